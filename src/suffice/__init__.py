@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from suffice.linear_model import LinearRegression as LinearRegression
     from suffice.linear_model import LogisticRegression as LogisticRegression
     from suffice.linear_model import Ridge as Ridge
+    from suffice.models.grouped_sums import GroupedSums as GroupedSums
     from suffice.naive_bayes import NaiveBayes as NaiveBayes
     from suffice.naive_bayes.aode import AODE as AODE
     from suffice.reports import report as report
@@ -39,6 +40,7 @@ _HOME = {
     "AutoClassifier": "suffice.ensemble",
     "BayesClassifier": "suffice.bayes",
     "ElasticNet": "suffice.linear_model",
+    "GroupedSums": "suffice.models.grouped_sums",
     "Lasso": "suffice.linear_model",
     "LinearDiscriminantAnalysis": "suffice.discriminant_analysis",
     "LinearRegression": "suffice.linear_model",
@@ -61,6 +63,7 @@ __all__ = [
     "AutoClassifier",
     "BayesClassifier",
     "ElasticNet",
+    "GroupedSums",
     "Lasso",
     "LinearDiscriminantAnalysis",
     "LinearRegression",

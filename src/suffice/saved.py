@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -9,16 +10,20 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from suffice.errors import ModelFileError, SufficeError
-from suffice.models.estimator import restored
+from suffice.models import grouped_sums
+from suffice.models.estimator import restored, restored_sums
 from suffice.persist import ModelFile
 
 if TYPE_CHECKING:
     from suffice.ensemble.fitted import FittedAverage
     from suffice.linear_model.logistic_regression import LogisticRegression
     from suffice.models.generative.classifier import GenerativeClassifier
+    from suffice.models.grouped_sums import GroupedSums
     from suffice.models.linear.regressor import LinearRegressor
 
-    Model: TypeAlias = GenerativeClassifier | LinearRegressor | LogisticRegression | FittedAverage
+    Model: TypeAlias = (
+        GenerativeClassifier | LinearRegressor | LogisticRegression | FittedAverage | GroupedSums
+    )
 
 ENTIRE = "a model file holds all that its model is restored from"
 AGAIN = "load it with the version of suffice that wrote it, or fit the model again"
@@ -43,7 +48,7 @@ MODULES = {
 
 
 def load(path: str | PathLike[str]) -> Model:
-    """Read a model file; nothing in it is executed, and nothing is rebuilt that breaks a rule.
+    """Read a file of a model, or of sums; nothing in it is executed, and nothing is rebuilt that breaks a rule.
 
     Raises
     ------
@@ -63,18 +68,21 @@ def load(path: str | PathLike[str]) -> Model:
     array(['b'], dtype='<U1')
     """
     file = ModelFile.read(path)
-    kind = file.kind
+    of_sums = file.kind.endswith(grouped_sums.KIND)
+    kind = file.kind.removesuffix(grouped_sums.KIND)
     if kind not in MODULES:
         raise ModelFileError(
-            f"{path}: a model of the unknown kind {kind!r}",
+            f"{path}: a model of the unknown kind {file.kind!r}",
             f"known here: {', '.join(MODULES)}",
             "load it with the version of suffice that wrote it, or a later one",
         )
     estimator: Any = getattr(import_module(MODULES[kind]), kind)
-    content = file.content(estimator.kind.types)
+    types = estimator.kind.types
+    content = file.content(types | grouped_sums.TYPES if of_sums else types)
     try:
         with np.errstate(all="ignore"):  # what is not finite is refused at the end
-            model: Model = restored(estimator, content)
+            read: Callable[..., Model] = restored_sums if of_sums else restored
+            model = read(estimator, content)
     except KeyError as error:
         raise ModelFileError(f"{path}: a {kind} without the entry {error}", ENTIRE, AGAIN) from None
     except SufficeError as error:

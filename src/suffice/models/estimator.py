@@ -48,11 +48,13 @@ from suffice.models.base.scikit_learn import (
     protect_fitted,
     with_bases,
 )
+from suffice.models.grouped_sums import GroupedSums
 from suffice.models.method import KeptSums, Learnt, Method, SumsReader, check_stream, forgettable
 from suffice.models.reading import TableReader, engine_for, is_named, settle_columns
 from suffice.persist import write_model
 from suffice.rules import check
 from suffice.sums.comparison import Comparison
+from suffice.sums.keys import Keys
 
 R = TypeVar("R", bound=SumsReader[Any])
 S = TypeVar("S", bound=KeptSums)
@@ -98,6 +100,8 @@ class Kind:
         Of those options that are records.
     tables : callable
         What was fitted as tables in HTML, for notebooks.
+    reading : tuple of str
+        Options that decide how tables are read and summed; another model of the same sums agrees.
     """
 
     name: str = "model"
@@ -113,6 +117,7 @@ class Kind:
     types: Mapping[str, type] | None = None
     records: tuple[type, ...] = ()
     tables: Callable[[Any], str] = no_tables
+    reading: tuple[str, ...] = ()
 
 
 class Estimator:
@@ -317,6 +322,15 @@ def restored(cls: type[E], content: Any) -> E:
     """Rebuild an estimator from what its file holds."""
     assert cls.kind.saved is not None  # only such estimators are saved
     saved = cls.kind.saved.of(content)
+    model = _unfitted_of(cls, saved)
+    names = saved.layout.names
+    settle_columns(model, len(names), names if saved.named else None)
+    model._restore(saved)
+    return model
+
+
+def _unfitted_of(cls: type[E], saved: Any) -> E:
+    """Return an estimator with the options of a file."""
     known = cls._get_param_names()
     unknown = sorted(saved.params.keys() - known)
     if unknown:
@@ -324,11 +338,16 @@ def restored(cls: type[E], content: Any) -> E:
             f"{unknown[0]!r} is no option of a saved {cls.__name__}",
             f"its options are {', '.join(known)}",
         )
-    model = cls(**unportable(saved.params, cls.kind.records))
-    names = saved.layout.names
-    settle_columns(model, len(names), names if saved.named else None)
-    model._restore(saved)
-    return model
+    return cls(**unportable(saved.params, cls.kind.records))
+
+
+def restored_sums(cls: Any, content: Any) -> GroupedSums:
+    """Rebuild sums from what their file holds, by the rules of the file of a model of them."""
+    entries = dict(content)
+    sums, keys = entries.pop("sums"), Keys.of_file(entries.pop("keys"))
+    saved = cls.kind.saved.of(entries | {"batches": (sums,)})
+    estimator: Any = _unfitted_of(cls, saved)
+    return GroupedSums(estimator, estimator._reader_of(saved), keys, sums, saved.named)
 
 
 class FittedFromSums(Estimator, Generic[R, S]):
@@ -380,10 +399,11 @@ class FittedFromSums(Estimator, Generic[R, S]):
 
         Parameters
         ----------
-        X : table (n, d)
+        X : table (n, d), or GroupedSums
             A NumPy array or SciPy sparse matrix; anything with ``__arrow_c_stream__`` (pandas,
             polars, pyarrow, duckdb); a dict of columns; a path, glob or list of paths (Parquet,
-            Arrow IPC, CSV, TSV); or what `suffice.read_csv` returns.
+            Arrow IPC, CSV, TSV); or what `suffice.read_csv` returns. Or what `sums` returned: the
+            model is then that of its rows.
         y : array-like (n,) or (n, t), str, or list of str
             Labels or targets, or the name of the column that holds them. A row without a label is
             left out and counted.
@@ -404,6 +424,8 @@ class FittedFromSums(Estimator, Generic[R, S]):
         ParameterError
             If an option is outside its rule.
         """
+        if isinstance(X, GroupedSums):
+            return self._fit_sums(X, y, sample_weight)
         with fit_context(self):
             method = self.method()
             rows, said = self._open_first(X, y, sample_weight)
@@ -414,6 +436,84 @@ class FittedFromSums(Estimator, Generic[R, S]):
             self._set(method, Learnt(reader, (sums,)), rows)
             self.forgotten_ = ()
             return self
+
+    def sums(self, X: Any, y: Any = None, sample_weight: Any = None) -> GroupedSums:
+        """Return the sums over the rows of a table, which `fit` takes in its place.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for `fit`.
+
+        Raises
+        ------
+        ParameterError
+            If the options make a model that is no function of sums.
+        """
+        learner = self.unfitted()
+        require_sums(learner)
+        with fit_context():
+            method = learner.method()
+            rows, said = learner._open_first(X, y, sample_weight)
+            engine = engine_for(rows)
+            reader = method.reader(rows, said, engine)
+            sums = method.sums(reader, rows, engine).canonical()
+            method.warn_of(sums)
+            named = is_named(learner)
+            return GroupedSums(learner.unfitted(), reader, Keys.none(), sums, named)
+
+    @property
+    def sums_(self) -> GroupedSums:
+        """The sums that the model was fitted from; `fit` makes the model of them again."""
+        check_is_fitted(self)
+        require_sums(self)
+        named = is_named(self)
+        return GroupedSums(self.unfitted(), self.reader_, Keys.none(), self.statistic_, named)
+
+    def _fit_sums(self, given: GroupedSums, y: Any, sample_weight: Any) -> Self:
+        for name, value in (("y", y), ("sample_weight", sample_weight)):
+            if value is not None:
+                raise ParameterError(
+                    f"{name} is given with sums",
+                    "sums are of rows with their targets and weights",
+                    f"leave {name} out",
+                )
+        with fit_context(self):
+            method = self.method()
+            reader, sums = self._read_alike(method, given), given.alone()
+            method.require(sums)
+            names = reader.layout.names
+            settle_columns(self, len(names), names if given.named else None)
+            self._ignore = given.estimator._ignore
+            self._set(method, reader.narrowed(sums))
+            self.forgotten_ = ()
+            return self
+
+    def _read_alike(self, method: Method[R, S], given: GroupedSums) -> R:
+        """Return the reader of sums; refuse those that this estimator would not have made."""
+        theirs, name = given.estimator, type(self).__name__
+        if theirs.kind.name != self.kind.name:
+            raise ParameterError(
+                f"the sums are those of {type(theirs).__name__}",
+                f"{name} is fitted from others",
+                f"take {name}().sums(...) of the rows",
+            )
+        for option in self.kind.reading:
+            mine, other = (getattr(one, option, None) for one in (self, theirs))
+            if repr(mine) != repr(other):
+                raise ParameterError(
+                    f"{option}={mine!r}, and the sums were made with {option}={other!r}",
+                    "it says how tables are read",
+                    "give both the same, or sum the rows again",
+                )
+        reader = method.adopted(given.reader)
+        if method.shared(reader) != theirs.method().shared(given.reader):
+            raise ParameterError(
+                f"{self!r} needs other sums than {theirs!r}",
+                "the options decide which sums are taken",
+                "give both the same, or sum the rows again",
+            )
+        return reader
 
     def _set(
         self,
@@ -436,6 +536,14 @@ class FittedFromSums(Estimator, Generic[R, S]):
         for sentence in method.remarks(model, True):
             warn(sentence)
         return self
+
+    @abstractmethod
+    def _kept_reader(self, reader: R) -> dict[str, Any]:
+        """Return the entries of a file that only this kind of reader has."""
+
+    @abstractmethod
+    def _reader_of(self, saved: Any) -> R:
+        """Return the reader of a file."""
 
     def _set_saved(self, learnt: Learnt[R, S], saved: Any) -> None:
         """Take over the sums of a file, and check what follows."""

@@ -106,6 +106,14 @@ class Method(Protocol[R, S]):
         """Refuse sums of rows that a fit makes no sense with; a stream may begin with such rows."""
         return
 
+    def warn_of(self, sums: S) -> None:
+        """Warn of rows that are not in the sums."""
+        return
+
+    def adopted(self, reader: R) -> R:
+        """Return the reader of sums of another method with what these options say of it."""
+        return reader
+
     def settled(self, reader: R, sums: S) -> R:
         """Return the reader once the first sums are known."""
         return reader

@@ -30,6 +30,7 @@ from suffice.models.generative.sampled_bins import SampledBins
 from suffice.models.generative.weights import in_rows, row_weight_of
 from suffice.models.method import Method
 from suffice.naive_bayes.families import (
+    READING,
     Families,
     alpha_evidence_of,
     calibrate,
@@ -102,6 +103,7 @@ class AODE(GenerativeClassifier):
         name="classifier of pairs of columns",
         tags=("sparse", "categorical", "string"),
         saved=SavedPairs,
+        reading=(*READING, "bins"),
     )
 
     families: Any = None

@@ -68,7 +68,9 @@ class BernoulliNB(GenerativeClassifier):
     array([[0.6, 0.4]])
     """
 
-    kind = replace(GenerativeClassifier.kind, dtype="numeric", poor_score=True)
+    kind = replace(
+        GenerativeClassifier.kind, dtype="numeric", poor_score=True, reading=("binarize",)
+    )
 
     alpha: float | ArrayLike | Evidence = 1.0
     force_alpha: bool = True

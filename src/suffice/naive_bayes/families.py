@@ -29,6 +29,7 @@ from suffice.models.reading import engine_for
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
 
 CHOOSE_ALPHA = ("bernoulli", "categorical", "multinomial")  # by the evidence
+READING = ("families", "numbers", "estimation", "alpha", "unseen")  # options of a layout and sums
 MANY = 100  # columns of a sparse matrix, which take their time one by one
 
 C = TypeVar("C", bound=GenerativeClassifier)

@@ -12,6 +12,7 @@ from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.method import GenerativeMethod
 from suffice.naive_bayes.families import (
+    READING,
     Families,
     alpha_evidence_of,
     calibrate,
@@ -108,7 +109,9 @@ class NaiveBayes(GenerativeClassifier):
     array(['apple', 'plum'], dtype='<U5')
     """
 
-    kind = replace(GenerativeClassifier.kind, tags=("sparse", "categorical", "string"))
+    kind = replace(
+        GenerativeClassifier.kind, tags=("sparse", "categorical", "string"), reading=READING
+    )
 
     families: Any = None
     _: KW_ONLY

@@ -205,7 +205,6 @@ class StoredTable(Table):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns, in order."""
         return tuple(self._schema.names)
 
     @property

@@ -208,7 +208,6 @@ class TextTable(Table):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns, in order."""
         left_out = self.sniffed.left_out
         return tuple(name for name in self.sniffed.files[0].names if name not in left_out)
 

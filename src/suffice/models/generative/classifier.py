@@ -338,12 +338,21 @@ class GenerativeClassifier(Classifier, FittedFromSums[GenerativeReader, ByClass]
             **{name: value for name, value in more.items() if value is not None and value != ()},
         }
 
-    def _restore(self, saved: SavedGenerative) -> None:
+    def _kept_reader(self, reader: GenerativeReader) -> dict[str, Any]:
+        return {
+            "label_dtype": None if reader.label_dtype is None else reader.label_dtype.str,
+            "parts": reader.parts,
+            "declared": reader.declared,
+        }
+
+    def _reader_of(self, saved: SavedGenerative) -> GenerativeReader:
         method, single = self.method(), saved.single_precision
         of_file = saved.layout, saved.format, saved.dtype, saved.parts, saved.declared
-        reader = method.reader_type(*of_file, method.lenient, single=single)
         method.check_parts(saved.parts)
-        self._set_saved(Learnt(reader, saved.batches), saved)
+        return method.reader_type(*of_file, method.lenient, single=single)
+
+    def _restore(self, saved: SavedGenerative) -> None:
+        self._set_saved(Learnt(self._reader_of(saved), saved.batches), saved)
         costs_of(self, self.costs)
 
 

@@ -232,6 +232,15 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
                 "check the label column",
             )
 
+    def warn_of(self, sums: ByClass) -> None:
+        warn_of_unlabelled(float(sums.unlabelled.value))
+
+    def adopted(self, reader: GenerativeReader) -> GenerativeReader:
+        parts = reader.parts
+        if self.family is not None:
+            parts = tuple([replace(part, family=self.family) for part in parts])
+        return replace(reader, parts=parts, lenient=self.lenient)
+
     def shared(self, reader: GenerativeReader) -> Any:
         """Return what the sums depend on besides the rows."""
         return reader.layout, tuple(

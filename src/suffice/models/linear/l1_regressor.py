@@ -24,10 +24,10 @@ from suffice.models.linear.ridge import by_target, checked_penalties, of_rows
 from suffice.models.linear.row_l1 import RowL1
 from suffice.models.linear.rows import CentredRows, RowLeastSquares
 from suffice.models.linear.summary import target_place
-from suffice.models.optimise.algebra import one_thread_of_blas
 from suffice.models.optimise.proximal_newton import L1Minimum, L1Quadratic
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.in_print import Printed, Table, steps
+from suffice.numerics.interruption import one_thread_of_blas
 from suffice.numerics.linalg import SHARPEST, factorise
 from suffice.rules import NONNEGATIVE, Shape
 

@@ -30,9 +30,8 @@ from suffice.models.linear.rows import (
     LEAST_FREE,
     RowLeastSquares,
     least_squares_of,
-    one_thread,
 )
-from suffice.numerics.interruption import interruptible
+from suffice.numerics.interruption import interruptible, one_thread_of_blas
 from suffice.numerics.memory import require_memory
 from suffice.numerics.rows import is_sparse
 
@@ -196,7 +195,7 @@ class LevelLeastSquares(RowLeastSquares):
     def _inverse(self) -> Inverse:
         from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
-        with one_thread():
+        with one_thread_of_blas():
             schur, squares = self._schur
             scale = 1.0 / np.sqrt(np.where(squares > 0, squares, 1.0))
             scaled = schur * scale * scale[:, None]
@@ -215,7 +214,7 @@ class LevelLeastSquares(RowLeastSquares):
 
     @cached_property
     def coefficients(self) -> Array:
-        with one_thread():
+        with one_thread_of_blas():
             if len(self._penalties[1]) > MOST_SOLVED:
                 return self._iterated()
             v, a = self._solved(self.equations.y)

@@ -88,6 +88,10 @@ from suffice.sums.block import BadCell
 from suffice.sums.moments import Moments
 
 Interval = Literal["prediction", "confidence", "conformal"]
+READING = (
+    *("fit_intercept", "incomplete", "categorical", "text"),
+    *("words", "ordered", "formula", "reference"),
+)
 
 
 def _keeps_sums(estimator: Any) -> bool:
@@ -128,6 +132,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         types=SAVED,
         records=(GradientDescent,),
         tables=lambda self: notebook_tables(self),
+        reading=READING,
     )
     fit_intercept: bool
     positive: bool
@@ -847,10 +852,16 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
             learnt["forgotten"] = self.forgotten_
         return learnt | errors
 
-    def _restore(self, saved: SavedRegressor) -> None:
+    def _kept_reader(self, reader: LinearReader) -> dict[str, Any]:
+        return {"design": reader.design, "single_target": reader.single_target}
+
+    def _reader_of(self, saved: SavedRegressor) -> LinearReader:
         self.method()  # checks the options
         of_file = saved.layout, saved.format, saved.design, saved.single_target
-        reader = LinearReader(*of_file, single=saved.single_precision)
+        return LinearReader(*of_file, single=saved.single_precision)
+
+    def _restore(self, saved: SavedRegressor) -> None:
+        reader = self._reader_of(saved)
         if (fit := saved.descended or saved.coefficients) is not None:
             self.reader_ = reader
             self.model_ = LinearModel(

@@ -28,7 +28,7 @@ from suffice.errors import warn
 from suffice.models.base.scikit_learn import convergence_warning
 from suffice.models.design.normal_equations import Weights, no_complete_row
 from suffice.numerics.exact import DoubleDouble
-from suffice.numerics.interruption import interruptible
+from suffice.numerics.interruption import interruptible, one_thread_of_blas
 from suffice.numerics.memory import require_memory
 from suffice.numerics.rows import affine, is_sparse
 from suffice.sums.kept_rows import KeptRows
@@ -233,13 +233,6 @@ class CentredRows:
         return self.columns(np.arange(self.p))
 
 
-def one_thread() -> Any:
-    """A context in which linear algebra takes one thread, so that bits do not depend on them."""
-    from suffice.models.optimise.algebra import one_thread_of_blas
-
-    return one_thread_of_blas()
-
-
 def _means(x: Array, w: Array) -> Array:
     mean = w @ x / w.sum()
     return np.asarray(mean + w @ (x - mean) / w.sum())
@@ -324,7 +317,7 @@ class RowLeastSquares:
 
     @cached_property
     def coefficients(self) -> Array:
-        with one_thread():
+        with one_thread_of_blas():
             if self.equations.is_sparse:
                 return self._iterated()
             return self._ridge() if self.penalised else self._shortest()
@@ -377,7 +370,7 @@ class RowLeastSquares:
     @cached_property
     def row_space(self) -> RowSpace:
         """The row space, of rank r."""
-        with one_thread():
+        with one_thread_of_blas():
             return interruptible(_row_space, self.equations.dense, self._noise)
 
     @property
@@ -389,7 +382,7 @@ class RowLeastSquares:
     @cached_property
     def svd(self) -> tuple[Array, Array, Array]:
         """U (n, r), s (r,) and V (p, r) of AΛ^-½, or of A without a penalty."""
-        with one_thread():
+        with one_thread_of_blas():
             space = self.row_space
             if self.penalised:
                 space = interruptible(_row_space, self.equations.dense * self.inverse_unit, 0.0)

@@ -58,10 +58,10 @@ class SavedRegressor(Saved):
 
     design: Design
     batches: tuple[Comoments, ...] | None
-    descended: DescentFit | None
-    coefficients: Coefficients | None
+    descended: DescentFit | None = None
+    coefficients: Coefficients | None = None
     single_target: bool
-    alpha_: Annotated[float, NONNEGATIVE]
+    alpha_: Annotated[float, NONNEGATIVE] = 0.0
     errors: ErrorSizes | None = None
     forgotten: Forgotten = ()
 

@@ -1,0 +1,297 @@
+"""Keys of groups of rows: typed values of some columns, one row a group."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Annotated, Any, Self
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from suffice.errors import DataError, ParameterError, SchemaError
+from suffice.numerics.in_print import listed
+from suffice.phrases import meant
+from suffice.rules import Shape, rule
+
+TYPES = {
+    "string": pa.string(),
+    "whole number": pa.int64(),
+    "boolean": pa.bool_(),
+    "date": pa.date32(),
+    "time": pa.timestamp("us"),
+}
+"""What a key may be, and how Arrow stores it."""
+
+WHOLE = 2.0**53
+RULE = "a key is a string, a whole number, a date or a boolean"
+LARGEST_CODE = 2**62
+
+
+@dataclass(frozen=True, eq=False)
+class KeyColumn:
+    """Keys of one column as a file has them.
+
+    Parameters
+    ----------
+    name, kind : str
+        The column, and which of `TYPES` its values are.
+    texts : tuple of str
+        Its strings (g,), if it is one of strings.
+    numbers : ndarray of int (g,), or (0,)
+        Numbers, 0 and 1, days or microseconds since 1970.
+    missing : ndarray of bool (g,)
+    """
+
+    name: str
+    kind: str
+    texts: tuple[str, ...]
+    numbers: Annotated[NDArray[np.int64], Shape("n")]
+    missing: Annotated[NDArray[np.bool_], Shape("g")]
+
+    @rule("values are of a kind of keys, as many as there are groups")
+    def _is_whole(self) -> bool:
+        lengths = len(self.texts), len(self.numbers)
+        g, of_text = len(self.missing), self.kind == "string"
+        return self.kind in TYPES and lengths == ((g, 0) if of_text else (0, g))
+
+    @classmethod
+    def of(cls, name: str, column: pa.Array[Any]) -> Self:
+        kind, missing = kind_of(column.type), np.array(column.is_null())
+        if kind == "string":
+            texts = tuple(pc.fill_null(column, "").to_pylist())
+            return cls(name, kind, texts, np.empty(0, np.int64), missing)
+        numbers = column.cast(pa.int32()) if kind == "date" else column
+        return cls(name, kind, (), np.array(pc.fill_null(numbers.cast(pa.int64()), 0)), missing)
+
+    def column(self) -> pa.Array[Any]:
+        """Return the values as Arrow has them."""
+        if self.kind == "string":
+            return pa.array(self.texts, pa.string(), mask=self.missing)
+        numbers = pa.array(self.numbers, mask=self.missing)
+        if self.kind == "date":
+            numbers = numbers.cast(pa.int32())
+        return numbers.cast(TYPES[self.kind])
+
+
+@dataclass(frozen=True, eq=False)
+class Keys:
+    """Keys of g groups, each once, in order; a missing value is a key, and the last.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The columns.
+    columns : tuple of pyarrow.Array
+        Their values (g,), of the types `TYPES`.
+    size : int
+        g; 1 without columns.
+
+    Examples
+    --------
+    >>> keys = Keys.of({"city": pa.array(["b", None, "a"]), "year": pa.array([1, 2, 3])})
+    >>> [keys.key(g) for g in range(len(keys))]
+    [('b', 1), (None, 2), ('a', 3)]
+    """
+
+    names: tuple[str, ...]
+    columns: tuple[pa.Array[Any], ...]
+    size: int
+
+    @classmethod
+    def none(cls) -> Self:
+        """Return the keys of all rows together."""
+        return cls((), (), 1)
+
+    @classmethod
+    def of(cls, columns: Mapping[str, pa.Array[Any]]) -> Self:
+        """Return distinct keys, of which there is a column at least."""
+        cells = tuple(key_cells(name, column) for name, column in columns.items())
+        return cls(tuple(columns), cells, len(cells[0]))
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Keys):
+            return NotImplemented
+        return self.names == other.names and self.columns == other.columns
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def key(self, g: int) -> tuple[Any, ...]:
+        """Return the values of a group."""
+        return tuple(column[g].as_py() for column in self.columns)
+
+    def take(self, index: NDArray[np.intp]) -> Keys:
+        """Return the keys at an index."""
+        places = pa.array(index)
+        return Keys(self.names, tuple(c.take(places) for c in self.columns), len(index))
+
+    def column(self, name: str) -> pa.Array[Any]:
+        """Return the values of a column; refuse one that is none."""
+        if name not in self.names:
+            raise ParameterError(
+                f"{name!r} is no key of the sums",
+                f"they are by {listed(map(repr, self.names))}" if self.names else "they have none",
+                meant(name, self.names),
+            )
+        return self.columns[self.names.index(name)]
+
+    def only(self, names: Sequence[str]) -> tuple[Keys, NDArray[np.intp]]:
+        """Return the keys of some columns, each once, and which of them every group has."""
+        if not names:
+            return Keys.none(), np.zeros(len(self), np.intp)
+        chosen = {name: self.column(name) for name in names}
+        first, codes = distinct(tuple(chosen.values()))
+        places = pa.array(first)
+        found = Keys(tuple(names), tuple(c.take(places) for c in chosen.values()), len(first))
+        return found, codes
+
+    def joined(self, other: Keys, verb: str) -> tuple[Keys, NDArray[np.intp], NDArray[np.intp]]:
+        """Return the keys of both, in order, and where each of either's stands among them."""
+        if self == other:
+            every = np.arange(len(self))
+            return self, every, every
+        if self.names != other.names:
+            raise SchemaError(
+                f"the sums are by {_by(self.names)} here and by {_by(other.names)} there",
+                f"only sums by the same columns can be {verb}",
+                "take total(by=...) of either",
+            )
+        columns = []
+        for name, mine, theirs in zip(self.names, self.columns, other.columns, strict=True):
+            if mine.type != theirs.type:
+                if theirs.null_count < len(theirs) and mine.null_count < len(mine):
+                    raise SchemaError(
+                        f"key {name!r} is a {kind_of(mine.type)} here and "
+                        f"a {kind_of(theirs.type)} there",
+                        f"only sums by keys of one type can be {verb}",
+                        "convert the column, and sum the rows again",
+                    )
+                kept = theirs.type if mine.null_count == len(mine) else mine.type
+                mine, theirs = (
+                    one if one.type == kept else pa.nulls(len(one), kept) for one in (mine, theirs)
+                )
+            columns.append(pa.concat_arrays([mine, theirs]))
+        first, codes = distinct(tuple(columns))
+        places = pa.array(first)
+        both = Keys(self.names, tuple(c.take(places) for c in columns), len(first))
+        return both, codes[: len(self)], codes[len(self) :]
+
+    def saved(self) -> tuple[KeyColumn, ...]:
+        """Return the columns as a file has them."""
+        return tuple(map(KeyColumn.of, self.names, self.columns))
+
+    @classmethod
+    def of_file(cls, columns: Sequence[KeyColumn]) -> Self:
+        """Return the keys of a file, of whose records each keeps its rule."""
+        if not columns:
+            return cls.none()
+        names = tuple(column.name for column in columns)
+        cells = tuple(column.column() for column in columns)
+        if len(set(names)) < len(names) or len(set(map(len, cells))) > 1:
+            raise DataError("the columns of the keys differ in length, or share a name")
+        first, _ = distinct(cells)
+        if not np.array_equal(first, np.arange(len(cells[0]))):
+            raise DataError("the keys are not in order, or there is one twice")
+        return cls(names, cells, len(first))
+
+
+def _by(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names)) or "nothing"
+
+
+def kind_of(type_: pa.DataType) -> str:
+    """Return which of `TYPES` a type of Arrow is."""
+    return next(kind for kind, known in TYPES.items() if known == type_)
+
+
+def key_cells(name: str, column: pa.Array[Any]) -> pa.Array[Any]:
+    """Return values of a column of keys in one of `TYPES`.
+
+    Raises
+    ------
+    DataError
+        If they are none. The row is that of the column.
+    """
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column = column.cast(kind.value_type)
+        kind = column.type
+    try:
+        if pa.types.is_null(kind):
+            return column.cast(pa.string())
+        if pa.types.is_floating(kind):
+            return _whole(name, column)
+        if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+            return column.cast(pa.string())
+        if pa.types.is_integer(kind):
+            return column.cast(pa.int64())
+        if pa.types.is_boolean(kind):
+            return column
+        if pa.types.is_date(kind):
+            return column.cast(pa.date32())
+        if pa.types.is_timestamp(kind) and kind.tz is None:
+            return column.cast(pa.timestamp("us"))
+    except pa.ArrowInvalid as error:
+        raise DataError(
+            f"key {name!r}: {str(error).splitlines()[0]}", RULE, "convert the column"
+        ) from error
+    raise DataError(f"key {name!r} is of the type {kind}", RULE, "convert the column")
+
+
+def _whole(name: str, column: pa.Array[Any]) -> pa.Array[Any]:
+    """Whole numbers that are stored as doubles because cells are missing."""
+    numbers = np.asarray(column.cast(pa.float64()).to_numpy(zero_copy_only=False))
+    missing = np.isnan(numbers)
+    real = ~missing & ~((np.abs(numbers) <= WHOLE) & (numbers == np.rint(numbers)))
+    if real.any():
+        row = int(real.argmax())
+        raise DataError(
+            f"key {name!r}, row {row}: {numbers[row]:g}", RULE, "round the numbers, or cut them"
+        )
+    return pa.array(np.where(missing, 0, numbers).astype(np.int64), mask=missing)
+
+
+def distinct(columns: Sequence[pa.Array[Any]]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return where each distinct row of some columns first stands, in order, and the rows' codes.
+
+    Examples
+    --------
+    >>> distinct([pa.array(["b", "a", None, "b"])])
+    (array([1, 0, 2]), array([1, 0, 2, 1]))
+    """
+    ranks = [ranked(column) for column in columns]
+    code, _ = reduce(_paired, ranks)
+    _, first, codes = np.unique(code, return_index=True, return_inverse=True)
+    return first.astype(np.intp), codes.reshape(-1).astype(np.intp)
+
+
+def ranked(column: pa.Array[Any]) -> tuple[NDArray[np.int64], int]:
+    """Return the rank of every value among the distinct ones, a missing one the last."""
+    coded = column.dictionary_encode()
+    values = coded.dictionary
+    if pa.types.is_boolean(values.type):
+        values = values.cast(pa.int8())
+    order = np.asarray(pc.sort_indices(values))
+    rank = np.empty(len(order) + 1, np.int64)
+    rank[order] = np.arange(len(order))
+    rank[-1] = len(order)
+    return rank[np.asarray(pc.fill_null(coded.indices, len(order)))], len(rank)
+
+
+def _paired(
+    one: tuple[NDArray[np.int64], int], other: tuple[NDArray[np.int64], int]
+) -> tuple[NDArray[np.int64], int]:
+    """Number the pairs of two codes in their order."""
+    (mine, width), (theirs, more) = one, other
+    if width * more > LARGEST_CODE:
+        shown, mine = np.unique(mine, return_inverse=True)
+        mine, width = mine.reshape(-1).astype(np.int64), len(shown)
+    return mine * more + theirs, width * more
