@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import isfinite, isnan, nan
 from types import MappingProxyType
 from typing import Any, NamedTuple
