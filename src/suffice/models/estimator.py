@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from suffice.data.schema import Column
 from suffice.data.table_source import to_learn
 from suffice.engines.engine import fit_context
+from suffice.engines.local import engine_for
 from suffice.errors import ParameterError, warn
 from suffice.models.base.forgotten import (
     DigestingEngine,
@@ -50,7 +51,7 @@ from suffice.models.base.scikit_learn import (
 )
 from suffice.models.grouped_sums import GroupedSums
 from suffice.models.method import KeptSums, Learnt, Method, SumsReader, check_stream, forgettable
-from suffice.models.reading import TableReader, engine_for, is_named, settle_columns
+from suffice.models.reading import TableReader, is_named, settle_columns
 from suffice.persist import write_model
 from suffice.rules import check
 from suffice.sums.comparison import Comparison
@@ -525,7 +526,7 @@ class FittedFromSums(Estimator, Generic[R, S]):
         newest: S | None = None,
     ) -> Self:
         """Keep the sums, and the model of them; see `Method.model`."""
-        batches = tuple(batch.canonical() for batch in learnt.batches)
+        batches = tuple([batch.canonical() for batch in learnt.batches])
         reader = method.settled(learnt.reader, batches[0])
         sums = Learnt(reader, batches).statistic
         model = method.model(reader, sums, rows, before, newest)
@@ -550,7 +551,7 @@ class FittedFromSums(Estimator, Generic[R, S]):
     def _set_saved(self, learnt: Learnt[R, S], saved: Any) -> None:
         """Take over the sums of a file, and check what follows."""
         method = self.method()
-        batches = tuple(batch.canonical() for batch in learnt.batches)
+        batches = tuple([batch.canonical() for batch in learnt.batches])
         reader = method.settled(learnt.reader, batches[0])
         sums = Learnt(reader, batches).statistic
         self.reader_, self.batches_, self.statistic_ = reader, batches, sums

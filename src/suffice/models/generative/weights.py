@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.engines.local import side_by_side
+from suffice.engines.local import engine_for, side_by_side
 from suffice.errors import DataError, ForgetError
 from suffice.families.family import Apply
 from suffice.models.base.answers import Doubts
@@ -34,7 +34,6 @@ from suffice.models.generative.calibration import LEAST, Calibration, Calibratio
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.part import FamilyColumns, read_from
 from suffice.models.optimise.nonnegative_newton import Value, nonnegative_minimum
-from suffice.models.reading import engine_for
 from suffice.numerics import kernels
 from suffice.numerics.elementary import exp, log
 from suffice.numerics.logspace import log_sum_exp, safe_log
