@@ -374,15 +374,23 @@ def _takes(model: str, given: str) -> bool:
 
 
 def points_of(
-    models: Sequence[str], given: Sequence[str] | None, grid: Sequence[str]
+    models: Sequence[tuple[str, Sequence[str]]], given: Sequence[str] | None, grid: Sequence[str]
 ) -> Iterator[Point]:
     """Yield every model with every value of those parameters of the grid that it has.
 
+    Parameters
+    ----------
+    models : sequence of (str, sequence of str)
+        Names, and parameters of their own, as ``NAME=VALUE``; those that are given stand instead.
+    given, grid : sequences of str
+
     Examples
     --------
-    >>> [point.name for point in points_of(["naive-bayes", "lda"], [], ["alpha=0.1,1"])]
-    ['naive-bayes alpha=0.1', 'naive-bayes alpha=1', 'lda']
+    >>> models = [("naive-bayes", []), ("logistic", ["numbers=bins"])]
+    >>> [point.name for point in points_of(models, [], ["alpha=0.1,1"])]
+    ['naive-bayes alpha=0.1', 'naive-bayes alpha=1', 'logistic numbers=bins']
     """
+    names = [model for model, _ in models]
     axes = []
     for line in grid:
         name, sign, values = line.partition("=")
@@ -390,7 +398,7 @@ def points_of(
         if not (sign and values.strip()):
             step = "write --grid alpha=0.1,1,10"
             raise ParameterError(f"--grid {line!r}", "it is a parameter, =, and its values", step)
-        if not any(name in parameters_of(model) for model in models):
+        if not any(name in parameters_of(model) for model in names):
             owners = ", ".join(model for model in MODELS if name in parameters_of(model))
             raise ParameterError(
                 f"--grid names {name!r}, which no model here has",
@@ -398,8 +406,10 @@ def points_of(
                 "see suffice fit --model NAME --help",
             )
         axes.append((name, [value.strip() for value in values.split(",")]))
-    for model in models:
-        parameters, words = parameters_for(model, given, models)
+    said = {_name(one) for one in given or ()} | {name for name, _ in axes}
+    for model, of_own in models:
+        own = [one for one in of_own if _name(one) not in said]
+        parameters, words = parameters_for(model, [*own, *(given or ())], names)
         mine = [
             (name, [one for one in values if _takes(model, f"{name}={one}")] or values)
             for name, values in axes
@@ -407,12 +417,12 @@ def points_of(
         ]
         for chosen in product(*(values for _, values in mine)):
             point = dict(zip((name for name, _ in mine), chosen, strict=True))
-            said = [f"{name}={value}" for name, value in point.items()]
+            of_grid = [f"{name}={value}" for name, value in point.items()]
             yield Point(
-                " ".join(said if said and len(models) == 1 else [model, *said]),
+                " ".join(of_grid if of_grid and len(models) == 1 else [model, *own, *of_grid]),
                 model,
                 parameters | {name: value_of(name, value) for name, value in point.items()},
-                [*words, *words_of("-p", said)],
+                [*words, *words_of("-p", of_grid)],
             )
 
 
@@ -434,6 +444,22 @@ def estimator_of(
     if model in REGRESSIONS:
         refuse_labels(estimator, reading)
     return estimator
+
+
+def check_options(estimator: Any) -> None:
+    """Refuse options outside their rules before a table is read.
+
+    Raises
+    ------
+    ParameterError
+    """
+    from suffice.linear_model import LogisticRegression
+    from suffice.models.logistic.options import check_logistic
+
+    if isinstance(estimator, LogisticRegression):
+        check_logistic(estimator)
+    elif hasattr(estimator, "method"):
+        estimator.method()
 
 
 # Running ----------------------------------------------------------------------------------------

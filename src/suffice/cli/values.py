@@ -320,7 +320,18 @@ def _short(name: str, own: Collection[str], model: str) -> tuple[str, str, str |
 
 FLAGS = {"learnt=False": "--new", "again=True": "--again"}
 NAMES = {"cv": "--folds", "columns": "--ignore"}  # of options that are called otherwise
-SAME = ("ignore", "categorical", "text", "threads", "engine", "level", "min_count", "permutations")
+SAME = (
+    "metric",
+    "positive",
+    "ignore",
+    "categorical",
+    "text",
+    "threads",
+    "engine",
+    "level",
+    "min_count",
+    "permutations",
+)
 OF_SEARCHLIGHT = ("leave_out", "shape", "radius", "zscore", "exchange")
 VALUE = r"'[^']*'|\"[^\"]*\"|\{[^{}]*\}|\[[^\[\]]*\]|\.\.\.|-?[\w.+-]*\w"
 NAMED = re.compile(
