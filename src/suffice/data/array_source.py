@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.data.encode import events, held_counts, laid_out, of_numbers, stored_cells
@@ -26,7 +27,8 @@ from suffice.data.table import require_columns
 from suffice.errors import DataError
 from suffice.numerics import kernels
 from suffice.sums.batch import BATCH_ROWS, NO_CLASSES, NO_CODES, NO_WEIGHTS, Batch
-from suffice.sums.block import BadCell, Block, RealBlock
+from suffice.sums.block import BadCell, Block, KeyBlock, RealBlock
+from suffice.sums.keys import key_cells
 from suffice.sums.vocabulary import Vocabulary
 
 FIRST_LOOK = 64  # rows that say of most columns that they hold more than two values
@@ -291,4 +293,7 @@ class ArrayPart(Part):
         if layout.encoding == "sparse" and not isinstance(x, np.ndarray):
             return held_counts(stored_cells(x, rows).merged())
         x = x[rows]
+        if layout.encoding == "key":
+            cells = x if isinstance(x, np.ndarray) else laid_out(x)
+            return KeyBlock(tuple(map(key_cells, layout.columns, map(pa.array, cells.T))))
         return of_numbers(x if isinstance(x, np.ndarray) else laid_out(x), layout, self.layout)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError, warn
+from suffice.models.base.groups import ByColumns, ByPlace
 from suffice.models.base.judge import LeaveOneOut
 from suffice.models.base.options import (
     Dependent,
@@ -48,6 +49,7 @@ from suffice.models.reading import engine_for, summed
 from suffice.numerics.rows import is_sparse
 from suffice.sums.comoments import Comoments
 from suffice.sums.kept_rows import KeptRows
+from suffice.sums.keys import Keyed
 from suffice.sums.moments import refuse_underflow
 
 NORMAL = "use solver='normal'"
@@ -163,10 +165,14 @@ class LinearMethod(Method[LinearReader, Any]):
         return reader.summarise(rows, engine, self.incomplete != "error")
 
     def sums_by_group(
-        self, reader: LinearReader, rows: Rows, engine: Engine, group: NDArray[np.intp]
-    ) -> list[KeptRows | Comoments]:
-        """Return the sums over the rows of every group."""
-        return reader.summarise_by_place(rows, engine, self.incomplete != "error", group)
+        self, reader: LinearReader, rows: Rows, engine: Engine, groups: ByColumns | ByPlace
+    ) -> Keyed:
+        return reader.summarise_groups(rows, engine, self.incomplete != "error", groups)
+
+    def alone(
+        self, reader: LinearReader, sums: KeptRows | Comoments, g: int
+    ) -> KeptRows | Comoments:
+        return sums.take(np.array([g]))
 
     def shared(self, reader: LinearReader) -> Any:
         return reader.layout, reader.design, self.incomplete

@@ -28,7 +28,13 @@ from suffice.models.base.answers import (
     tables_with_gaps,
     told,
 )
-from suffice.models.base.groups import ByGroup, group_layout, sum_by_group
+from suffice.models.base.groups import (
+    ByColumns,
+    ByGroup,
+    for_every_group,
+    require_free,
+    results_by_group,
+)
 from suffice.models.base.judge import Judge
 from suffice.models.base.options import (
     Incomplete,
@@ -773,16 +779,11 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         model, source = fitted(self), self._open_more(X, y, sample_weight)
         known = self.reader_.layout_of(source)
         warn_of_unseen(model.known_values, source, known)
-        layout, at = group_layout(known, source, by, (*self.target_names_, known.weight))
+        require_free(by, (*self.target_names_, known.weight))
+        each = partial(for_every_group, kernel=self._of_answered(errors, unanswerable))
+        model = replace(model, layout=known)
         engine = engine_for(source)
-        found = sum_by_group(
-            self._of_answered(errors, unanswerable),
-            replace(model, layout=known),
-            engine,
-            source.parts(layout, engine.workers),
-            at,
-            len(known.blocks),
-        )
+        found = results_by_group(each, model, engine, source, known, ByColumns((by,)))
         judged = told(found).items()
         return ByGroup(by, {value: self._evaluation(moments) for value, moments in judged})
 
