@@ -49,6 +49,7 @@ from suffice.models.base.scikit_learn import (
     protect_fitted,
     with_bases,
 )
+from suffice.models.grouped_models import GroupedModels
 from suffice.models.grouped_sums import GroupedSums
 from suffice.models.method import KeptSums, Learnt, Method, SumsReader, check_stream, forgettable
 from suffice.models.reading import TableReader, engine_for, is_named, settle_columns
@@ -509,6 +510,53 @@ class FittedFromSums(Estimator, Generic[R, S]):
             method.warn_of(sums)
             named = is_named(learner)
             return GroupedSums(learner.unfitted(), reader, keys, sums.canonical(), named)
+
+    def fit_each(self, sums: GroupedSums) -> GroupedModels:
+        """Return a model for every group of rows, from their sums.
+
+        What a naive Bayes chooses by the rows, such as the bins of densities, it chooses once, by
+        all groups together.
+
+        Parameters
+        ----------
+        sums : GroupedSums
+            Made by `sums` with ``by``.
+
+        Raises
+        ------
+        ParameterError
+            If there are no groups, or the sums are those of other options.
+        """
+        if not (isinstance(sums, GroupedSums) and sums.by):
+            raise ParameterError(
+                f"{sums!r} {'has no groups' if isinstance(sums, GroupedSums) else 'is no sums'}",
+                "fit_each makes a model for every group of sums",
+                "make them by sums(X, y, by=...), or use fit",
+            )
+        learner = self.unfitted()
+        method = learner.method()
+        learner._read_alike(method, sums)
+        learner._require_of_sums(method)
+        pooled = None
+        if method.chooses:
+            pooled = self.unfitted().fit(sums.total()).model_
+        return GroupedModels(sums, learner, pooled)
+
+    def _fit_group(self, sums: GroupedSums, pooled: Any) -> Self:
+        """Fit to the sums of a group; with the choices of a model of all rows."""
+        self._fit_sums(sums, None, None)
+        if pooled is not None:
+            self.model_ = self.method().chosen_as(self.model_, pooled)
+        return self
+
+    @abstractmethod
+    def _columns_of(self, sums: GroupedSums) -> dict[str, Any]:
+        """Return columns about the models of groups, by name, each (g,)."""
+
+    def _require_of_sums(self, method: Method[R, S]) -> None:
+        """Refuse options that look at rows."""
+        if not method.is_of_sums and not method.keeps_sums:
+            require_sums(self)
 
     @property
     def sums_(self) -> GroupedSums:

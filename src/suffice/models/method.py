@@ -122,6 +122,15 @@ class Method(Protocol[R, S]):
         """Return the reader of sums of another method with what these options say of it."""
         return reader
 
+    @property
+    def chooses(self) -> bool:
+        """Return whether sums decide more than the parameters of a model."""
+        return False
+
+    def chosen_as(self, model: Any, pooled: Any) -> Any:
+        """Return a model with what another one has chosen."""
+        return model
+
     def settled(self, reader: R, sums: S) -> R:
         """Return the reader once the first sums are known."""
         return reader

@@ -284,6 +284,14 @@ class Comoments(ClassSums):
         kernels.comoments.scatter(self.weight, self.sums, self.product_index, self.products, out)
         return DoubleDouble(out[:, 0], out[:, 1])
 
+    def scatter_of(self, index: NDArray[np.intp]) -> DoubleDouble:
+        """Scatter of some product indices, (·, d, d); 0 of those that are −1."""
+        if not len(self.products):
+            return DoubleDouble.zeros((len(index), self.d, self.d))
+        found = self.scatter[np.maximum(index, 0)]
+        found.hi[index < 0] = found.lo[index < 0] = 0.0
+        return found
+
     @property
     def too_small(self) -> NDArray[np.bool_]:
         if not len(self.code):

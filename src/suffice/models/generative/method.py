@@ -16,6 +16,7 @@ from suffice.engines.checkpoint import CheckpointedEngine
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError
 from suffice.families import Family
+from suffice.families.density import Chosen
 from suffice.models.base.answers import expected_costs
 from suffice.models.base.checks import (
     ClassWeight,
@@ -246,6 +247,14 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
 
     def warn_of(self, sums: ByClass | ClassesByGroup) -> None:
         warn_of_unlabelled(float(np.sum(sums.unlabelled.value)))
+
+    @property
+    def chooses(self) -> bool:
+        return True
+
+    def chosen_as(self, model: GenerativeModel, pooled: GenerativeModel) -> GenerativeModel:
+        chosen = tuple(map(Chosen.of, pooled.parameters))
+        return replace(model, chosen=chosen) if any(chosen) else model
 
     def adopted(self, reader: GenerativeReader) -> GenerativeReader:
         parts = reader.parts

@@ -253,9 +253,10 @@ class GenerativeModel:
         if not of_rows:
             return
         if self.calibration is not None and self.calibration.stale:
+            ones = bool((self.calibration.weights == 1.0).all())
             yield (
-                "the weights of the columns are those of earlier rows, as no rows are kept in "
-                "files; calibrate learns them anew."
+                f"the weights of the columns are {'1' if ones else 'those of earlier rows'}, as no "
+                "rows are kept in sums and files; calibrate learns them anew."
             )
         if names := list(map(repr, self.identifiers)):
             one, more = len(names) == 1, len(names) - NAMED

@@ -35,7 +35,7 @@ from suffice.models.linear.evaluation import r_squared_of_rows, r_squared_of_sum
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import JointGaussian, LinearModel, errors_left_out
 from suffice.models.linear.reader import LinearReader, Rows, settled
-from suffice.models.linear.ridge import RidgeSpectrum
+from suffice.models.linear.ridge import RidgePenalty, RidgeSpectrum
 from suffice.models.linear.rows import CentredRows, RowLeastSquares
 from suffice.models.method import Method
 from suffice.models.optimise.gradient_descent import (
@@ -144,6 +144,15 @@ class LinearMethod(Method[LinearReader, Any]):
     def keeps_sums(self) -> bool:
         """Return whether the sums stay: not where the model descends."""
         return self.steps is None
+
+    @property
+    def square(self) -> float | None:
+        """Return λ, what the square of every coefficient costs; None where that is not all."""
+        given = self.penalty
+        known = isinstance(given, RidgePenalty) and not isinstance(given.alpha, str)
+        if not known or self.positive or (given.alpha > 0 and given.standardize):
+            return None
+        return float(given.alpha)
 
     @property
     def is_of_sums(self) -> bool:
