@@ -22,7 +22,7 @@ from suffice import (
     NaiveBayes,
     Ridge,
 )
-from suffice.bayes import column_information, label_shift, next_question
+from suffice.bayes import column_information, next_question
 from suffice.model_selection import evaluate_folds
 
 HOSTILE = "<script>alert('1')</script>"
@@ -142,9 +142,7 @@ def test_results_of_regressions_and_of_groups(table: pa.Table, model: NaiveBayes
     assert all(cell in repr(groups) for cell in shown(groups).cells[1:] if len(cell) < 20)
 
 
-def test_what_is_told_of_rows_and_tables(table: pa.Table, model: NaiveBayes) -> None:
-    shift = label_shift(model, table)
-    assert f"{shift.prior[0]:.4f}" in shown(shift).cells
+def test_a_bayes_error() -> None:
     error = BayesClassifier({"a": norm(0, 1), "b": norm(2, 1)}).bayes_error()
     assert "0.1586552539" in shown(error).cells
 

@@ -32,7 +32,6 @@ from suffice.models.bayes_risk.information import (
 from suffice.models.bayes_risk.risk import BayesError, Method, bayes_error, without_poles
 from suffice.models.estimator import Estimator, Kind
 from suffice.models.generative.forms import form_features, linear_form, quadratic_form
-from suffice.models.generative.label_shift import adjust_prior, label_shift
 from suffice.models.generative.weights import column_weights
 from suffice.numerics.logspace import log_normalise, normalise, safe_log
 
@@ -41,11 +40,9 @@ __all__ = [
     "BayesError",
     "ColumnInformation",
     "NextQuestions",
-    "adjust_prior",
     "column_information",
     "column_weights",
     "form_features",
-    "label_shift",
     "linear_form",
     "next_question",
     "quadratic_form",
@@ -59,9 +56,8 @@ class BayesClassifier(Estimator):
     ----------
     densities : mapping or sequence
         The distribution of the rows of each class: a mapping from the label, or a sequence, whose
-        labels are 0, 1, ..., k − 1. A distribution is anything with ``logpdf`` or ``logpmf``, such
-        as SciPy's frozen distributions of one or of several columns, or a tuple of univariate
-        ones: independent columns.
+        labels are 0, 1, ..., k − 1. A distribution is one of SciPy's frozen ones, of one or of
+        several columns, or a tuple of univariate ones: independent columns.
     priors : mapping, or sequence (k,), optional
         P(c), in the order of the classes. Default: all alike.
 

@@ -49,7 +49,7 @@ MODULES = {
 
 
 def load(path: str | PathLike[str]) -> Model:
-    """Read a file of a model or of sums: nothing is executed, or rebuilt that breaks a rule.
+    """Read a file of a model, or of sums; nothing in it is executed.
 
     Raises
     ------

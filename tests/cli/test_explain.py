@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 import suffice
-from suffice.bayes import next_question
 
 from .conftest import Run
 
@@ -42,32 +41,6 @@ def test_a_logistic_regression(run: Run, tmp_path: Path) -> None:
     assert row["sum"] == pytest.approx(total)
     odds = row["probability"] / (1 - row["probability"])
     assert 10 ** (row["sum"] / 10) == pytest.approx(odds)
-
-
-def test_what_to_ask_next(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "rows.csv").write_text(ROWS)
-    run("fit", "rows.csv", "--label", "kind", "-o", "m")
-    (tmp_path / "new.csv").write_text("x,colour,y\n3,,\n1,red,2\n")
-    first, second = json.loads(run("explain", "m", "new.csv", "--ask", "--json").stdout)["rows"]
-    expected = next_question(suffice.load("m"), {"x": 3.0})
-    assert [one["column"] for one in first["ask"]] == list(expected.columns)
-    assert [one["bits"] for one in first["ask"]] == pytest.approx(expected.bits.tolist())
-    assert second["ask"] == []
-    printed = run("explain", "m", "new.csv", "--ask").stdout
-    assert f"{expected.entropy:.3f} bits are open" in printed
-    assert "No cell is missing that the model could ask for." in printed
-    run("fit", "rows.csv", "--label", "kind", "--model", "logistic", "--ignore", "y", "-o", "l")
-    result = run("explain", "l", "rows.csv", "--ask")
-    assert result.exit_code == 2
-    assert "naive Bayes does" in result.stderr
-
-
-def test_what_a_text_would_tell_is_not_known(run: Run, tmp_path: Path) -> None:
-    mail(tmp_path / "mail.csv")
-    run("fit", "mail.csv", "--label", "kind", "--text", "text", "-o", "m")
-    (tmp_path / "new.csv").write_text("text,size\n,3\n")
-    (row,) = json.loads(run("explain", "m", "new.csv", "--ask", "--json").stdout)["rows"]
-    assert row["ask"] == [{"column": "text", "bits": None}]
 
 
 def mail(path: Path) -> None:

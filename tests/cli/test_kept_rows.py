@@ -43,12 +43,10 @@ def test_cells_stand_as_in_the_file(run: Run, model: Path, new: Path, option: st
 
 def test_all_columns_of_several_files_in_json(run: Run, model: Path, new: Path) -> None:
     Path("more.csv").write_text(ROWS)
-    found = json.loads(
-        run("predict", model, new, "more.csv", "--keep", "all", "--proba", "--json").stdout
-    )
-    assert found["columns"][:5] == ["key", "size", "color", "note", "prediction"]
-    assert [row["key"] for row in found["answers"]] == ["007", "NA", "1e3"] * 2
-    assert (found["rows"], found["unanswered"]) == (6, 0)
+    printed = run("predict", model, new, "more.csv", "--keep", "all", "--proba", "--json").stdout
+    rows = list(map(json.loads, printed.splitlines()))
+    assert list(rows[0])[:5] == ["key", "size", "color", "note", "prediction"]
+    assert [row["key"] for row in rows] == ["007", "NA", "1e3"] * 2
 
 
 def test_stored_values_of_parquet(run: Run, model: Path) -> None:
@@ -94,9 +92,6 @@ def test_a_malformed_row_has_an_empty_prediction(run: Run, model: Path) -> None:
         ["", ""],
         ["k5", "apple"],
     ]
-    found = json.loads(run(*words, "--json").stdout)
-    assert found["skipped"] == [{"file": "bad.csv", "line": line} for line in (3, 5)]
-    assert (found["rows"], found["unanswered"]) == (5, 2)
 
 
 def test_parameters_are_options_of_their_own(run: Run) -> None:

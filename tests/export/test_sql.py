@@ -185,21 +185,6 @@ def test_a_null_gives_null_and_the_statement_says_so(
     assert answer.isna().any(axis=1).tolist() == [False, False, True, False, False]
 
 
-def test_contributions_add_up(naive_bayes: Any, holes: pd.DataFrame) -> None:
-    model = naive_bayes["map"]
-    answer = in_duckdb(holes, to_sql(model, "duckdb", TABLE, contributions=True))
-    k = len(model.classes_)
-    scores = [
-        np.log(model.model_.prior[c])
-        + answer[[n for n in answer if n.endswith(f" for {label}")]].sum(axis=1)
-        for c, label in enumerate(model.classes_)
-    ]
-    assert answer.shape[1] == 1 + k + k * len(holes.columns)
-    p = answer[[f"P({label})" for label in model.classes_]].to_numpy()
-    odds = np.stack(scores, axis=1) - scores[0].to_numpy()[:, None]
-    np.testing.assert_allclose(np.log(p) - np.log(p[:, :1]), odds, atol=1e-10)
-
-
 def test_what_python_refuses_is_null() -> None:
     rows = pd.DataFrame({"x": [1.0, 2.0, 4.0, 5.0], "y": ["a", "a", "b", "b"]})
     model = NaiveBayes.textbook().fit(rows, "y")

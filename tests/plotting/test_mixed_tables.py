@@ -74,9 +74,11 @@ def test_the_other_pictures_are_drawn(model: Any) -> None:
 def test_points_of_linear_discriminants_add_up_to_their_odds() -> None:
     model = LinearDiscriminantAnalysis().fit(TABLE, "kind")
     display = NomogramDisplay.from_estimator(model, label="a", against="b")
-    assert set(display.columns) <= {"hue", "size", "length"}
+    assert set(display.points) <= {"hue", "size", "length"}
     rng = np.random.default_rng(1)
-    rows = pd.DataFrame({name: rng.choice(display.values[name], 20) for name in display.columns})
+    rows = pd.DataFrame(
+        {name: rng.choice(display.values[name], 20) for name in list(display.points)}
+    )
     found = [display.answer(display.total(row)) for row in rows.to_dict("records")]
     p = model.predict_proba(rows)
     np.testing.assert_allclose(found, p[:, 0] / (p[:, 0] + p[:, 1]), rtol=1e-8)

@@ -66,7 +66,7 @@ def test_points_of_the_default_naive_bayes_add_up_to_its_odds() -> None:
     display = NomogramDisplay.from_estimator(model, label="c", against="a")
     assert max(points.max() for points in display.points.values()) == pytest.approx(100)
     assert min(points.min() for points in display.points.values()) == 0
-    asked = on_the_grid(display, list(display.columns)).astype(object)
+    asked = on_the_grid(display, list(display.points)).astype(object)
     asked.iloc[::3, 0] = None  # unknown
     asked.iloc[1::4, 1] = None
     p = model.predict_proba(asked.infer_objects())
@@ -100,7 +100,7 @@ def test_points_of_models_of_complete_rows(model: Any) -> None:
 def test_marks_are_drawn_at_the_points_of_their_values() -> None:
     model = NaiveBayes.textbook().fit(ROWS[[HOSTILE, "wet", "kind"]], "kind")
     display = NomogramDisplay.from_estimator(model, label="a", against="b")
-    row = 1 + display.columns.index(HOSTILE)
+    row = 1 + list(display.points).index(HOSTILE)
     drawn = {text.get_text(): text.xy[0] for text in display.ax_.texts if text.xy[1] == row}
     points = dict(zip(display.values[HOSTILE], display.points[HOSTILE], strict=True))
     assert {name: drawn[name] for name in points} == pytest.approx(points)
@@ -116,7 +116,7 @@ def test_probabilities_stand_below_their_totals() -> None:
     two = ROWS[ROWS["kind"] != "b"]
     model = LogisticRegression().fit(two[NUMBERS], two["kind"])
     display = NomogramDisplay.from_estimator(model)
-    last = len(display.columns) + 2
+    last = len(display.points) + 2
     most = sum(points.max() for points in display.points.values())
     drawn = [text for text in display.ax_.texts if text.xy[1] == last]
     assert len(drawn) > 5
@@ -124,12 +124,11 @@ def test_probabilities_stand_below_their_totals() -> None:
         assert display.answer(text.xy[0] / 100 * most) == pytest.approx(float(text.get_text()))
 
 
-def test_a_column_of_zeros_and_ones_has_two_values_and_limits_are_kept() -> None:
+def test_a_column_of_zeros_and_ones_has_two_values() -> None:
     rows = ROWS.assign(wet=ROWS["wet"].astype(float))[["size", "wet"]]
     model = LinearRegression().fit(rows, ROWS["price"])
-    display = NomogramDisplay.from_estimator(model, limits={"size": (0.0, 30.0)})
+    display = NomogramDisplay.from_estimator(model)
     assert display.values["wet"].tolist() == [0.0, 1.0]
-    assert display.values["size"][[0, -1]].tolist() == [0.0, 30.0]
 
 
 def test_many_columns_and_many_values_are_cut_short_and_counted() -> None:
@@ -139,7 +138,7 @@ def test_many_columns_and_many_values_are_cut_short_and_counted() -> None:
     rows["town"] = [f"town {i}" for i in rng.integers(0, 40, 300)]
     model = NaiveBayes.textbook().fit(rows, y)
     display = NomogramDisplay.from_estimator(model)
-    assert len(display.columns) == 14
+    assert len(display.points) == 14
     assert "7 more columns" in display.ax_.get_xlabel()
     width, height = display.figure_.get_size_inches()
     assert width <= 8.27 - 0.9

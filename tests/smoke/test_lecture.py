@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from suffice.bayes import label_shift, linear_form, quadratic_form
+from suffice.bayes import linear_form, quadratic_form
 
 #: 10 of 110 people are ill; a test finds 9 of these, and calls 5 of the 100 healthy ones ill.
 TESTS = np.array([[1.0]] * 9 + [[0.0]] + [[1.0]] * 5 + [[0.0]] * 95)
@@ -385,11 +385,3 @@ def test_costs_choose_the_label_of_least_expected_cost() -> None:
         {"x": ["a"] * 5, "y": [0, 0, 0, 0, 1]}, "y"
     )
     assert_array_equal(model.predict({"x": ["a"]}), [1])  # 4/5 · 1 < 1/5 · 10
-
-
-def test_shifted_priors_are_estimated_from_unlabelled_rows() -> None:
-    """P(heads) = 0.9 π + 0.1 (1 − π) = 0.7, so π = 3/4."""
-    rows = {"throw": (["h"] * 9 + ["t"]) + (["h"] + ["t"] * 9), "coin": [0] * 10 + [1] * 10}
-    model = textbook(estimation="mle").fit(rows, "coin")
-    shift = label_shift(model, {"throw": ["h"] * 70 + ["t"] * 30}, tol=1e-12)
-    assert_allclose(shift.prior, [3 / 4, 1 / 4], atol=1e-6)

@@ -172,56 +172,10 @@ def _plain(value: Any) -> Any:
 # Rows -------------------------------------------------------------------------------------------
 
 
-def deliver_rows(
-    facts: dict[str, Any],
-    name: str,
-    tables: Iterable[pa.Table],
-    written: Callable[[], Any],
-    output: Path | None,
-    counted: Callable[[pa.Table], Mapping[str, int]] = lambda _: {},
-) -> None:
-    """Print facts as JSON, with the rows under a name; these go to a file if there is one.
-
-    The tables are pieces of the rows: memory does not grow with them. ``counted`` says what else is
-    to be counted in a piece, by name.
-    """
-    names, counts = list[str](), {"rows": 0}
-
-    def passed() -> Iterator[pa.Table]:
-        for table in tables:
-            names[:] = table.column_names
-            for key, count in {"rows": table.num_rows, **counted(table)}.items():
-                counts[key] = counts.get(key, 0) + count
-            yield table
-
-    if output is not None:
-        with written() as write:
-            for table in passed():
-                write(table)
-        found = {**facts, "output": str(output), "columns": names, **counts}
-        deliver(found, list, as_json=True)
-        return
-    line = None  # which is printed when it is known what follows
-    for table in passed():
-        if line is None:
-            head = _json({**facts, "output": None, "columns": names}, indent=2)
-            _say(f"{head[:-2]},\n  {json.dumps(name)}: [\n")
-            line = ""
-        for row in table.to_pylist():
-            _say(line and f"{line},\n")
-            line = f"    {_json(row)}"
-    _say((f"{line}\n" if line else "") + "  ],\n" + _json(counts, indent=2)[2:] + "\n")
-
-
-def _say(text: str) -> None:
-    with standard_output() as stream:
-        stream.write(text)
-
-
-def writer_of(output: Path | None) -> Callable[[], Any]:
+def writer_of(output: Path | None, as_json: bool) -> Callable[[], Any]:
     """Return a function that opens a file for rows, of a format that its suffix tells."""
     if output is None:
-        return _to_stdout
+        return lambda: _to_stdout(as_json)
     writers: dict[str, Callable[[], Any]] = {
         ".csv": lambda: _to_text(output, ","),
         ".tsv": lambda: _to_text(output, "\t"),
@@ -236,14 +190,14 @@ def writer_of(output: Path | None) -> Callable[[], Any]:
 
 
 @contextmanager
-def _to_stdout() -> Iterator[Write]:
+def _to_stdout(as_json: bool) -> Iterator[Write]:
     with standard_output() as stdout:
         text = io.TextIOWrapper(stdout.buffer, "utf-8", newline="", write_through=True)
-    delimited = _delimited(text, ",")
+    to_text = _json_lines(text) if as_json else _delimited(text, ",")
 
     def write(rows: pa.Table) -> None:
         with standard_output():
-            delimited(rows)
+            to_text(rows)
 
     try:
         yield write
@@ -276,11 +230,11 @@ def _delimited(file: TextIO, delimiter: str) -> Write:
 @contextmanager
 def _to_json_lines(path: Path) -> Iterator[Write]:
     with atomic_writer(path, "w") as file:
+        yield _json_lines(file)
 
-        def write(rows: pa.Table) -> None:
-            file.writelines(f"{_json(row)}\n" for row in rows.to_pylist())
 
-        yield write
+def _json_lines(file: TextIO) -> Write:
+    return lambda rows: file.writelines(f"{_json(row)}\n" for row in rows.to_pylist())
 
 
 @contextmanager

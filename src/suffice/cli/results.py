@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from shlex import join
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from suffice.cli.messages import sentence
 from suffice.cli.output import CommandLine
@@ -15,7 +15,6 @@ from suffice.numerics.in_print import Table, percent
 from suffice.phrases import amount
 
 if TYPE_CHECKING:
-    from suffice.cli import documents
     from suffice.model_selection.ranking import RankedModels
 
 CONFIDENCE = 0.95
@@ -29,7 +28,7 @@ def read_as(table: Any) -> list[str]:
     return list(map(spelled, table.remarks))
 
 
-def read_columns(model: Any) -> list[documents.ReadColumn]:
+def read_columns(model: Any) -> list[dict[str, Any]]:
     """Return how every column is read."""
     return [{"name": c.name, "kind": c.kind, "reason": c.reason} for c in model.schema_]
 
@@ -49,7 +48,7 @@ def schema_table(model: Any) -> Table:
     return Table("", ["column", "kind", "family", "why"], rows, left=range(4))
 
 
-def class_facts(model: Any, path: Path) -> documents.Classes:
+def class_facts(model: Any, path: Path) -> dict[str, Any]:
     """Return the rows of a model, and the prior of every class."""
     # A class may be declared that no row shows.
     statistic = model.statistic_.over(model.model_.classes)
@@ -64,13 +63,13 @@ def class_facts(model: Any, path: Path) -> documents.Classes:
     }
 
 
-def class_table(facts: documents.Classes) -> Table:
+def class_table(facts: dict[str, Any]) -> Table:
     """Return the rows and the prior of every class as a table."""
     rows = [[str(c["label"]), amount(c["rows"]), percent(c["prior"])] for c in facts["classes"]]
     return Table("", [facts["label"] or "label", "rows", "prior"], rows)
 
 
-def candidate_facts(model: Any, path: Path) -> documents.FittedAverage:
+def candidate_facts(model: Any, path: Path) -> dict[str, Any]:
     """Return the models of an average, and what it reads."""
     return {
         "model": str(path),
@@ -94,7 +93,7 @@ def candidate_facts(model: Any, path: Path) -> documents.FittedAverage:
 # Folds ------------------------------------------------------------------------------------------
 
 
-def fold_facts(ranked: RankedModels) -> documents.Folds:
+def fold_facts(ranked: RankedModels) -> dict[str, Any]:
     """Return the scores of every model."""
     return {
         "folds": ranked.folds,
@@ -112,7 +111,7 @@ def fold_facts(ranked: RankedModels) -> documents.Folds:
     }
 
 
-def _model_facts(name: str, ranked: RankedModels) -> documents.JudgedModel:
+def _model_facts(name: str, ranked: RankedModels) -> dict[str, Any]:
     one, gap = ranked.judged[name], ranked.gap(name)
     return {
         "name": name,
@@ -128,7 +127,7 @@ def _model_facts(name: str, ranked: RankedModels) -> documents.JudgedModel:
         "difference_from_best": None
         if gap is None
         else {"mean": gap.mean, "low": gap.low, "high": gap.high},
-        "verdict": cast("Any", ranked.verdict(name)),
+        "verdict": ranked.verdict(name),
         "heavy_tails": ranked.has_heavy_tails(name),
         "infinite_log_loss": [
             {"label": label, "rows": rows, "learnt": ranked.is_fitted_to(name, label)}
@@ -171,7 +170,7 @@ def summaries_of(model: Any, level: float) -> list[Any] | SufficeError:
 
 def coefficient_facts(
     model: Any, found: list[Any] | SufficeError, path: Path, level: float
-) -> documents.Coefficients:
+) -> dict[str, Any]:
     """Return the coefficients, what is known of their errors, and how well they fit."""
     facts: dict[str, Any] = {"model": str(path), "type": type(model).__name__, "level": level}
     if hasattr(model, "classes_"):
@@ -200,7 +199,7 @@ def coefficient_facts(
         if getattr(found[0], "errors", "classical") != "classical":
             facts["errors"] = found[0].errors
         facts["equations"] = [_equation(one) for one in found]
-    return cast("documents.Coefficients", facts)
+    return facts
 
 
 def _equation(found: Any) -> dict[str, Any]:
@@ -259,7 +258,7 @@ def _why_no_errors(model: Any, error: SufficeError) -> Iterator[str]:
 
 
 def coefficient_tables(
-    facts: documents.Coefficients,
+    facts: dict[str, Any],
     found: list[Any] | SufficeError,
     most: int | None = None,
 ) -> Iterator[str | Table]:

@@ -263,7 +263,6 @@ class Moment:
         return pa.timestamp("us", "UTC" if self.zone else None)
 
     def __str__(self) -> str:
-        """Say what the column holds."""
         what = "dates" if not self.time else "times" if self.date else "times of day"
         order = {"DD": ", the day first", "MM": ", the month first"}.get(self.date[:2], "")
         order = order if "DD" in self.date and self.date[:3] != "MMM" else ""
@@ -380,7 +379,6 @@ class Truth:
     pairs = (("true", "false"), ("yes", "no"), ("t", "f"), ("y", "n"))
 
     def __str__(self) -> str:
-        """Say what the column holds."""
         return "truth values"
 
     def read(self, cells: pa.Array[Any]) -> pa.Array[Any]:
@@ -408,7 +406,6 @@ class Text:
     pattern = ""
 
     def __str__(self) -> str:
-        """Say what the column holds."""
         return "text"
 
     def read(self, cells: pa.Array[Any]) -> pa.Array[Any]:

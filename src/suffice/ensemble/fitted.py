@@ -85,11 +85,10 @@ class AveragedModel:
         """Return the code of the most probable class of every row, (n,)."""
         return np.asarray(self.log_posterior(batch).argmax(axis=1))
 
-    def answers(self, batch: Batch, proba: bool = False, log_proba: bool = False) -> Predictions:
+    def answers(self, batch: Batch, proba: bool = False) -> Predictions:
         """The most probable class of every row, and the probabilities of all, if asked for."""
         logs = self.log_posterior(batch)
-        posterior = exp(logs) if proba else None
-        return Predictions(logs.argmax(axis=1), posterior, logs if log_proba else None)
+        return Predictions(logs.argmax(axis=1), exp(logs) if proba else None)
 
     def revealed(self, batch: Batch) -> NDArray[np.float64]:
         """Return the change of log P(c | x) where a column is revealed, (n, 1 + d, k).

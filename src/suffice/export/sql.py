@@ -42,7 +42,6 @@ from suffice.export.expressions import (
     Term,
 )
 from suffice.export.log_joint_terms import log_joint
-from suffice.families.options import check_boolean
 
 IMPOSSIBLE = -1e300  # stands for log 0, as not every database has an infinity
 SUBSTITUTING = ("spark", "spark2", "databricks", "hive")
@@ -61,7 +60,6 @@ def to_sql(
     table: str | Sequence[str],
     *,
     keep: Sequence[str] = (),
-    contributions: bool = False,
 ) -> str:
     """Write a fitted model as one SELECT over a table.
 
@@ -79,9 +77,6 @@ def to_sql(
         The name of the table, one identifier; or (schema, table), or (catalog, schema, table).
     keep : sequence of str
         Columns to carry over, such as a key: the rows of an answer have no order.
-    contributions : bool
-        Whether to add what every column contributes to the log joint of every class, up to a term
-        that all classes share.
 
     Returns
     -------
@@ -105,9 +100,8 @@ def to_sql(
         raise ParameterError(
             f"dialect={dialect!r}", "it is a dialect of sqlglot: duckdb, postgres, sqlite, spark"
         )
-    check_boolean(contributions=contributions)
     joint = log_joint(model)
-    writer = _Writer(joint, dialect.lower(), tuple(keep), contributions)
+    writer = _Writer(joint, dialect.lower(), tuple(keep))
     statement = writer.select(_table(table)).sql(dialect=dialect, pretty=True, comments=False)
     about = [f"Written by suffice: {type(model).__name__}."]
     if joint.refusing:
@@ -126,11 +120,8 @@ class _Writer:
 
     first_place: int  # in an array
 
-    def __init__(
-        self, joint: LogJoint, dialect: str, keep: tuple[str, ...], contributions: bool
-    ) -> None:
+    def __init__(self, joint: LogJoint, dialect: str, keep: tuple[str, ...]) -> None:
         self.joint, self.dialect, self.keep = joint, dialect, keep
-        self.contributions = contributions
         self.k = len(joint.outputs)
         self.lookups: dict[int, Lookup] = {}
         if dialect in ARRAYS:
@@ -156,8 +147,7 @@ class _Writer:
                 f"{self.dialect} puts the value of a variable in its place",
                 "rename the column or the label",
             )
-        terms = len(self.joint.terms) * self.k if self.contributions else 0
-        wide = len(self.keep) + len(self.joint.columns) + terms + 2 * self.k + 1
+        wide = len(self.keep) + len(self.joint.columns) + 2 * self.k + 1
         most = MOST_COLUMNS.get(self.dialect, inf)
         if wide > most:
             raise ParameterError(
@@ -178,37 +168,25 @@ class _Writer:
         """Names of the columns of the answer, after those that are kept."""
         outputs = self.joint.outputs
         if self.joint.task == "classes":
-            names = ["prediction", *(f"P({label})" for label in outputs)]
-        elif self.k == 1:
-            names = ["prediction"]
-        else:
-            names = [f"prediction of {target}" for target in outputs]
-        for t, c in self._shown():
-            of_term = (self.joint.columns[j].name for j in self.joint.terms[t].columns)
-            names.append(f"{' and '.join(of_term)} for {outputs[c]}")
-        return names
+            return ["prediction", *(f"P({label})" for label in outputs)]
+        return ["prediction"] if self.k == 1 else [f"prediction of {name}" for name in outputs]
 
     def select(self, table: exp.Table) -> exp.Select:
         """The whole statement."""
         kept = [f"k{i}" for i in range(len(self.keep))]
-        parts = [f"e{t}_{c}" for t, c in self._shown()]
         scores = [f"s{c}" for c in range(self.k)]
-        steps = self._scores(table, kept, parts)
+        steps = self._scores(table, kept)
         answers = names_of(scores)
         if self.joint.task == "classes":
             top, *others = names_of(scores)
             if others:
                 top = exp.Greatest(this=top, expressions=others)
-            known = [*kept, *parts, *scores]
+            known = [*kept, *scores]
             steps["maxima"] = _from_last(steps, [*names_of(known), alias(top, "m")])
             weights = [alias(self._weight(c), f"w{c}") for c in range(self.k)]
             steps["weights"] = _from_last(steps, [*names_of([*known, "m"]), *weights])
             answers = [self._label(), *map(self._probability, range(self.k))]
-        shown = zip(
-            [*names_of(kept), *answers, *names_of(parts)],
-            [*self.keep, *self._answers()],
-            strict=True,
-        )
+        shown = zip([*names_of(kept), *answers], [*self.keep, *self._answers()], strict=True)
         whole = _from_last(steps, [alias(made, name) for made, name in shown])
         for name, step in steps.items():
             whole = whole.with_(
@@ -219,32 +197,21 @@ class _Writer:
             )
         return whole
 
-    def _shown(self) -> list[tuple[int, int]]:
-        """Terms and outputs of the contributions that the answer shows."""
-        terms = enumerate(self.joint.terms if self.contributions else ())
-        return [(t, c) for t, term in terms if term.columns for c in range(self.k)]
-
-    def _scores(self, table: exp.Table, kept: list[str], parts: list[str]) -> dict[str, exp.Select]:
+    def _scores(self, table: exp.Table, kept: list[str]) -> dict[str, exp.Select]:
         """The steps from the table to the scores, by name."""
         steps = {"cells": self._cells().from_(table, copy=False)}
         if self.lookups:
             cells = [*kept, *(f"x{j}" for j in range(len(self.joint.columns)))]
             found = [alias(self.write(one.place), f"p{t}") for t, one in self.lookups.items()]
             steps["places"] = _from_last(steps, [*names_of(cells), *found])
-        if self.contributions:
-            made = [
-                alias(self._term(t, c), part)
-                for (t, c), part in zip(self._shown(), parts, strict=True)
-            ]
-            steps["terms"] = _from_last(steps, [*names_of(kept), *made])
         sums = [alias(self._score(c), f"s{c}") for c in range(self.k)]
-        steps["scores"] = _from_last(steps, [*names_of([*kept, *parts]), *sums])
+        steps["scores"] = _from_last(steps, [*names_of(kept), *sums])
         return steps
 
     def _cells(self) -> exp.Select:
         kept = [alias(name_of(name), f"k{i}") for i, name in enumerate(self.keep)]
         cells = [alias(self._cell(column), f"x{j}") for j, column in enumerate(self.joint.columns)]
-        # Contributions are computed from cells: a SELECT without any column is no SELECT.
+        # A SELECT without any column is no SELECT.
         nothing = [] if kept or cells else [alias(double(0.0), "nothing")]
         return select(*kept, *cells, *nothing)
 
@@ -259,11 +226,7 @@ class _Writer:
 
     def _score(self, c: int) -> exp.Expression:
         start = cast(double(self.joint.start[c]))
-        terms = [
-            name_of(f"e{t}_{c}") if self.contributions and term.columns else self._term(t, c)
-            for t, term in enumerate(self.joint.terms)
-        ]
-        return balanced([start, *terms])
+        return balanced([start, *(self._term(t, c) for t in range(len(self.joint.terms)))])
 
     def _term(self, t: int, c: int) -> exp.Expression:
         term = self.joint.terms[t]

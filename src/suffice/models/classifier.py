@@ -14,10 +14,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from suffice.data.array_source import ArraySource
-from suffice.data.source import Part
+from suffice.data.source import ArraySource, Part
 from suffice.data.table_source import TableSource
 from suffice.engines.engine import Engine, map_batches
+from suffice.engines.local import engine_for
 from suffice.errors import ParameterError, SchemaError, warn
 from suffice.models.base.answers import (
     WithGaps,
@@ -50,7 +50,7 @@ from suffice.models.base.proba_intervals import (
 )
 from suffice.models.base.unseen_values import FEWEST, warn_of_unseen
 from suffice.models.estimator import Estimator, fitted
-from suffice.models.reading import LabelReader, engine_for, is_named, open_rows, summed
+from suffice.models.reading import LabelReader, is_named, open_rows, summed
 from suffice.phrases import rows_in_print
 from suffice.sums.batch import Batch, scored_rows
 
@@ -122,22 +122,21 @@ class Classifier(Estimator):
         X: Any,
         *,
         proba: bool = False,
-        log_proba: bool = False,
         interval: str | None = None,
         level: float = 0.95,
         unanswerable: Unanswerable = "error",
     ) -> Iterator[pa.Table]:
         """Answer a table of any size batch by batch, in order, as Arrow tables.
 
-        The answers are those of `predict`, `predict_proba` and `predict_log_proba`. Memory does
-        not grow with the rows. With one worker in this process a batch is read when it is asked
-        for; other engines answer whole parts of the table.
+        The answers are those of `predict` and `predict_proba`. Memory does not grow with the rows.
+        With one worker in this process a batch is read when it is asked for; other engines answer
+        whole parts of the table.
 
         Parameters
         ----------
         X : table (n, d)
-        proba, log_proba : bool
-            Whether P(c | x) and log P(c | x) of every class are answered too.
+        proba : bool
+            Whether P(c | x) of every class is answered too.
         interval : {"confidence"}, optional
             Add the ends of `predict_proba_interval` for every class, of this ``level``.
         unanswerable : {"error", "empty"}
@@ -163,12 +162,12 @@ class Classifier(Estimator):
         ...     print(table.to_pydict())
         {'prediction': ['a', 'b']}
         """
-        check_unanswerable(unanswerable, proba=proba, log_proba=log_proba)
+        check_unanswerable(unanswerable, proba=proba)
         model, source = fitted(self), open_rows(self, X)
-        answer: Any = partial(model.answers, proba=proba, log_proba=log_proba)
+        answer: Any = partial(model.answers, proba=proba)
         costs = costs_of(self, self.costs)
         if costs is not None:
-            answer = partial(by_costs, costs, model.answers, proba=proba, log_proba=log_proba)
+            answer = partial(by_costs, costs, model.answers, proba=proba)
         if interval is not None:
             check_interval(interval, level)
             ends = self._interval_ends(level)

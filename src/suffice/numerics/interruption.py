@@ -1,4 +1,4 @@
-"""Calls of other libraries that take long: Ctrl-C does not wait until they return.
+"""Calls of other libraries that take long: Ctrl-C does not wait until they return, in one thread.
 
 Kernels of this library ask for signals themselves (``src/native/support/interrupts.hpp``).
 """
@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextvars import copy_context
+from functools import cache
 from threading import Thread, current_thread, main_thread
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -50,3 +51,18 @@ def interruptible(function: Callable[P, R], *arguments: P.args, **options: P.kwa
 
     Thread(target=call, name="suffice", daemon=True).start()
     return found.result()
+
+
+def one_thread_of_blas() -> Any:
+    """A context in which linear algebra takes one thread, so that bits do not depend on them.
+
+    An engine has its own threads, and those of small products would only wait for each other.
+    """
+    return _blas().limit(limits=1)
+
+
+@cache
+def _blas() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(user_api="blas")

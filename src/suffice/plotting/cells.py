@@ -219,12 +219,3 @@ def _place(model: GenerativeClassifier, column: str) -> tuple[int, int]:
     parts = [list(part.layout.columns) for part in model.model_.parts]
     b = next(b for b, columns in enumerate(parts) if column in columns)
     return b, parts[b].index(column)
-
-
-def log_likelihoods(model: GenerativeClassifier, cells: Cells) -> NDArray[np.float64]:
-    """Return what every value adds to log P(x, c), (m, k), the other columns left out exactly.
-
-    It is log p(x | c), times the weight of the column where columns have weights.
-    """
-    found = model.explain(rows_with(model, {cells.column: cells.values}))
-    return found.contributions[:, found.columns.index(cells.column)]

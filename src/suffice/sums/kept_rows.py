@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from suffice.errors import ForgetError
 from suffice.numerics.error_free import LARGEST, SMALLEST, add, two_sum
 from suffice.numerics.exact import scaled
-from suffice.numerics.interruption import interruptible
+from suffice.numerics.interruption import interruptible, one_thread_of_blas
 from suffice.numerics.memory import require_memory
 from suffice.numerics.rows import is_sparse
 from suffice.rules import FINITE, NONNEGATIVE, Shape, rule
@@ -558,7 +558,10 @@ def _root(
     sd = np.sqrt((weight[:, None] * centred**2).sum(axis=0) / n)
     z = centred / np.where(sd > 0, sd, 1.0)
     root = np.sqrt(weight / n)[:, None] * z
-    _, singular, basis = interruptible(np.linalg.svd, root, full_matrices=False)
+    with one_thread_of_blas():
+        basis, across = interruptible(np.linalg.qr, root.T)
+        _, singular, axes = interruptible(np.linalg.svd, across.T, full_matrices=False)
+        basis = axes @ basis.T
     return sd, singular, basis, float((weight * (z**2).sum(axis=1) ** 2).sum())
 
 

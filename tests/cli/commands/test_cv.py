@@ -1,4 +1,4 @@
-"""``suffice cv`` and ``suffice fit --tune``: the figures are those of the library."""
+"""``suffice cv``: the figures are those of the library."""
 
 from __future__ import annotations
 
@@ -202,42 +202,6 @@ def test_bad_options_are_told_in_a_sentence(
     assert result.exit_code == 2
     assert result.stderr.startswith("error: ")
     assert said in " ".join(result.stderr.split())
-
-
-def test_tuning_takes_the_best_of_the_grid(run: Run, table: pa.Table) -> None:
-    shown = run(
-        "fit", "t.csv", "--label", "cost", "--model", "ridge", "--tune", "--ignore", "doctor"
-    )
-    assert shown.exit_code == 0, shown.output
-    said = " ".join(shown.stdout.split())
-    grid = [10.0**e for e in range(-4, 5)]
-    means = [
-        evaluate_folds(
-            suffice.Ridge(alpha=alpha),
-            table.drop_columns("doctor"),
-            "cost",
-            cv=10,
-            shuffle=True,
-            random_state=0,
-        ).mean("RMSE")
-        for alpha in grid
-    ]
-    best = grid[int(np.argmin(means))]
-    assert f"Tuned: alpha={best:g}, of 9 values: RMSE" in said
-    assert suffice.load("t.suffice").alpha == best
-
-
-@pytest.mark.exhaustive
-def test_tuning_of_naive_bayes_has_a_grid_of_its_own(run: Run, table: pa.Table) -> None:
-    words = ("fit", "t.csv", "--label", "y", "--features", "x", "--tune")
-    assert len(facts(run, *words)["tuned"]["models"]) == 8
-
-
-def test_tuning_leaves_given_options_alone(run: Run, table: pa.Table) -> None:
-    for words in (["--model", "linear", "--label", "cost"], ["-p", "alpha=1", "--label", "y"]):
-        result = run("fit", "t.csv", "--tune", *words)
-        assert result.exit_code == 2
-        assert "leave --tune out" in result.stderr
 
 
 def test_a_warning_of_every_fold_is_printed_once(run: Run, tmp_path: Path) -> None:

@@ -63,7 +63,6 @@ ASKED: dict[str, Callable[[Any], Any]] = {
     "as_frame": lambda no: LINE.summary(as_frame=no),
     "as_frame of a logit": lambda no: LOGIT.summary(as_frame=no),
     "proba": lambda no: MODEL.predict_batches(X, proba=no),
-    "log_proba": lambda no: MODEL.predict_batches(X, log_proba=no),
     "return_train_score": lambda no: cross_validate(MODEL, X, Y, return_train_score=no),
     "return_estimator": lambda no: cross_validate(MODEL, X, Y, return_estimator=no),
     "return_indices": lambda no: cross_validate(MODEL, X, Y, return_indices=no),
@@ -74,9 +73,6 @@ ASKED: dict[str, Callable[[Any], Any]] = {
     "shuffle of a curve": lambda no: learning_curve(
         NaiveBayes.textbook("bernoulli"), X, Y, shuffle=no
     ),
-    "contributions": lambda no: pytest.importorskip(
-        "suffice.export.sql", reason="sqlglot is not installed"
-    ).to_sql(MODEL, "duckdb", "t", contributions=no),
     "norm": lambda no: Complement(norm=no),
     "shared": lambda no: Gaussian(shared=no),
 }

@@ -11,7 +11,6 @@ from suffice import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
-from suffice.bayes import adjust_prior, label_shift
 from suffice.errors import ParameterError
 from suffice.naive_bayes import (
     BernoulliNB,
@@ -104,13 +103,6 @@ def test_weights_outside_their_rule(options, sentence):
         with pytest.raises(ParameterError) as caught:
             getattr(GaussianNB(**options), learn)(rows(), LABELS)
         assert sentence in str(caught.value)
-
-
-def test_an_adjusted_prior_takes_the_place_of_weights():
-    model = GaussianNB(class_weight="balanced").fit(rows(), LABELS)
-    adjusted = adjust_prior(model, rows(1))
-    assert adjusted.class_weight is None
-    assert_allclose(adjusted.class_prior_, label_shift(model, rows(1)).prior)
 
 
 def test_scores_that_use_no_prior_have_no_weights():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,7 +12,6 @@ from suffice.cli.options import AsJson, ModelFile
 from suffice.cli.output import deliver
 
 if TYPE_CHECKING:
-    from suffice.cli import documents
     from suffice.numerics.in_print import Table
     from suffice.privacy import Audit
 
@@ -33,10 +32,10 @@ def audit(
     from suffice.privacy import audit as audited
 
     found = audited(suffice.load(model), min_count)
-    facts: documents.Audit = {
+    facts = {
         "model": found.model,
         "min_count": found.min_count,
-        "findings": [cast("documents.Finding", vars(one)) for one in found.findings],
+        "findings": [vars(one) for one in found.findings],
     }
     deliver(facts, lambda: _shown(found), as_json)
 

@@ -15,7 +15,6 @@ from suffice.cli.output import deliver
 
 if TYPE_CHECKING:
     from suffice.bayes import ColumnInformation
-    from suffice.cli.documents import RankedColumns
     from suffice.numerics.in_print import Table
 
 
@@ -34,7 +33,7 @@ def columns(
 
     rule = "its columns have no distribution in a class"
     found = column_information(load_generative(model, rule, "see suffice summary"))
-    facts: RankedColumns = {
+    facts = {
         "entropy": found.entropy,
         "columns": [
             {

@@ -12,7 +12,6 @@ from suffice.cli.options import AsJson, ModelFile
 from suffice.cli.output import deliver
 
 if TYPE_CHECKING:
-    from suffice.cli import documents
     from suffice.sums.comparison import Divergence
 
 
@@ -33,7 +32,7 @@ def compare(
         raise different_kinds(model, one, other, two, "can be compared")
     with errors_by_file_name(model, other):
         found = one.compare(two)
-    facts: documents.Comparison = {
+    facts: dict[str, Any] = {
         "models": [str(model), str(other)],
         "rows": list(found.rows),
         "labels": _divergence(found.labels),
@@ -58,7 +57,7 @@ def _comparable(path: Path) -> Any:
     return load_having(path, rule, next_step, "compare", "statistic_")
 
 
-def _divergence(found: Divergence | None) -> documents.Divergence | None:
+def _divergence(found: Divergence | None) -> dict[str, Any] | None:
     if found is None:
         return None
     return {

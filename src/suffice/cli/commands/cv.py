@@ -32,7 +32,6 @@ from suffice.errors import ParameterError, SchemaError
 from suffice.phrases import rows_in_print
 
 if TYPE_CHECKING:
-    from suffice.cli.documents import CrossValidation
     from suffice.model_selection.ranking import RankedModels
     from suffice.numerics.in_print import Table
 
@@ -121,7 +120,7 @@ def cv(
     best = next(point for point in points if point.name == ranked.best)
     words = [*data, "--label", label, *typed({"weight": weight, **given_columns(columns)})]
     words += [*typed({"ignore": by}), *reading.words, "--model", best.model, *best.words]
-    facts: CrossValidation = {
+    facts = {
         **fold_facts(ranked),
         "seed": seed if shuffled else None,
         "in_order": shuffle is False,
@@ -130,7 +129,7 @@ def cv(
     deliver(facts, lambda: _shown(facts, ranked), as_json)
 
 
-def _shown(facts: CrossValidation, ranked: RankedModels) -> Iterator[str | Table]:
+def _shown(facts: dict[str, Any], ranked: RankedModels) -> Iterator[str | Table]:
     yield ranked.table()
     dealt = "" if facts["seed"] is None else f" dealt at random (seed {facts['seed']})"
     stretches = ", each a stretch of the table" if facts["in_order"] else ""

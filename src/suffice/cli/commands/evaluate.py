@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from math import isnan
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -29,9 +29,6 @@ from suffice.cli.output import deliver
 from suffice.errors import DataError
 from suffice.numerics.in_print import Table, percent
 from suffice.phrases import amount, rows_in_print, rows_of_classes
-
-if TYPE_CHECKING:
-    from suffice.cli.documents import Area, ClassEvaluation, GroupEvaluations, NumberEvaluation
 
 
 def evaluate(
@@ -75,16 +72,16 @@ def evaluate(
     if not groups:
         raise DataError(f"{data[0]} holds no row", "an evaluation needs at least one")
     listed: list[Any] = [{"group": value, **facts_of(found)} for value, found in groups.items()]
-    of_groups: GroupEvaluations = {"by": by, "groups": listed}
+    of_groups = {"by": by, "groups": listed}
     deliver(of_groups, lambda: [groups.table()], as_json)
 
 
-def _class_facts(found: Any, costs: Any, classes: Sequence[Any]) -> ClassEvaluation:
+def _class_facts(found: Any, costs: Any, classes: Sequence[Any]) -> dict[str, Any]:
     confusion = found.confusion.value
     rows = dict(zip(found.classes, confusion.sum(axis=1).tolist(), strict=True))
     scores = zip(found.precision.tolist(), found.recall.tolist(), found.f1.tolist(), strict=True)
     bins = found.reliability.value.tolist()
-    facts: ClassEvaluation = {
+    facts = {
         "rows": found.weight,
         "unlabelled": found.unlabelled,
         "impossible": found.impossible,
@@ -121,14 +118,14 @@ def _class_facts(found: Any, costs: Any, classes: Sequence[Any]) -> ClassEvaluat
     return facts
 
 
-def _area(area: Any) -> Area | None:
+def _area(area: Any) -> dict[str, Any] | None:
     """Return an area with its bounds; none where no class is ranked."""
     if isnan(area.value):
         return None
     return {"value": area.value, "lower": area.lower, "upper": area.upper}
 
 
-def _number_facts(found: Any) -> NumberEvaluation:
+def _number_facts(found: Any) -> dict[str, Any]:
     columns = {
         "rows": found.weight,
         "r_squared": found.r_squared,
@@ -175,7 +172,7 @@ def _shown(facts: Any, found: Any) -> Iterator[str | Table]:
         yield f"  Unseen in fit, and counted as errors: {rows_of_classes(unknown)}"
 
 
-def _by_class(facts: ClassEvaluation) -> Table:
+def _by_class(facts: dict[str, Any]) -> Table:
     """Return precision and recall of many classes, and the class that each is taken for."""
     rows = []
     labels = [str(one["label"]) for one in facts["classes"]]
@@ -189,7 +186,7 @@ def _by_class(facts: ClassEvaluation) -> Table:
     return Table("", header, rows, ["--json holds the whole confusion matrix"])
 
 
-def _scores(facts: ClassEvaluation) -> Iterator[list[str]]:
+def _scores(facts: dict[str, Any]) -> Iterator[list[str]]:
     always = f"of the most frequent label alone: {percent(facts['largest_class_error'])}"
     yield ["error rate", f"{100 * facts['error_rate']:.2f} %", always]
     yield ["accuracy", f"{100 * facts['accuracy']:.2f} %", ""]

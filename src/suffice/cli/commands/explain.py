@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from math import isnan
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -18,7 +17,6 @@ from suffice.numerics.in_print import Table, percent
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from suffice.cli.documents import ColumnEvidence, ExplainedNumbers, ExplainedRow, ExplainedRows
     from suffice.models.base.answers import Evidence
     from suffice.models.linear.effects import Effects
 
@@ -32,9 +30,6 @@ def explain(
     data: Data,
     rows: Annotated[int, typer.Option(min=1, help="How many rows.")] = 3,
     top: Annotated[int, typer.Option(min=1, help="How many columns, at most.")] = 20,
-    ask: Annotated[
-        bool, typer.Option("--ask", help="Rank missing cells by their information.")
-    ] = False,
     as_json: AsJson = False,
     read: ReadAs = None,
     ignore: Ignore = None,
@@ -55,7 +50,6 @@ def explain(
     if not cells:
         raise DataError(f"{data[0]} holds no row", "there is nothing to explain")
     found = fitted.explain(table)
-    facts: ExplainedRows
     if predicts_numbers(fitted):
         effects = [_effects(found, row, of) for row, of in enumerate(cells)]
         facts = {"rows": [*effects]}
@@ -69,9 +63,8 @@ def explain(
         )
     explained = [_evidence(fitted, found, head, row, of) for row, of in enumerate(cells)]
     _add_intervals(explained, fitted, table)
-    entropies = _add_questions(explained, fitted, head) if ask else []
     facts = {"rows": [*explained]}
-    deliver(facts, lambda: _shown(explained, entropies, top), as_json)
+    deliver(facts, lambda: _shown(explained, top), as_json)
 
 
 # Classes ----------------------------------------------------------------------------------------
@@ -79,7 +72,7 @@ def explain(
 
 def _evidence(
     model: Any, found: Evidence, head: pa.RecordBatch, row: int, cells: Mapping[str, Any]
-) -> ExplainedRow:
+) -> dict[str, Any]:
     """Return what every column of a row says for the most probable class against the next."""
     from suffice.bayes import column_weights
     from suffice.models.base.answers import DECIBAN
@@ -91,9 +84,9 @@ def _evidence(
     weighed = getattr(model, "calibration_", None) is not None and not hasattr(model, "bins_")
     weights = column_weights(model) if weighed else {}
     words = {} if has_candidates(model) else _word_evidence(model, head, row)
-    parts: list[ColumnEvidence] = []
+    parts: list[dict[str, Any]] = []
     for name, nats in zip(found.columns, columns[row].tolist(), strict=True):
-        part: ColumnEvidence = {
+        part: dict[str, Any] = {
             "column": name,
             "value": cells.get(name, ""),
             "counted": weights.get(name, 1.0),
@@ -105,7 +98,7 @@ def _evidence(
         parts.append(part)
     parts.sort(key=lambda part: -abs(part["decibans"]))
     start = float(prior * DECIBAN)
-    facts: ExplainedRow = {
+    facts = {
         "row": row + 1,
         "prediction": found.classes[first],
         "probability": float(probability[first]),
@@ -147,7 +140,7 @@ def _word_evidence(model: Any, head: pa.RecordBatch, row: int) -> dict[str, dict
     return found
 
 
-def _add_intervals(explained: list[ExplainedRow], model: Any, table: Any) -> None:
+def _add_intervals(explained: list[dict[str, Any]], model: Any, table: Any) -> None:
     """Add the interval of the probability, where the model has a posterior."""
     try:
         ends = model.predict_proba_interval(table)
@@ -158,36 +151,13 @@ def _add_intervals(explained: list[ExplainedRow], model: Any, table: Any) -> Non
         one["interval"] = ends[row, labels.index(one["prediction"])].tolist()
 
 
-def _add_questions(explained: list[ExplainedRow], model: Any, head: pa.RecordBatch) -> list[float]:
-    """Add the missing cells, the most informative first; return the bits that are open."""
-    from suffice.bayes import next_question
-
-    known = set(model.reader_.layout.names)
-    rows = head.select([name for name in head.schema.names if name in known])
-    found = [next_question(model, rows.slice(row, 1)) for row in range(rows.num_rows)]
-    for one, asked in zip(explained, found, strict=True):
-        one["ask"] = [
-            {"column": name, "bits": None if isnan(bits) else bits}
-            for name, bits in zip(asked.columns, asked.bits.tolist(), strict=True)
-        ]
-    return [asked.entropy for asked in found]
-
-
-def _shown(
-    explained: list[ExplainedRow], entropies: list[float], top: int
-) -> Iterator[str | Table]:
-    for place, why in enumerate(explained):
+def _shown(explained: list[dict[str, Any]], top: int) -> Iterator[str | Table]:
+    for why in explained:
         yield _evidence_table(why, top)
-        if entropies:
-            known = [q for q in why["ask"] if q["bits"] is not None]
-            rows = [[q["column"], f"{q['bits']:.3f}"] for q in known[:top]]
-            open_bits = f"{entropies[place]:.3f} bits are open"
-            nothing = "  No cell is missing that the model could ask for."
-            yield Table(open_bits, ["ask next", "bits"], rows) if known else nothing
         yield ""
 
 
-def _evidence_table(why: ExplainedRow, top: int) -> Table:
+def _evidence_table(why: dict[str, Any], top: int) -> Table:
     title = f"Row {why['row']}: {why['prediction']}, with probability {percent(why['probability'])}"
     if "interval" in why:
         title += f" (95 % interval: {' to '.join(map(percent, why['interval']))})"
@@ -222,7 +192,7 @@ def _others(number: int) -> str:
 # Numbers ----------------------------------------------------------------------------------------
 
 
-def _effects(found: Effects, row: int, cells: Mapping[str, Any]) -> ExplainedNumbers:
+def _effects(found: Effects, row: int, cells: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the columns of one row add, the largest effect first."""
     added = found.contributions[row]
     order = sorted(range(len(added)), key=lambda j: -float(abs(added[j]).max()))
@@ -245,7 +215,7 @@ def _effects(found: Effects, row: int, cells: Mapping[str, Any]) -> ExplainedNum
     }
 
 
-def _effect_table(facts: ExplainedNumbers, top: int) -> Table:
+def _effect_table(facts: dict[str, Any], top: int) -> Table:
     targets = list(facts["prediction"])
     lines = [("average row", "", facts["average_row"])]
     lines += [(one["column"], short(one["value"]), one["adds"]) for one in facts["columns"][:top]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -16,9 +16,6 @@ from suffice.cli.options import AsJson, ModelFile
 from suffice.cli.output import deliver, standard_output
 from suffice.cli.values import listed
 from suffice.errors import ParameterError
-
-if TYPE_CHECKING:
-    from suffice.cli.documents import Exported
 
 SQL = "SQL"
 
@@ -58,9 +55,6 @@ def export(
         list[str] | None,
         typer.Option(metavar="COL", help="Beside the predictions.", rich_help_panel=SQL),
     ] = None,
-    contributions: Annotated[
-        bool, typer.Option(help="Add the log-likelihood of every column.", rich_help_panel=SQL)
-    ] = False,
 ) -> None:
     """Export a model as SQL, JSON or an ONNX graph.
 
@@ -68,7 +62,7 @@ def export(
     """
     refuse_result(output, [model])
     needed = {"--dialect": dialect, "--table": table}
-    others = {"--schema": schema, "--keep": keep, "--contributions": contributions}
+    others = {"--schema": schema, "--keep": keep}
     for option, value in {**needed, **others}.items():
         if to is Target.sql and option in needed and value is None:
             rule = "SQL is of a dialect and reads a table"
@@ -84,8 +78,7 @@ def export(
     if to is Target.sql:
         place = table if schema is None else (schema, table)
         write = _writer("sql", "sqlglot", "export")
-        options: Any = {"keep": listed(keep), "contributions": contributions}
-        content = write(fitted, dialect, place, **options).encode()
+        content = write(fitted, dialect, place, keep=listed(keep)).encode()
         refusing = list(suffice.export.log_joint(fitted).refusing)
         if refusing:
             names = ", ".join(map(repr, refusing))
@@ -101,7 +94,7 @@ def export(
         with standard_output() as stream:
             stream.write(content.decode())
         return
-    facts: Exported = {
+    facts = {
         "model": str(model),
         "to": to.value,
         "output": None if output is None else str(output),

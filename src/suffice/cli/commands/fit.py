@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from shlex import join
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -24,7 +24,6 @@ from suffice.cli.options import (
     Data,
     Force,
     Parameters,
-    Point,
     ReadAs,
     Reading,
     Running,
@@ -32,7 +31,6 @@ from suffice.cli.options import (
     estimator_of,
     given_columns,
     parameters_for,
-    points_of,
     reported,
     selected,
     typed,
@@ -45,7 +43,6 @@ from suffice.cli.results import (
     class_table,
     coefficient_facts,
     coefficient_tables,
-    fold_facts,
     read_as,
     read_columns,
     schema_table,
@@ -57,23 +54,9 @@ from suffice.numerics.in_print import Table
 from suffice.phrases import amount, rows_in_print
 
 if TYPE_CHECKING:
-    from suffice.cli.documents import FittedClasses
-    from suffice.model_selection.ranking import RankedModels
+    pass
 
 MOST_COEFFICIENTS = 30
-FOLDS = 10  # of --tune
-SHRINKAGE = "shrinkage=0,0.001,0.01,0.1,0.3,0.6,0.9"
-PENALTY = "alpha=0.0001,0.001,0.01,0.1,1,10,100"
-GRIDS = {
-    "naive-bayes": ["alpha=0.001,0.01,0.1,0.5,1,2,5,10"],
-    "lda": [SHRINKAGE],
-    "qda": [SHRINKAGE],
-    "ridge": [f"{PENALTY},1000,10000"],
-    "lasso": [PENALTY],
-    "elastic-net": [PENALTY, "l1_ratio=0.2,0.5,0.8"],
-    "logistic": ["C=0.001,0.01,0.1,1,10,100,1000"],
-}
-"""The points that ``--tune`` tries, as ``cv --grid`` takes them."""
 
 
 def fit(
@@ -98,9 +81,6 @@ def fit(
     force: Force = False,
     as_json: AsJson = False,
     parameters: Parameters = None,
-    tune: Annotated[
-        bool, typer.Option("--tune", help="Choose parameters on held-out rows.")
-    ] = False,
     read: ReadAs = None,
     columns: Columns,
     weight: Weight = None,
@@ -122,25 +102,9 @@ def fit(
     chosen = estimator_of(model, given, columns, reading)
     _check_targets(chosen, label)
     table = selected(reading.open(data, notes=False), columns, label, weight)
-    points = _tuned(model, parameters, given) if tune else {}
     refuse_replacing(target, chosen, label, force)
-    ranked: RankedModels | None = None
     with reported(f"Fitting {', '.join(data)}") as report, fit_context():
         truth: Any = label if len(label) > 1 else label[0]
-        if tune:
-            from suffice.model_selection import evaluate_models
-            from suffice.model_selection.ranking import RankedModels
-
-            learners = {
-                name: estimator_of(model, point.parameters, columns, reading)
-                for name, point in points.items()
-            }
-            ranked = RankedModels(
-                evaluate_models(
-                    learners, table, truth, weight, cv=FOLDS, shuffle=True, random_state=0
-                )
-            )
-            chosen = learners[ranked.best]
         with running.chosen(report, checkpoint=checkpoint):
             chosen.fit(table, truth, weight)
         # Within the work: the checkpoint stays until the model is safe.
@@ -161,18 +125,16 @@ def fit(
         parts = iter([chosen.candidates_.table()])
     else:
         facts = _class_facts(chosen, target)
-        if model == NAIVE_BAYES and not (tune or "-" in data):  # a pipe is read once
+        if model == NAIVE_BAYES and "-" not in data:  # a pipe is read once
             compared = [*data, "--label", label[0], "--model", f"{NAIVE_BAYES},auto"]
             compared += typed({"weight": weight, **given_columns(columns)})
             facts["compare"] = join(["suffice", "cv", *compared, *reading.words, *words])
         parts = iter([schema_table(chosen), "", class_table(facts)])
-    if not has_candidates(chosen):
-        facts["tuned"] = fold_facts(ranked) if ranked else None
     facts["read_as"] = read_as(table)
-    deliver(facts, lambda: _shown(parts, facts, chosen, ranked), as_json)
+    deliver(facts, lambda: _shown(parts, facts, chosen), as_json)
 
 
-def _class_facts(model: Any, target: Path) -> FittedClasses:
+def _class_facts(model: Any, target: Path) -> dict[str, Any]:
     from suffice.models.generative.described import advice
 
     families = model.model_.family_names
@@ -181,12 +143,10 @@ def _class_facts(model: Any, target: Path) -> FittedClasses:
         "columns": [{**c, "family": families.get(c["name"])} for c in read_columns(model)],
         "advice": list(advice(model.model_)),
     }
-    return cast("FittedClasses", class_facts(model, target) | more)
+    return class_facts(model, target) | more
 
 
-def _shown(
-    parts: Iterator[str | Table], facts: Any, model: Any, ranked: RankedModels | None
-) -> Iterator[str | Table]:
+def _shown(parts: Iterator[str | Table], facts: Any, model: Any) -> Iterator[str | Table]:
     """Yield the tables of a fit, what it read and chose, and where it is."""
     yield from parts
     yield from (f"  Read as: {line}" for line in facts["read_as"])
@@ -202,31 +162,10 @@ def _shown(
         yield f"  Fitted to {rows}{left_out}"
     for warning in facts.get("advice", ()):
         yield f"  Look: {warning}"
-    if ranked:
-        alike = [name for name in ranked.order if ranked.verdict(name) == "as good"]
-        best, score = ranked.best, ranked.score
-        others = f"; as good: {', '.join(alike)}" if alike else ""
-        instead = "" if score == ranked.first_choice else f" (no {ranked.first_choice} is finite)"
-        yield (
-            f"  Tuned: {best}, of {len(ranked.found)} values: {score} "
-            f"{ranked.in_print(best, score)} in {ranked.folds} folds{instead}{others}"
-        )
     yield f"  Saved to {facts['model']}"
     if "compare" in facts:
         yield "  To compare with --model auto on held-out rows (about 100 times as long):"
         yield CommandLine(f"  {facts['compare']}")
-
-
-def _tuned(model: str, given: Sequence[str] | None, own: Mapping[str, Any]) -> dict[str, Point]:
-    """Return the points of the model's grid; a parameter that is given is not changed."""
-    grid = [axis for axis in GRIDS.get(model, ()) if axis.partition("=")[0] not in own]
-    if not grid:
-        raise ParameterError(
-            f"--tune is given for --model {model}",
-            "there is no parameter left to choose" if model in GRIDS else "it has no grid",
-            "leave --tune out",
-        )
-    return {point.name: point for point in points_of([model], given, grid)}
 
 
 def _check_checkpoint(checkpoint: Path | None, data: Sequence[str], target: Path) -> None:

@@ -10,18 +10,18 @@ import typer
 import suffice
 from suffice.cli.models import known_columns, predicts_numbers, refuse_result
 from suffice.cli.options import (
-    AsJson,
     Data,
     Decision,
     Ignore,
     ModelFile,
     ReadAs,
     Reading,
+    RowsAsJson,
     RowsFile,
     Running,
     reported,
 )
-from suffice.cli.output import deliver_rows, writer_of
+from suffice.cli.output import writer_of
 from suffice.cli.values import listed, no_such_column
 from suffice.errors import ParameterError
 
@@ -45,9 +45,8 @@ def predict(
         ),
     ] = None,
     output: RowsFile = None,
-    as_json: AsJson = False,
+    as_json: RowsAsJson = False,
     proba: Annotated[bool, typer.Option("--proba", help="Add P(class).")] = False,
-    log_proba: Annotated[bool, typer.Option("--log-proba", help="Add log P(class).")] = False,
     interval: Annotated[
         str | None,
         typer.Option(
@@ -68,10 +67,10 @@ def predict(
     """
     from suffice.data.beside import beside, cells_as_stored, skipped_rows
 
-    reading, written = Reading.of(read), writer_of(output)
+    reading, written = Reading.of(read), writer_of(output, as_json)
     refuse_result(output, [model, *data])
     fitted = decision.applied(suffice.load(model))
-    wanted = _options(fitted, proba, log_proba, interval, level)
+    wanted = _options(fitted, proba, interval, level)
     opened = reading.open(data, fitted.reader_.format)
     kept = _kept(opened, keep)
     table = known_columns(opened, fitted, ignore=ignore, kept=kept)
@@ -79,24 +78,9 @@ def predict(
     with reported(f"Predicting {', '.join(data)}") as report, running.chosen(report, 1):
         answers = fitted.predict_batches(table, unanswerable="empty", **wanted)
         rows = beside(answers, cells_as_stored(opened, kept) if kept else None, skipped)
-        if not as_json:
-            with written() as write:
-                for part in rows:
-                    write(part)
-            return
-        facts = {
-            "model": str(model),
-            "type": type(fitted).__name__,
-            "skipped": [{"file": one.file, "line": one.line} for one in skipped],
-        }
-        deliver_rows(
-            facts,
-            "answers",
-            rows,
-            written,
-            output,
-            lambda part: {"unanswered": part.column(len(kept)).null_count},
-        )
+        with written() as write:
+            for part in rows:
+                write(part)
 
 
 def _kept(table: Table, keep: Sequence[str] | None) -> tuple[str, ...]:
@@ -110,9 +94,7 @@ def _kept(table: Table, keep: Sequence[str] | None) -> tuple[str, ...]:
     return names
 
 
-def _options(
-    model: Any, proba: bool, log_proba: bool, interval: str | None, level: float | None
-) -> dict[str, Any]:
+def _options(model: Any, proba: bool, interval: str | None, level: float | None) -> dict[str, Any]:
     """Return what the predictions of a model are to hold."""
     name, numbers = type(model).__name__, predicts_numbers(model)
     if interval not in (None, *KINDS):
@@ -125,9 +107,9 @@ def _options(
             f"add --interval {'prediction' if numbers else 'confidence'}",
         )
     ends = {"interval": interval, "level": 0.95 if level is None else level}
-    if numbers and (proba or log_proba):
+    if numbers and proba:
         raise ParameterError(
-            f"--{'proba' if proba else 'log-proba'} is given for a {name}",
+            f"--proba is given for a {name}",
             "its predictions are numbers, not classes",
             "use --interval prediction",
         )
@@ -137,4 +119,4 @@ def _options(
             "its predictions are classes, not numbers",
             "use --interval confidence, which is of their probabilities",
         )
-    return ends if numbers else {"proba": proba, "log_proba": log_proba, **ends}
+    return ends if numbers else {"proba": proba, **ends}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import webbrowser
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -12,9 +12,6 @@ import suffice
 from suffice.cli.models import known_columns, label_of, refuse_result
 from suffice.cli.options import AsJson, ModelFile, ReadAs, Reading
 from suffice.cli.output import deliver
-
-if TYPE_CHECKING:
-    from suffice.cli.documents import Page
 
 
 def report(
@@ -46,7 +43,7 @@ def report(
         table = known_columns(Reading.of(read).open(data, fitted.reader_.format), fitted)
         test = table, label_of(fitted)
     write(fitted, page, test)
-    facts: Page = {"page": str(page)}
+    facts = {"page": str(page)}
     deliver(facts, lambda: [f"Saved to {page}."], as_json)
     if show:
         webbrowser.open(page.absolute().as_uri())

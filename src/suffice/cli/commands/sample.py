@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from suffice.cli.models import load_generative, refuse_result
-from suffice.cli.options import AsJson, ModelFile, RowsFile
-from suffice.cli.output import deliver_rows, writer_of
+from suffice.cli.options import ModelFile, RowsAsJson, RowsFile
+from suffice.cli.output import writer_of
 
 
 def sample(
@@ -17,7 +17,7 @@ def sample(
     rows: Annotated[int, typer.Option("--rows", "-n", min=1, help="How many.")] = 10,
     seed: Annotated[int | None, typer.Option(metavar="N", help="Of the random numbers.")] = None,
     output: RowsFile = None,
-    as_json: AsJson = False,
+    as_json: RowsAsJson = False,
 ) -> None:
     """Draw rows from a model.
 
@@ -25,7 +25,7 @@ def sample(
     """
     import pyarrow as pa
 
-    written = writer_of(output)
+    written = writer_of(output, as_json)
     refuse_result(output, [model])
     fitted = load_generative(model, "it has no distribution of rows", "fit naive Bayes")
     columns, labels = fitted.sample(rows, seed)
@@ -34,9 +34,5 @@ def sample(
     is_text = not as_json if output is None else output.suffix.lower() in (".csv", ".tsv")
     if is_text and fitted.reader_.format is not None:
         table = fitted.reader_.format.spelled(table)
-    if as_json:
-        facts = {"model": str(model), "type": type(fitted).__name__, "seed": seed}
-        deliver_rows(facts, "drawn", [table], written, output)
-        return
     with written() as write:
         write(table)

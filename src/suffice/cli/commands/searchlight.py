@@ -23,7 +23,6 @@ from suffice.numerics.in_print import Table, percent, probability
 from suffice.phrases import amount
 
 if TYPE_CHECKING:
-    from suffice.cli.documents import AccuracyMap
     from suffice.images import SearchLight
 
 
@@ -159,9 +158,9 @@ def _write(images: dict[Path, Any], png: Path | None, light: SearchLight) -> Non
             )
 
 
-def _facts(light: SearchLight, files: Sequence[Path]) -> AccuracyMap:
+def _facts(light: SearchLight, files: Sequence[Path]) -> dict[str, Any]:
     best = light.best_voxel_
-    facts: AccuracyMap = {
+    facts = {
         "output": str(files[0]),
         "files": list(map(str, files)),
         "classes": light.classes_.tolist(),
@@ -185,7 +184,7 @@ def _facts(light: SearchLight, files: Sequence[Path]) -> AccuracyMap:
     return facts
 
 
-def _shown(facts: AccuracyMap) -> Iterator[str | Table]:
+def _shown(facts: dict[str, Any]) -> Iterator[str | Table]:
     yield (
         f"{amount(facts['volumes'])} volumes of {len(facts['classes'])} classes, "
         f"{facts['folds']} folds, {amount(facts['voxels'])} searchlights\n"

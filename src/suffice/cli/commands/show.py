@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from shlex import join
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import Annotated, Any
 
 import typer
 
@@ -19,9 +19,6 @@ from suffice.cli.values import listed, no_such_column, spelled
 from suffice.numerics.in_print import Table
 from suffice.persist import is_model_file
 from suffice.phrases import amount, rows_in_print
-
-if TYPE_CHECKING:
-    from suffice.cli.documents import KnownColumn, ReadTable, Shown
 
 MOST_CLASSES_ACROSS = 5
 MOST_QUANTITIES_ACROSS = 4
@@ -67,7 +64,7 @@ def show(
 # Tables -----------------------------------------------------------------------------------------
 
 
-def _read(reading: Reading, data: Sequence[str], chosen: Sequence[str]) -> ReadTable:
+def _read(reading: Reading, data: Sequence[str], chosen: Sequence[str]) -> dict[str, Any]:
     """Read a table to its end, and return how every column is read."""
     from suffice.data.beside import skipped_rows
     from suffice.data.table_source import TableSource
@@ -105,7 +102,7 @@ def _read(reading: Reading, data: Sequence[str], chosen: Sequence[str]) -> ReadT
     }
 
 
-def _shown_table(facts: ReadTable) -> Iterator[str | Table]:
+def _shown_table(facts: dict[str, Any]) -> Iterator[str | Table]:
     rows = [
         [one["name"], one["type"], one["kind"], amount(one["missing"]), one["reason"]]
         for one in facts["columns"]
@@ -124,7 +121,7 @@ def _shown_table(facts: ReadTable) -> Iterator[str | Table]:
 # Models -----------------------------------------------------------------------------------------
 
 
-def _facts(model: Any, path: Path, chosen: Sequence[str]) -> Shown:
+def _facts(model: Any, path: Path, chosen: Sequence[str]) -> dict[str, Any]:
     columns = _columns(model, model.statistic_.over(model.model_.classes))
     for name in chosen:
         if name not in columns:
@@ -133,7 +130,7 @@ def _facts(model: Any, path: Path, chosen: Sequence[str]) -> Shown:
         "free_parameters": model.n_parameters_,
         "columns": [columns[name] for name in chosen or columns],
     }
-    facts = cast("Shown", class_facts(model, path) | more)
+    facts = class_facts(model, path) | more
     pairs = getattr(model.model_, "pairs", None)
     if pairs is not None:
         weight = model.model_.pair_weight
@@ -141,11 +138,11 @@ def _facts(model: Any, path: Path, chosen: Sequence[str]) -> Shown:
     return facts
 
 
-def _columns(model: Any, statistic: Any) -> dict[str, KnownColumn]:
+def _columns(model: Any, statistic: Any) -> dict[str, dict[str, Any]]:
     """Return what is known of every column, in the order of the table."""
     families, left_out = model.model_.family_names, set(model.model_.identifiers)
     read = {column.name: column for column in model.schema_}
-    known: dict[str, KnownColumn] = {}
+    known: dict[str, dict[str, Any]] = {}
     parts, calibration = model.model_.parts, model.model_.calibration
     counted = calibration.of_parts(parts) if calibration else [None] * len(parts)
     blocks = statistic.blocks[: len(parts)]  # the others are no columns of a family
@@ -173,14 +170,14 @@ def _columns(model: Any, statistic: Any) -> dict[str, KnownColumn]:
             if rivals := parameters.rivals(j):
                 column["log_loss_alone"] = rivals
             if (evidence := parameters.alpha_evidence) is not None:
-                column["alpha"] = cast("Any", evidence.of(j))
+                column["alpha"] = evidence.of(j)
             if far is not None and name in far.columns:
                 rows = far.bins.total[:, far.columns.index(name)]
                 column["sampled_rows"] = float(rows.sum())
     return {name: known[name] for name in read}
 
 
-def _shown(facts: Shown, full: bool) -> Iterator[str | Table]:
+def _shown(facts: dict[str, Any], full: bool) -> Iterator[str | Table]:
     yield class_table(facts)
     yield (
         f"  Fitted to {rows_in_print(facts['rows'])}, {amount(facts['unlabelled'])} left out "
@@ -206,7 +203,7 @@ def _shown(facts: Shown, full: bool) -> Iterator[str | Table]:
             yield CommandLine(f"  ... {left_out} more: {again}")
 
 
-def _column(column: KnownColumn, classes: Sequence[str], most: int | None) -> tuple[Table, int]:
+def _column(column: dict[str, Any], classes: Sequence[str], most: int | None) -> tuple[Table, int]:
     """Return the parameters of one column, and how many lines of them were left out.
 
     Classes are across where they are few; else there is one line per class.
@@ -228,7 +225,7 @@ def _column(column: KnownColumn, classes: Sequence[str], most: int | None) -> tu
     return Table(title, ["", *header], cells), len(lines) - len(cells)
 
 
-def _how_chosen(column: KnownColumn) -> Iterator[str]:
+def _how_chosen(column: dict[str, Any]) -> Iterator[str]:
     """Yield why a column has its family, and from which rows."""
     if losses := column.get("log_loss_alone"):
         best_first = sorted(losses, key=lambda family: losses[family])

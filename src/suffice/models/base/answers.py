@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from math import ceil
+from numbers import Real
 from typing import Annotated, Any, Generic, Self, TypeVar
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from suffice.data.source import Part
 from suffice.errors import ParameterError, warn
-from suffice.families.options import check_boolean, is_finite
+from suffice.families.options import check_boolean
 from suffice.numerics.elementary import exp, log_of
 from suffice.numerics.in_print import Printed, Table
 from suffice.numerics.logspace import log_normalise, row_sums
@@ -31,8 +32,8 @@ class Predictions:
     ----------
     best : ndarray of int (n,)
         Codes of the most probable classes.
-    posterior, log_posterior : ndarray (n, k), optional
-        P(c | x) and its logarithm, where they are asked for.
+    posterior : ndarray (n, k), optional
+        P(c | x), where it is asked for.
     impossible : int
         Rows impossible under every class, which the class prior answers.
     more : mapping of str to ndarray (n,)
@@ -41,18 +42,16 @@ class Predictions:
 
     best: NDArray[np.intp]
     posterior: NDArray[np.float64] | None = None
-    log_posterior: NDArray[np.float64] | None = None
     impossible: int = 0
     more: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
     def table(self, classes: Vocabulary) -> pa.Table:
-        """The answers in columns: ``prediction``, and ``P(c)`` and ``log P(c)`` of every class."""
+        """The answers in columns: ``prediction``, and ``P(c)`` of every class."""
         labels = classes.values
         columns = {"prediction": pa.array(labels).take(pa.array(self.best))}
-        for name, found in (("P", self.posterior), ("log P", self.log_posterior)):
-            if found is not None:
-                names = (f"{name}({label})" for label in labels)
-                columns |= zip(names, map(pa.array, found.T), strict=True)
+        if self.posterior is not None:
+            names = (f"P({label})" for label in labels)
+            columns |= zip(names, map(pa.array, self.posterior.T), strict=True)
         return pa.table(columns | {name: pa.array(found) for name, found in self.more.items()})
 
 
@@ -151,10 +150,9 @@ def by_costs(
     answer: Callable[..., Predictions],
     batch: Batch,
     proba: bool = False,
-    log_proba: bool = False,
 ) -> Predictions:
     """Predict the labels of least expected cost for a batch."""
-    found = answer(batch, proba=True, log_proba=log_proba)
+    found = answer(batch, proba=True)
     assert found.posterior is not None  # it was asked for
     best = expected_costs(found.posterior, costs).argmin(axis=1)
     return replace(found, best=best, posterior=found.posterior if proba else None)
@@ -210,9 +208,9 @@ def label_sets(
 ) -> NDArray[np.bool_]:
     """Return which classes are in the prediction sets of rows with these probabilities, (n, k)."""
     check_boolean(allow_empty=allow_empty)
-    if not (is_finite(coverage) and 0 < coverage < 1):
+    if not (isinstance(coverage, Real) and 0 < float(coverage) < 1):
         raise ParameterError(f"coverage={coverage!r}", "coverage is above 0 and below 1")
-    inside = np.asarray(1 - p <= doubts.largest(coverage))
+    inside = np.asarray(1 - p <= doubts.largest(float(coverage)))
     if not allow_empty:
         inside[np.arange(len(p)), p.argmax(axis=1)] = True
     return inside

@@ -9,8 +9,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.models.linear.rows import CentredRows, RowLeastSquares, one_thread
+from suffice.models.linear.rows import CentredRows, RowLeastSquares
 from suffice.models.optimise.proximal_newton import L1Minimum, L1Quadratic, violation
+from suffice.numerics.interruption import one_thread_of_blas
 from suffice.numerics.memory import require_memory
 
 Array = NDArray[np.float64]
@@ -61,7 +62,7 @@ class RowL1(RowLeastSquares):
     def minima(self) -> tuple[L1Minimum, ...]:
         p, t = self.equations.p, self.equations.t
         start = np.zeros((p, t)) if self.start is None else self.start
-        with one_thread():
+        with one_thread_of_blas():
             return tuple(self._minimum(self.equations.y[:, j], start[:, j]) for j in range(t))
 
     def _minimum(self, y: Array, start: Array) -> L1Minimum:

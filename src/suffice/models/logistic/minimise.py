@@ -38,7 +38,7 @@ from suffice.models.logistic.in_memory import (
 from suffice.models.logistic.objective import LARGEST_HESSIAN, SQUARES_NOISE, Objective
 from suffice.models.logistic.options import SolverName
 from suffice.models.logistic.separation import refuse_separation
-from suffice.models.optimise.algebra import eigenvalues, one_thread_of_blas
+from suffice.models.optimise.algebra import eigenvalues
 from suffice.models.optimise.gradient_descent import STEPS, GradientDescent, Steps
 from suffice.models.optimise.newton import (
     Inverse,
@@ -57,6 +57,7 @@ from suffice.models.optimise.proximal_newton import (
 )
 from suffice.models.optimise.tolerances import LOSS_ROUNDING
 from suffice.numerics.elementary import log_of
+from suffice.numerics.interruption import one_thread_of_blas
 from suffice.numerics.linalg import Factor
 from suffice.numerics.memory import require_memory
 from suffice.sums.base import tree_sum

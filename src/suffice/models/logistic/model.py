@@ -242,11 +242,9 @@ class LogisticModel:
     def best(self, batch: Batch) -> NDArray[np.intp]:
         return _best(self.scores(batch))
 
-    def answers(self, batch: Batch, proba: bool = False, log_proba: bool = False) -> Predictions:
+    def answers(self, batch: Batch, proba: bool = False) -> Predictions:
         t = self.scores(batch)
-        logs = log_probabilities(t) if proba or log_proba else None
-        posterior = exp(logs) if proba and logs is not None else None
-        return Predictions(_best(t), posterior, logs if log_proba else None)
+        return Predictions(_best(t), exp(log_probabilities(t)) if proba else None)
 
     def log_joint(self, batch: Batch) -> NDArray[np.float64]:
         """Return what `evaluation` asks a model for: here log P(c | x), (n, k)."""

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, helmert, solve_triangular
 from scipy.linalg.lapack import dpotrs
-from threadpoolctl import ThreadpoolController
 
 from suffice.numerics.interruption import interruptible
 
@@ -154,16 +152,3 @@ class _Axes:
     @property
     def smallest_pivot(self) -> float:
         return 0.0
-
-
-def one_thread_of_blas() -> Any:
-    """A context in which linear algebra takes one thread.
-
-    An engine has its own threads, and those of small products would only wait for each other.
-    """
-    return _blas().limit(limits=1)
-
-
-@cache
-def _blas() -> Any:
-    return ThreadpoolController().select(user_api="blas")
