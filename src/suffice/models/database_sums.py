@@ -39,7 +39,6 @@ from suffice.data.sliced_sql import (
     Plan,
     Total,
     bare,
-    bits_of,
     column_of,
     literal,
     number_of,
@@ -160,8 +159,6 @@ class Described:
     label, weight : str, optional
     keys : tuple of str
     exact : bool
-    rows : int
-        How many there are, with those that do not count; 0 where it is not known.
     made_by : str
         See `Plan`.
     """
@@ -173,7 +170,6 @@ class Described:
     weight: str | None = None
     keys: tuple[str, ...] = ()
     exact: bool = True
-    rows: int = 0
     made_by: str = ""
 
     @property
@@ -206,7 +202,7 @@ class Described:
                 "cast it in the query",
             )
         if pa.types.is_boolean(facts.type):
-            return Number(cell, self.bits, 1, known=True)
+            return Number(cell, self.bits, 1, whole=True, known=True)
         if not self.exact:
             return Number(cell, 0, 0, origin=facts.middle)
         top, unit = facts.bounds
@@ -217,14 +213,12 @@ class Described:
                 f"sums in a database are exact within {MOST_SLICES * self.bits} binary digits here",
                 "round the column in the query, use exact=False, or " + ROWS_INSTEAD,
             )
-        return Number(cell, unit + slices * self.bits, slices)
+        return Number(cell, unit + slices * self.bits, slices, slices == 1 and unit == 0)
 
     @property
     def bits(self) -> int:
         """Return the bits of a slice."""
-        if self.made_by:
-            return BITS if self.weight is None else WEIGHTED_BITS
-        return bits_of(self.rows, self.weight is not None)
+        return BITS if self.weight is None else WEIGHTED_BITS
 
 
 # -- what the columns are
@@ -337,8 +331,7 @@ def _looked(found: Described, ask: Callable[[str], pa.Table]) -> Described:
     columns = {}
     for j, (name, facts) in enumerate(found.columns.items()):
         columns[name] = _fact(facts, [rows.get(counted, {}) for counted in (1, 0)], j)
-    found = replace(found, columns=columns, rows=sum(row["n"] for row in answer))
-    return _with_zeros(found, ask)
+    return _with_zeros(replace(found, columns=columns), ask)
 
 
 def _fact(facts: Facts, rows: Sequence[Mapping[str, Any]], j: int) -> Facts:
@@ -490,7 +483,7 @@ class Needs:
         return ", ".join(literal(value, self.found.dialect) for value in values)
 
     def _of_two(self, cell: str) -> Number:
-        return Number(cell, self.found.bits, 1, known=True)
+        return Number(cell, self.found.bits, 1, whole=True, known=True)
 
     def _added(self, number: Number) -> int:
         if number not in self.numbers:
@@ -539,7 +532,6 @@ def needed(found: Described, opened: Opened, estimator: Any) -> Asked:
         tuple(needs.counted),
         tuple(dict.fromkeys(needs.allowed)),
         bool(found.made_by) or any(facts.missing for facts in found.columns.values()),
-        found.bits,
         found.made_by,
     )
     return Asked(plan, blocks)
@@ -976,7 +968,7 @@ def declared(
     of = {"columns": said, "y": y, "weight": weight, "by": [*by], "is_classifier": is_classifier}
     label = y if is_classifier else None
     keys = tuple(by)
-    return Described(query, dialect, facts, label, weight, keys, True, 0, json.dumps(of))
+    return Described(query, dialect, facts, label, weight, keys, True, json.dumps(of))
 
 
 def _said(name: str, kind: Any) -> Facts:
