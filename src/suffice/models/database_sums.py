@@ -9,7 +9,7 @@ a rule is refused in the same words. Then the sums are asked for, see `suffice.d
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import cycle, islice
 from math import frexp, ldexp
@@ -244,7 +244,9 @@ def described(
                     f"the columns are {', '.join(map(repr, types))}",
                 )
     types = {name: kind for name, kind in types.items() if name not in keys}
-    types = {name: pa.float64() if pa.types.is_decimal(kind) else kind for name, kind in types.items()}
+    types = {
+        name: pa.float64() if pa.types.is_decimal(kind) else kind for name, kind in types.items()
+    }
     columns = {name: Facts(name, kind, ()) for name, kind in types.items()}
     found = _looked(replace(found, columns=columns), ask)
     columns = dict(found.columns)
@@ -300,7 +302,9 @@ def _cells(found: Described) -> tuple[str, str]:
     for j, (name, facts) in enumerate(found.columns.items()):
         number = number_of(name, facts.type, dialect)
         if name in (found.label, found.weight):
-            conditions.append(f"{number or quoted(name)} {'> 0' if name == found.weight else 'IS NOT NULL'}")
+            conditions.append(
+                f"{number or quoted(name)} {'> 0' if name == found.weight else 'IS NOT NULL'}"
+            )
         cells.append(f"{column_of(name, dialect)} AS c{j}")
         cells += [f"{number} AS v{j}"] if number is not None else []
     counts = " AND ".join(conditions)
@@ -508,7 +512,9 @@ def needed(found: Described, opened: Opened, estimator: Any) -> Asked:
     """
     name = type(estimator).__name__
     if not opened.method.is_of_sums:
-        raise _unmade(name, "it looks at rows again, for the bins of densities or weights of columns")
+        raise _unmade(
+            name, "it looks at rows again, for the bins of densities or weights of columns"
+        )
     reader, template = opened.reader, opened.sums()
     needs = Needs(found, _cooked(found, opened, name))
     if isinstance(template, ByClass):
@@ -586,15 +592,15 @@ def _block(needs: Needs, part: Any, template: Any, reader: Any, name: str) -> Bl
     if part.layout.encoding in ("binary", "outcome"):
         lows = layout.lows(part.layout)
         columns = zip(part.layout.columns, lows.tolist(), strict=True)
-        return Block("outcomes", tuple(needs.outcome(c, low, layout.threshold) for c, low in columns))
+        return Block(
+            "outcomes", tuple(needs.outcome(c, low, layout.threshold) for c, low in columns)
+        )
     first = len(needs.counted)
     needs.counted += part.layout.columns
     return Block("counts", tuple(range(first, len(needs.counted))))
 
 
-def _joint(
-    needs: Needs, design: Design, targets: Sequence[str], template: Any, name: str
-) -> Block:
+def _joint(needs: Needs, design: Design, targets: Sequence[str], template: Any, name: str) -> Block:
     """Return what the products of the terms of a design need."""
     if type(template) is not Comoments:
         raise _unmade(name, f"it needs {type(template).__name__}, more than products of columns")
@@ -616,7 +622,9 @@ def _joint(
         needs.known(column, values)
         cells = _terms_of(design, column)
         for place, term in zip(at.tolist(), cells.T, strict=True):
-            ones, zeros = ([v for v, t in zip(values, term, strict=False) if t == s] for s in (1, 0))
+            ones, zeros = (
+                [v for v, t in zip(values, term, strict=False) if t == s] for s in (1, 0)
+            )
             missing = None if np.isnan(term[-1]) else int(term[-1])
             places[place] = needs.indicator(column, ones, zeros, missing)
     return Block(
@@ -656,7 +664,9 @@ def _pairs(total: Total) -> NDArray[np.float64]:
     if total.power is None:
         return np.stack([total.values.astype(np.float64), np.zeros(total.values.shape)])
     found = [_pair(int(n), total.power) for n in total.values.flat]
-    return np.array(found).reshape((*total.values.shape, 2)).transpose(-1, *range(total.values.ndim))
+    return (
+        np.array(found).reshape((*total.values.shape, 2)).transpose(-1, *range(total.values.ndim))
+    )
 
 
 def _pair(n: int, power: int) -> tuple[float, float]:
@@ -694,7 +704,9 @@ class Centred(NamedTuple):
 
 def _centred(number: Number, x: Total, weight: Total) -> Centred:
     if x.power is None:
-        return Centred(np.where(weight.values > 0, number.origin, 0.0), np.zeros(len(x.values), object), x)
+        return Centred(
+            np.where(weight.values > 0, number.origin, 0.0), np.zeros(len(x.values), object), x
+        )
     assert weight.power is not None
     pivots = _pivots(x, weight)
     doubles = np.array([ldexp(int(p), x.power - weight.power) for p in pivots], np.float64)
@@ -853,7 +865,9 @@ class InDatabase(NamedTuple):
     sums: list[Any]
 
 
-def _by_group(found: Described, asked: Asked, answer: Answer, opened: Opened, by: Sequence[str]) -> InDatabase:
+def _by_group(
+    found: Described, asked: Asked, answer: Answer, opened: Opened, by: Sequence[str]
+) -> InDatabase:
     rows = len(answer.rows.values)
     codes, classes = np.zeros(rows, np.intp), Vocabulary(())
     if found.label is not None:
@@ -900,9 +914,7 @@ def in_database(
         found = described(query, database, ask, label, weight, tuple(by), exact)
         opened = open_(found.table)
         categories = [
-            name
-            for name in _categories(opened.reader)
-            if not found.columns[name].is_text
+            name for name in _categories(opened.reader) if not found.columns[name].is_text
         ]
         if categories:
             found = _with_values(found, ask, categories)
@@ -999,7 +1011,9 @@ def _read(made_by: Sequence[Any], database: str) -> Described:
         columns, y, weight, by = (said[name] for name in ("columns", "y", "weight", "by"))
         is_classifier = bool(said["is_classifier"])
     except (ValueError, TypeError, KeyError):
-        raise DataError(f"the view was made by {made_by[0]!r}", "it is none of sql_of_sums") from None
+        raise DataError(
+            f"the view was made by {made_by[0]!r}", "it is none of sql_of_sums"
+        ) from None
     return declared("", database, columns, y, weight, by, is_classifier)
 
 

@@ -84,9 +84,7 @@ def test_many_rows_come_as_a_stream(postgresql: Any) -> None:
     read = rows(table)
     assert (len(read), read[-1]) == (400_000, {"i": 400_000, "n": 0.0, "s": "v6"})
     model = NaiveBayes.textbook({"i": "gaussian"}).fit(table, "s")
-    assert model.predict(
-        read("SELECT 1 AS i, 1.0::numeric AS n", postgresql.address)
-    ).shape == (1,)
+    assert model.predict(read("SELECT 1 AS i, 1.0::numeric AS n", postgresql.address)).shape == (1,)
 
 
 def test_bad_queries(postgresql: Any) -> None:

@@ -346,9 +346,7 @@ class TestAnyDriver:
     def test_no_columns(self) -> None:
         connection = Connection([])
         connection.only.description = None
-        assert message(lambda: read("SELECT", connection)).startswith(
-            "the query returns no rows; "
-        )
+        assert message(lambda: read("SELECT", connection)).startswith("the query returns no rows; ")
 
     @pytest.mark.parametrize(
         ("query", "said"),
