@@ -91,7 +91,7 @@ def number_of(name: str, kind: pa.DataType, dialect: str, nan: bool = True) -> s
     if pa.types.is_boolean(kind):
         return f"CASE WHEN {column} THEN 1 WHEN NOT {column} THEN 0 END"
     if pa.types.is_floating(kind):
-        nan = nan and dialect != "sqlite"  # which has NULL in its place
+        nan = nan and dialect in ("duckdb", "postgres")  # SQLite has NULL in its place
         return f"NULLIF(CAST({column} AS {real}), 'NaN')" if nan else f"CAST({column} AS {real})"
     if pa.types.is_date32(kind) or (pa.types.is_timestamp(kind) and kind.unit == "us"):
         if dialect == "postgres":
