@@ -270,6 +270,16 @@ class Plan(Printed):
         Public keys, in hexadecimal digits.
     round : str
         A random number: no two plans are the same.
+
+    Examples
+    --------
+    >>> from suffice.naive_bayes import GaussianNB
+    >>> like = GaussianNB().sums([[1.0], [9.0]], ["ill", "well"])
+    >>> print(Plan(like, [{"x0": 3}], False, ("ab", "cd", "ef"), "0"))  # doctest: +ELLIPSIS
+    GaussianNB(), 3 owners, plan ...
+              values     scale
+    x0        -            2^3
+    (labels)  ill, well
     """
 
     like: GroupedSums
@@ -406,6 +416,19 @@ def plan(
     ParameterError
         If there are fewer than three owners, or one twice; or if the model needs more of the rows
         than sums of columns that are known before.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from suffice.naive_bayes import GaussianNB
+    >>> folder = TemporaryDirectory()
+    >>> sites = [f"{folder.name}/{place}.key" for place in ("bonn", "kiel", "ulm")]
+    >>> for site in sites:
+    ...     keys(site)
+    >>> public = [f"{site}.pub" for site in sites]
+    >>> plan(GaussianNB(), [[1.0], [9.0]], ["ill", "well"], public=public).columns
+    [{'x0': 3}]
+    >>> folder.cleanup()
     """
     owners = tuple(map(_public, public))
     _check_owners(owners)
@@ -509,6 +532,11 @@ class MaskedSums:
         The public key.
     words : ndarray of uint64
         Whole numbers, the lowest words first.
+
+    Examples
+    --------
+    >>> MaskedSums("5b", "c0", np.array([3], np.uint64)).owner
+    'c0'
     """
 
     plan: str
@@ -560,6 +588,20 @@ def masked_sums(
         missing cell where products are summed, a number that is far too large.
     ParameterError
         If the key is none of the plan's, or has masked other sums under it.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from suffice.naive_bayes import GaussianNB
+    >>> folder = TemporaryDirectory()
+    >>> sites = [f"{folder.name}/{place}.key" for place in ("bonn", "kiel", "ulm")]
+    >>> for site in sites:
+    ...     keys(site)
+    >>> public = [f"{site}.pub" for site in sites]
+    >>> agreed = plan(GaussianNB(), [[1.0], [9.0]], ["ill", "well"], public=public)
+    >>> len(masked_sums([[2.0]], ["ill"], plan=agreed, key=sites[0]).words)  # of 64 random bits
+    31
+    >>> folder.cleanup()
     """
     agreed, mine = _plan(plan), _Key.read(key)
     if mine.public not in agreed.owners:
@@ -607,6 +649,26 @@ def unmasked(files: Sequence[MaskedSums | Path], plan: Plan | Path) -> GroupedSu
         If a file is missing, comes twice, or is of another plan; or if masks do not cancel.
     ModelFileError
         If a file is not as it was written.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from suffice.naive_bayes import GaussianNB
+    >>> folder = TemporaryDirectory()
+    >>> sites = [f"{folder.name}/{place}.key" for place in ("bonn", "kiel", "ulm")]
+    >>> for site in sites:
+    ...     keys(site)
+    >>> public = [f"{site}.pub" for site in sites]
+    >>> agreed = plan(GaussianNB(), [[1.0], [9.0]], ["ill", "well"], public=public)
+    >>> rows = [[2.0], [8.0]], [[4.0], [6.0]], [[3.0], [7.0]]
+    >>> files = [
+    ...     masked_sums(of_site, ["ill", "well"], plan=agreed, key=site)
+    ...     for of_site, site in zip(rows, sites, strict=True)
+    ... ]
+    >>> GaussianNB().fit(unmasked(files, agreed)).theta_
+    array([[3.],
+           [7.]])
+    >>> folder.cleanup()
     """
     agreed = _plan(plan)
     known: dict[str, str] = {}

@@ -101,8 +101,7 @@ COMMANDS = {
     ),
     "plan": (
         "Plan sums of several owners, of which nobody sees another's.",
-        "suffice plan patients.csv --label outcome --public ulm.key.pub --public bonn.key.pub "
-        "--public kiel.key.pub -o plan.json",
+        "suffice plan patients.csv --label outcome --public ulm.key.pub ...",
     ),
     "audit": (
         "List what a model file reveals about single rows.",
