@@ -382,7 +382,10 @@ def test_a_plan_that_was_altered(tmp_path: Path, agreed: owners.Plan, keys: list
     changes: list[dict[str, Any]] = [
         {"labels": ["dead"]},
         {"owners": content["owners"][:2]},
+        {"owners": [*content["owners"][:2], "00" * 32]},
+        {"owners": [*content["owners"][:2], "key"]},
         {"columns": []},
+        {"columns": [{"x0": 10**9, "x1": 3}]},
         {"read": {}},
         {"estimator": "os"},
         {"arrays": {"0": []}},

@@ -31,7 +31,7 @@ from functools import cached_property
 from importlib import import_module
 from itertools import accumulate, chain, pairwise
 from os import PathLike
-from typing import Any, NamedTuple, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +44,7 @@ from suffice.models.grouped_sums import GroupedSums
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.in_print import Printed, Table, listed
 from suffice.persist import read_model, write_model
-from suffice.rules import check
+from suffice.rules import Shape, check
 from suffice.saved import MODULES
 from suffice.sums.by_class import ByClass
 from suffice.sums.comoments import Comoments, FourthMoments
@@ -385,6 +385,8 @@ class Plan(Printed):
         if found._content() != content or max(map(abs, exponents), default=0) > PLACES:
             raise ValueError("content")
         _check_owners(owners)
+        for owner in owners:
+            _shared_secret(secrets.token_bytes(32), owner)
         return found
 
 
@@ -541,7 +543,7 @@ class MaskedSums:
 
     plan: str
     owner: str
-    words: NDArray[np.uint64]
+    words: Annotated[NDArray[np.uint64], Shape("n")]
 
     def save(self, path: Path) -> None:
         """Write the file that goes to whoever adds them."""

@@ -76,6 +76,10 @@ COMMANDS = {
         "suffice report adult.suffice -o adult.html --open",
     ),
     "update": ("Fit a model to more rows.", "suffice update adult.suffice february.csv"),
+    "sums": (
+        "Sum the rows of files; a model is fitted to sums as it is to rows.",
+        "suffice sums patients.csv --plan plan.json --key ulm.key -o ulm.masked",
+    ),
     "merge": (
         "Merge models of the same columns, or masked sums of the owners of a plan.",
         "suffice merge north.suffice south.suffice -o all.suffice",
