@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import isfinite, isnan, nan
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -307,15 +307,8 @@ def _of_levels(design: Design, name: str, mean: NDArray[np.float64]) -> dict[str
     return found | {"start": start, "levels": named[:MOST_VALUES] + own}
 
 
-class _Errors(NamedTuple):
-    """Half the width of the interval of a score, reach · |R_c z|, where RᵀR is a covariance.
-
-    R (q, m, D) is of the score of every class against the first, or of all targets, (q, 1, D). The
-    reach is Φ⁻¹(0.975) of classes; of targets the quantile of Student's distribution times σ̂.
-    """
-
-    root: NDArray[np.float64]
-    reach: NDArray[np.float64]
+Widths = Callable[[NDArray[np.float64], NDArray[np.intp]], NDArray[np.float64]]
+"""Half the widths (r, m) of the intervals of scores zᵀw of rows z (r, c) of some columns (c,)."""
 
 
 def _widths_of(model: Any) -> Widths:
@@ -343,7 +336,7 @@ def _widths_of(model: Any) -> Widths:
         used = rows.any(axis=0)
         some, shown = fit.covariance_of(at[used]), rows[:, used]
         square = np.einsum("rj,jl,rl->r", shown, some, shown, optimize=True)
-        return np.sqrt(np.maximum(square, 0.0))[:, None] * reach
+        return np.asarray(np.sqrt(np.maximum(square, 0.0))[:, None] * reach)
 
     return of_targets
 

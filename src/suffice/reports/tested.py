@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.table_source import to_learn
+from suffice.engines.local import engine_for
 from suffice.errors import ParameterError, warn
 from suffice.models.base.evaluation import Evaluation, wilson_interval
 from suffice.models.linear.model import LinearModel
 from suffice.models.logistic.model import LogisticModel
-from suffice.models.reading import engine_for
 from suffice.numerics.elementary import exp
 from suffice.numerics.in_print import explained
 from suffice.reports.rows import answered_rows
@@ -156,7 +156,8 @@ def _curve(ranking: Ranking) -> dict[str, Any]:
     -------
     dict
         ``sides``: Σw of either class in every bin, in the order of P(c = 1 | x); ``cuts``:
-        probabilities below, between and above the bins, the one at ``half`` being 0.5; the ROC ``area`` and the
+        probabilities below, between and above the bins, the one at ``half`` being 0.5; the ROC
+        ``area`` and the
         average ``precision`` of either class.
     """
     weight = ranking.weight.value  # of the second class, and of the first
