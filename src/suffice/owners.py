@@ -54,7 +54,7 @@ from suffice.sums.keys import Keys
 from suffice.sums.moments import Moments
 from suffice.sums.row_sample import Sampled
 from suffice.sums.vocabulary import Vocabulary
-from suffice.sums.whole_units import MOST_WEIGHT, PLACES, Elements, elements, rebuilt, scales
+from suffice.sums.whole_units import PLACES, Elements, elements, rebuilt, scales
 from suffice.tree import Decoder, Encoder, Json
 
 __all__ = ["MaskedSums", "Plan", "keys", "masked_sums", "plan", "unmasked"]
@@ -818,10 +818,9 @@ def _whole(plan: Plan, sums: Any) -> tuple[list[int], list[int]]:
     for part in layout:
         whole = part.whole()
         most = (1 << 64 * part.words - 1) // len(plan.owners)
-        if part.words == 1:
-            most = min(most, 1 << MOST_WEIGHT)
-        for place in np.flatnonzero(abs(whole).ravel() >= most)[:1].tolist():
-            column = int(part.column.flat[place])
+        over = np.flatnonzero(abs(whole).ravel() >= most)
+        if len(over):
+            column = int(part.column.ravel()[over].max())
             where = f"column {names[part.block][column]!r}: its sums" if column >= 0 else "weights"
             raise DataError(
                 f"{where} do not fit into the words of the plan",
