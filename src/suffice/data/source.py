@@ -213,6 +213,7 @@ class Labels:
 
     values: NDArray[Any]  # (n,); None, NaN, NaT and pandas.NA are missing
     classes: Vocabulary  # their distinct values
+    are_codes: bool = False  # into these
 
     @classmethod
     def of(cls, values: NDArray[Any]) -> Labels:
@@ -228,7 +229,9 @@ class Labels:
                 seen = np.zeros(width, np.bool_)
                 kernels.counts.mark(values, low, seen)
                 found = map(int(low).__add__, np.flatnonzero(seen).tolist())
-                return cls(values, Vocabulary(tuple(found)))
+                is_read = values.dtype == np.intp and values.flags.carray
+                are_codes = is_read and low == 0 and bool(seen.all())
+                return cls(values, Vocabulary(tuple(found)), are_codes)
         cells = values.tolist()
         if values.dtype == object:
             require_label_values(cells)
@@ -240,7 +243,7 @@ class Labels:
     def codes(self, rows: slice) -> NDArray[np.intp]:
         """Codes of some rows; −1 = missing."""
         values = self.values[rows]
-        if self._are_codes:
+        if self.are_codes:
             return values
         if values.dtype == np.bool_ and len(values):
             return values.astype(np.intp) - int(self.classes.values[0])
@@ -251,11 +254,6 @@ class Labels:
         return self.classes.index(
             (None if is_missing(value) else value for value in values.tolist()), -1
         )
-
-    @cached_property
-    def _are_codes(self) -> bool:
-        known, alike = self.classes.values, self.values.flags.carray
-        return alike and self.values.dtype == np.intp and known == tuple(range(len(known)))
 
     @cached_property
     def _table(self) -> NDArray[np.intp] | None:
@@ -338,7 +336,7 @@ class ArraySource(Source):
         return replace(
             self,
             x=self.x[rows],
-            labels=None if labels is None else Labels(labels.values[rows], labels.classes),
+            labels=None if labels is None else replace(labels, values=labels.values[rows]),
             weights=None if weights is None else weights[rows],
             targets=None if targets is None else targets[rows],
         )
