@@ -108,6 +108,7 @@ def sparse(n: int, p: int, cells: int, k: int = 2, counts: bool = False) -> Rows
     row = np.repeat(np.arange(n + NEW), cells)
     x = csr_array((value, (row, column)), shape=(n + NEW, p))
     x.sum_duplicates()
+    x.indices, x.indptr = x.indices.astype(np.int32), x.indptr.astype(np.int32)
     slopes = rng.normal(size=(p, max(k, 2)))
     score = x @ slopes + rng.gumbel(size=(n + NEW, max(k, 2)))
     y = x @ slopes[:, 0] + rng.normal(size=n + NEW)
@@ -136,7 +137,9 @@ def categories(n: int, *sizes: int, k: int = 2) -> Rows:
             row = np.flatnonzero(code > 0)
             cells = np.ones(len(row)), (row, code[row] - 1)
             blocks.append(coo_array(cells, shape=(len(code), size - 1)))
-        return csr_array(hstack(blocks))
+        x = csr_array(hstack(blocks))
+        x.indices, x.indptr = x.indices.astype(np.int32), x.indptr.astype(np.int32)
+        return x
 
     y = y + x.sum(axis=1)
     label = halves(y) if k == 2 else np.searchsorted(np.quantile(y, np.arange(1, k) / k), y)
