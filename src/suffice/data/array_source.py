@@ -62,7 +62,8 @@ class Labels:
         cells = values.tolist()
         if values.dtype == object:
             require_label_values(cells)
-        classes = Vocabulary.of(cell for cell in cells if not is_missing(cell))
+        distinct = set(cells) if values.dtype.kind == "U" else cells
+        classes = Vocabulary.of(cell for cell in distinct if not is_missing(cell))
         if values.dtype.kind in "OUT":
             warn_of_alike(classes.values)
         return cls(values, classes)
@@ -78,6 +79,8 @@ class Labels:
             codes, low = np.empty(len(values), np.intp), values.dtype.type(self.classes.values[0])
             kernels.counts.look_up(values, low, self._table, codes)
             return codes
+        if values.dtype.kind == "U":
+            return self.classes.index(values.tolist(), -1)
         return self.classes.index(
             (None if is_missing(value) else value for value in values.tolist()), -1
         )
