@@ -75,6 +75,7 @@ COMMANDS = {
         "Write an interactive page of a model, for a browser.",
         "suffice report adult.suffice -o adult.html --open",
     ),
+    "update": ("Fit a model to more rows.", "suffice update adult.suffice february.csv"),
     "merge": (
         "Merge models of the same columns, or masked sums of the owners of a plan.",
         "suffice merge north.suffice south.suffice -o all.suffice",

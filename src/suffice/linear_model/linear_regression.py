@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from suffice.errors import DataError, ParameterError
-from suffice.models.base.options import Dependent, Incomplete, Unseen, WeightsAre, check_choices
+from suffice.models.base.options import Dependent, Incomplete, Unseen, WeightsAre
 from suffice.models.base.scikit_learn import accepts
 from suffice.models.design.words import Ways
 from suffice.models.linear.level_rows import LevelLeastSquares
@@ -16,7 +16,7 @@ from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.ridge import RidgePenalty
 from suffice.models.linear.robust import POWER, Influences, Robust, influences, robust
 from suffice.models.linear.summary import Summary, target_place
-from suffice.models.optimise.gradient_descent import STEPS, GradientDescent
+from suffice.models.optimise.gradient_descent import GradientDescent
 from suffice.models.reading import summed
 from suffice.sums.comoments import Comoments
 
@@ -130,7 +130,6 @@ class LinearRegression(LinearRegressor):
     descent: GradientDescent | None = None
 
     def method(self) -> LinearMethod:
-        check_choices(self, solver=("normal", *STEPS))
         return method_of(self, RidgePenalty(0.0))
 
     def _summary(self, target: str | int | None, level: float) -> Summary:

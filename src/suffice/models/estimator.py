@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from suffice.data.schema import Column
 from suffice.data.table_source import to_learn
 from suffice.engines.engine import fit_context
+from suffice.engines.local import engine_for
 from suffice.errors import ParameterError, warn
 from suffice.models.base.forgotten import (
     DigestingEngine,
@@ -50,7 +51,7 @@ from suffice.models.base.scikit_learn import (
 )
 from suffice.models.grouped_sums import GroupedSums
 from suffice.models.method import KeptSums, Learnt, Method, SumsReader, check_stream, forgettable
-from suffice.models.reading import TableReader, engine_for, is_named, settle_columns
+from suffice.models.reading import TableReader, is_named, settle_columns
 from suffice.persist import write_model
 from suffice.rules import check
 from suffice.sums.comparison import Comparison
@@ -522,12 +523,13 @@ class FittedFromSums(Estimator, Generic[R, S]):
         learnt: Learnt[R, S],
         rows: Any = None,
         before: Any = None,
+        newest: S | None = None,
     ) -> Self:
         """Keep the sums, and the model of them; see `Method.model`."""
-        batches = tuple(batch.canonical() for batch in learnt.batches)
+        batches = tuple([batch.canonical() for batch in learnt.batches])
         reader = method.settled(learnt.reader, batches[0])
         sums = Learnt(reader, batches).statistic
-        model = method.model(reader, sums, rows, before)
+        model = method.model(reader, sums, rows, before, newest)
         self.reader_, self.model_ = reader, model
         if method.keeps_sums:
             self.batches_, self.statistic_ = batches, sums
@@ -549,7 +551,7 @@ class FittedFromSums(Estimator, Generic[R, S]):
     def _set_saved(self, learnt: Learnt[R, S], saved: Any) -> None:
         """Take over the sums of a file, and check what follows."""
         method = self.method()
-        batches = tuple(batch.canonical() for batch in learnt.batches)
+        batches = tuple([batch.canonical() for batch in learnt.batches])
         reader = method.settled(learnt.reader, batches[0])
         sums = Learnt(reader, batches).statistic
         self.reader_, self.batches_, self.statistic_ = reader, batches, sums
@@ -596,7 +598,8 @@ class FittedFromSums(Estimator, Generic[R, S]):
             if joined is not None:
                 known = known._replace(reader=joined(method, known.reader, more))
             learnt = known.followed_by(more, decay, window)
-            self._set(method, learnt, rows if learnt.batches[0] is more else None, before)
+            every = rows if learnt.batches[0] is more else None
+            self._set(method, learnt, every, before, more)
             self.forgotten_ = forgotten
             return self
 

@@ -239,33 +239,13 @@ def test_columns_far_from_zero_and_scales_far_apart(location):
     assert 0 <= apart.value < 1e-14
 
 
-@pytest.mark.skipif(not hasattr(stats, "Mixture"), reason="needs the new distributions of SciPy")
-def test_the_new_distributions_of_scipy():
-    two = [stats.Normal(mu=0.0, sigma=1.0), stats.Normal(mu=2.0, sigma=1.0)]
-    best = BayesClassifier(two)
-    assert_allclose(best.bayes_error().value, stats.norm.cdf(-1), rtol=1e-14)
-    assert_allclose(
-        best.predict_proba([0.3]),
-        BayesClassifier([stats.norm(0, 1), stats.norm(2, 1)]).predict_proba([0.3]),
-        rtol=1e-14,
-    )
-    assert best.sample(3, 0)[0].shape == (3, 1)
-    mixture = BayesClassifier([stats.Mixture(two), stats.Normal(mu=1.0, sigma=2.0)])
-    x = np.linspace(-12, 14, 1_300_001)
-    wrong = np.minimum((stats.norm.pdf(x) + stats.norm.pdf(x, 2)) / 2, stats.norm.pdf(x, 1, 2))
-    assert abs(mixture.bayes_error().value - wrong.sum() * (x[1] - x[0]) / 2) < 1e-9
-
-
 # -- simulation
 
 
 def test_every_way_of_giving_densities_can_be_sampled():
-    rng = np.random.default_rng(1)
-    cloud = rng.normal(size=(2, 40))
     pairs = {
         "t": [stats.multivariate_t([0, 0], df=4), stats.multivariate_t([2, 0], df=4)],
         "multinomial": [stats.multinomial(4, [0.2, 0.8]), stats.multinomial(4, [0.5, 0.5])],
-        "kernel": [stats.gaussian_kde(cloud), stats.gaussian_kde(cloud + 2)],
         "mixed": [(stats.norm(), stats.poisson(2)), (stats.norm(1), stats.poisson(4))],
     }
     for name, pair in pairs.items():
