@@ -342,7 +342,7 @@ def fit(shape: str, name: str, side: str, answer: Connection) -> None:
 
     simplefilter("ignore")
     try:
-        warm = RNG(0).normal(size=(40, 2))
+        warm = RNG(0).random((40, 2))
         pair.model(side, {}).fit(warm, np.arange(40) % 2)
         memory = rise(work)
         ask = "decision_function" if "Discriminant" in pair.ours else "predict_proba"

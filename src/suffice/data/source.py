@@ -208,7 +208,7 @@ def each_batch(
 
 @dataclass(frozen=True)
 class Labels:
-    """Class labels of all rows, encoded batch by batch so that no array of n codes is needed."""
+    """Class labels of all rows, encoded batch by batch: only strings take an array of n codes."""
 
     values: NDArray[Any]  # (n,); None, NaN, NaT and pandas.NA are missing
     classes: Vocabulary  # their distinct values
@@ -249,10 +249,19 @@ class Labels:
             kernels.counts.look_up(values, low, self._table, codes)
             return codes
         if values.dtype.kind == "U":
-            return self.classes.index(values.tolist(), -1)
+            return self._of_strings[rows]
         return self.classes.index(
             (None if is_missing(value) else value for value in values.tolist()), -1
         )
+
+    @cached_property
+    def _of_strings(self) -> NDArray[np.intp]:
+        """Codes of strings, which many passes ask for."""
+        codes = np.empty(len(self.values), np.intp)
+        for first in range(0, len(codes), BATCH_ROWS):
+            rows = slice(first, first + BATCH_ROWS)
+            codes[rows] = self.classes.index(self.values[rows].tolist(), -1)
+        return codes
 
     @cached_property
     def _are_codes(self) -> bool:
