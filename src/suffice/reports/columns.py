@@ -20,7 +20,7 @@ from suffice.models.design.terms import shares_of
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.terms import TermParameters
 from suffice.models.logistic.model import LogisticModel
-from suffice.reports.scoring import is_weighed, output_name
+from suffice.reports.scoring import is_weighed
 from suffice.reports.words import is_text, typical_words
 
 DRAWS = 500  # rows of each class that say where numbers lie
@@ -78,8 +78,8 @@ def _of_classes(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[s
             facts[name] |= _described(parameters, j, kinds.get(name) in NUMBERS)
             facts[name]["missing"] = _missing(fitted, block, j)
             if is_text(parameters):
-                labels = map(output_name, fitted.classes.values)
-                facts[name]["words"] = typical_words(parameters, list(labels))
+                labels = list(map(str, fitted.classes.values))
+                facts[name]["words"] = typical_words(parameters, labels)
             if kinds.get(name) not in (*NUMBERS, "text"):
                 facts[name]["values"] = _values(model, parameters, j, name, kinds.get(name))
             if len(drawn) == len(names) and kinds.get(name) in NUMBERS:

@@ -74,18 +74,13 @@ def scoring(model: Any) -> dict[str, Any]:
         )
     return {
         "task": joint.task,
-        "outputs": [output_name(label) for label in joint.outputs],
+        "outputs": list(map(str, joint.outputs)),
         "start": [finite(value) for value in joint.start],
         "prior": list(joint.prior),
         "fallback": joint.fallback if joint.prior else 0,
         "columns": [{"name": str(name), "kind": kind} for name, kind in columns],
         "terms": terms,
     }
-
-
-def output_name(label: Any) -> str:
-    """A label as the page shows it."""
-    return str(label)
 
 
 def _of_parts(model: Any) -> tuple[LogJoint, list[tuple[str, str]], list[dict[str, Any]]]:
