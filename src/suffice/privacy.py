@@ -1,4 +1,4 @@
-"""Audit of a model: its findings about single rows, from the sums that its file holds.
+"""Audit of a model, or of sums by group: findings about single rows, from what a file holds.
 
 A count below m is about few rows, and so are mean and spread of few numbers. Products of columns
 tell more: where an indicator is 1 in one row only, its product with a number, summed over all rows,
@@ -22,6 +22,7 @@ from suffice.models.base.answers import Doubts
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.design.bins import steps
 from suffice.models.design.matrix import Design
+from suffice.models.grouped_sums import GroupedSums
 from suffice.numerics.in_print import Printed, Table
 from suffice.sums.bins import BinnedCounts, MomentsAndBins, cell_bounds
 from suffice.sums.by_class import ByClass
@@ -30,6 +31,8 @@ from suffice.sums.counts import Counts, Events, JointCounts
 from suffice.sums.kept_rows import KeptRows, Roots
 from suffice.sums.moments import Moments
 from suffice.sums.pairs import PairCounts
+from suffice.sums.row_sample import Sampled
+from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["Audit", "Finding", "audit"]
 
@@ -39,6 +42,7 @@ HALF = 0.5  # of a row: sums of indicators below are rounding
 
 
 MEANINGS = {
+    "few rows of a group": "the sums of a group are about its rows alone, and its key is told",
     "rare label": "few rows have this label",
     "rare value": "few rows of a class show this value, which stands in the file",
     "rare combination": "few rows show these values together, which stand in the file",
@@ -71,6 +75,7 @@ class Finding:
     value: Any = None  # of the cells; None where only their number is told
     rows: float | None = None  # Σw of the rows that it is about
     batch: int = 0  # of a window
+    group: str | None = None  # the key, of sums by group
 
 
 @dataclass(frozen=True, repr=False)
@@ -101,7 +106,8 @@ class Audit(Printed):
             fewest = min(facts, key=lambda one: float("inf") if one.rows is None else one.rows)
             label = None if fewest.label is None else f"label {fewest.label}"
             value = None if fewest.value is None else str(fewest.value)
-            example = "; ".join(part for part in (value, label) if part)
+            group = None if fewest.group is None else f"group {fewest.group}"
+            example = "; ".join(part for part in (value, label, group) if part)
             about = "-" if fewest.rows is None else f"{fewest.rows:g}"
             rows.append([what, column, f"{len(facts):,}", about, example])
         return Table("", ["", "column", "facts", "rows", "for example"], rows, left=(0, 1, 4))
@@ -110,8 +116,16 @@ class Audit(Printed):
 def audit(model: Any, min_count: float = 10) -> Audit:
     """Return what a model, and so its file, tells about fewer than m = ``min_count`` rows.
 
-    Weights count as rows. What two files tell together
-    is not looked at. The result prints as a table, a line for each kind of fact and column.
+    Sums by group are looked at group by group. Weights count as rows. What two files, or two
+    groups, tell together is not looked at. The result prints as a table, a line for each kind of
+    fact and column.
+
+    Parameters
+    ----------
+    model : estimator or GroupedSums
+        Fitted, or loaded from a file.
+    min_count : float
+        m.
 
     Raises
     ------
@@ -135,6 +149,9 @@ def audit(model: Any, min_count: float = 10) -> Audit:
     """
     if not (isinstance(min_count, Real) and 0 < float(min_count) < float("inf")):
         raise ParameterError(f"min_count={min_count!r}", "it is a number of rows, above 0")
+    if isinstance(model, GroupedSums):
+        name = f"sums of {type(model.estimator).__name__}"
+        return Audit(name, min_count, tuple(_of_groups(model, float(min_count))))
     if not hasattr(model, "kind"):
         raise ParameterError(f"{model!r} is no model of this library", "other models keep no sums")
     check_is_fitted(model)
@@ -151,13 +168,8 @@ def _found(model: Any, m: float) -> Iterator[Finding]:
     if batches is None or isinstance(batches[0], KeptRows):  # of these a file holds coefficients
         yield from _coefficients(model)
         return
-    if isinstance(batches[0], ByClass):
-        yield _listing(None, model.classes_.tolist())
-        for part in model.model_.parts:
-            if part.design is not None:
-                yield from _listed(part.design)
-    else:
-        yield from _listed(model.reader_.design)
+    reader = model.reader_
+    yield from _listed_of(reader, model.classes_.tolist() if hasattr(model, "classes_") else ())
     if getattr(model, "calibration_", None) is not None:
         yield from _doubts(model.calibration_.label_doubts)
     sampled = getattr(model.model_, "sampled", None)
@@ -165,28 +177,63 @@ def _found(model: Any, m: float) -> Iterator[Finding]:
         labels, weight = sampled.classes.values, np.zeros(len(sampled.classes))
         yield from findings_of(sampled.bins, Columns(sampled.columns, labels, weight, m))
     for number, batch in enumerate(batches):
-        if isinstance(batch, ByClass):
-            facts = _by_class(model, batch, m)
-        else:
-            design, labels = model.reader_.design, (None,) * batch.k
-            names = (*design.terms, *design.targets)
-            facts = _of_terms(batch, design, Columns(names, labels, np.zeros(batch.k), m))
-        yield from (replace(found, batch=number) for found in facts)
+        yield from (replace(found, batch=number) for found in _of_sums(reader, batch, m))
     errors = getattr(model.model_, "errors", None)
     if errors is not None:
         of = [f"errors of {target}" for target in model.reader_.design.targets]
         yield from findings_of(errors.counts, Columns(of, (None,), np.zeros(1), m))
 
 
-def _by_class(model: Any, batch: ByClass, m: float) -> Iterator[Finding]:
-    labels, weight = batch.classes.values, batch.weight.value
+def _of_groups(grouped: GroupedSums, m: float) -> Iterator[Finding]:
+    reader, by, labels = grouped.reader, ", ".join(grouped.by), set()
+    found = []
+    for key, sums in _groups(grouped):
+        group = ", ".join(map(str, key)) if grouped.by else None
+        if isinstance(sums, Sampled | KeptRows):
+            sums = sums.plain if isinstance(sums, Sampled) else sums.products()
+        if group is not None and 0 < sums.rows < m:
+            found.append(Finding("few rows of a group", by, rows=sums.rows, group=group))
+        if isinstance(sums, ByClass):
+            labels |= set(sums.classes.values)
+        found += [replace(one, group=group) for one in _of_sums(reader, sums, m)]
+    yield from _listed_of(reader, Vocabulary.of(labels).values)
+    yield from found
+
+
+def _groups(grouped: GroupedSums) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    if not grouped.by:
+        yield (), grouped.sums
+    for g in range(len(grouped.keys) if grouped.by else 0):
+        key = grouped.keys.key(g)
+        yield key, grouped[key].sums
+
+
+def _listed_of(reader: Any, labels: Sequence[Any]) -> Iterator[Finding]:
+    """Yield the labels, and the values that the terms of a design name."""
+    if labels:
+        yield _listing(None, labels)
+    if not hasattr(reader, "parts"):
+        yield from _listed(reader.design)
+        return
+    for part in reader.parts:
+        if part.design is not None:
+            yield from _listed(part.design)
+
+
+def _of_sums(reader: Any, sums: Any, m: float) -> Iterator[Finding]:
+    if not isinstance(sums, ByClass):
+        design, labels = reader.design, (None,) * sums.k
+        names = (*design.terms, *design.targets)
+        yield from _of_terms(sums, design, Columns(names, labels, np.zeros(sums.k), m))
+        return
+    labels, weight = sums.classes.values, sums.weight.value
     for c in np.flatnonzero(weight < m).tolist():
         yield Finding("rare label", None, None, labels[c], float(weight[c]))
-    unlabelled = float(batch.unlabelled.value)
+    unlabelled = float(sums.unlabelled.value)
     if 0 < unlabelled < m:
         yield Finding("few missing", None, None, None, unlabelled)
-    parts = model.model_.parts
-    for b, block in enumerate(batch.blocks):
+    parts = reader.parts
+    for b, block in enumerate(sums.blocks):
         if b < len(parts) and parts[b].design is not None:
             of = Columns(parts[b].terms, labels, weight, m)
             yield from _of_terms(block.columns, parts[b].design, of)

@@ -16,7 +16,7 @@ cannot say of one field, and a method under `rule` what holds among several::
 A letter stands for one number throughout a record: that of the shapes in which it occurs, or of the
 field of that name, a whole number.
 
-Constructors of sums check the form of their arrays, which takes a microsecond (`check_form`).
+Constructors of sums check the form of their arrays, which takes a microsecond (`Formed`).
 Values are checked where they come in from outside: `build` makes no record that breaks a rule.
 """
 
@@ -34,6 +34,7 @@ from typing import (
     NamedTuple,
     TypeAlias,
     TypeVar,
+    cast,
     get_args,
     get_origin,
     get_type_hints,
@@ -148,20 +149,23 @@ def check(record: Any) -> None:
     _check_rules(record, _check_fields(type(record), values))
 
 
-def check_form(record: Any) -> None:
-    """Check shapes and dtypes of the arrays of a record, all of which have a `Shape`."""
-    cls: Any = type(record)
-    arrays, numbers, expected = _form(cls)
-    sizes: tuple[int, ...] = ()
-    for name, dtype, dims in arrays:
-        array = getattr(record, name)
-        if array.dtype != dtype or array.ndim != dims:
-            break
-        sizes += array.shape
-    else:
-        if sizes == expected(sizes + numbers):
-            return
-    _check_fields(cls, {f.name: getattr(record, f.name) for f in fields(record)})
+class Formed:
+    """A record whose arrays have the shapes and dtypes that they say, and are read-only."""
+
+    def __post_init__(self) -> None:
+        record, cls = cast(Any, self), cast(Any, type(self))
+        arrays, numbers, expected = _form(cls)
+        sizes: tuple[int, ...] = ()
+        for name, dtype, dims in arrays:
+            array = getattr(record, name)
+            if array.dtype != dtype or array.ndim != dims:
+                break
+            array.setflags(write=False)
+            sizes += array.shape
+        else:
+            if sizes == expected(sizes + numbers):
+                return
+        _check_fields(cls, {f.name: getattr(record, f.name) for f in fields(record)})
 
 
 def shown(value: Any) -> str:
@@ -228,6 +232,8 @@ def _check_range(
     cls: Any, field: _Field, value: Any, within: Within | Index, letters: Letters
 ) -> None:
     """Check that the numbers of a field lie in a range; pairs are judged by their leading parts."""
+    if isinstance(value, str):  # a word, where the type allows one
+        return
     numbers = np.asarray(getattr(value, "hi", value))
     least, most = within.bounds(letters)
     if not numbers.size or (numbers.min() >= least and numbers.max() <= most):
@@ -307,7 +313,7 @@ def _field(name: str, hint: Any) -> _Field:
         plain is int,
         dtype,
         next((extra for extra in extras if isinstance(extra, Shape)), None),
-        tuple(extra for extra in extras if not isinstance(extra, Shape)),
+        tuple(extra for extra in extras if isinstance(extra, Within | Index)),
     )
 
 

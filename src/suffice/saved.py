@@ -48,7 +48,7 @@ MODULES = {
 
 
 def load(path: str | PathLike[str]) -> Model:
-    """Read a file of a model, or of sums; nothing in it is executed, and nothing is rebuilt that breaks a rule.
+    """Read a file of a model, or of sums; nothing in it is executed.
 
     Raises
     ------

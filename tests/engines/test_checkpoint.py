@@ -189,7 +189,7 @@ from pathlib import Path
 from suffice import NaiveBayes
 from suffice.engines import checkpoint
 from suffice.engines.checkpoint import CheckpointedEngine
-from suffice.engines.choice import set_engine
+from suffice.engines.local import set_engine
 from suffice.engines.local import LocalEngine
 
 checkpoint.SHARE = float("inf")  # written after every result, however slow the disk is

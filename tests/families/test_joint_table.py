@@ -162,6 +162,17 @@ def test_a_value_never_seen_is_left_out_or_one_more_category() -> None:
     assert_allclose(summed_out, np.log([[7 / 82, 5 / 82]]), rtol=1e-15)
 
 
+def test_a_value_never_seen_may_be_refused_by_its_column() -> None:
+    families = {("digit", "sign"): "joint_table"}
+    model = NaiveBayes.textbook(families, unseen="error").fit(table(ROWS), "class")
+    asked = table([("x", 1, True), ("y", 7, None)])
+    for answer in (model.predict, model.explain):
+        with pytest.raises(DataError, match=r"column 'digit', row 1: 7; the value was never seen"):
+            answer(asked)
+    with pytest.raises(ParameterError, match="unseen='drop'"):
+        JointTable(unseen="drop")  # type: ignore[arg-type]
+
+
 # -- groups
 
 

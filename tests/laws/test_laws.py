@@ -555,7 +555,7 @@ CASES = [
 @pytest.mark.parametrize(
     ("family", "encoding", "shape"), CASES, ids=[f"{family}-{shape}" for family, _, shape in CASES]
 )
-@pytest.mark.parametrize("examples", at_length(3, 120))
+@pytest.mark.parametrize("examples", at_length(3, 40))
 def test_families(family: Family, encoding: str, shape: str, examples: int) -> None:
     @settings(max_examples=examples)
     @given(parts=batches(shape), seed=st.integers(0, 99))

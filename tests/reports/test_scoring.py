@@ -15,6 +15,7 @@ from suffice import (
     AODE,
     AutoClassifier,
     LinearDiscriminantAnalysis,
+    LinearRegression,
     NaiveBayes,
 )
 from suffice.bayes import next_question
@@ -22,7 +23,7 @@ from suffice.errors import ParameterError
 from suffice.models.base.proba_intervals import log_odds
 from suffice.reports.columns import column_facts
 from suffice.reports.scoring import scoring
-from suffice.reports.words import MOST_NUMBERS
+from suffice.reports.words import MOST_WORDS
 
 from .conftest import JOBS, NUMBERS, rows, ten_tables, with_holes
 
@@ -299,10 +300,11 @@ def test_many_words_are_cut_to_the_most_telling() -> None:
     table = {"text": [f"{common} offer", f"{common} agenda"] * 5, "y": ["spam", "ham"] * 5}
     scored = scoring(NaiveBayes({"text": "multinomial"}).fit(table, "y"))
     (term,) = scored["terms"]
-    assert len(term["values"]) == MOST_NUMBERS // 2
-    assert term["left_out"] == 30_002 - MOST_NUMBERS // 2
-    assert {"offer", "agenda"} < set(term["values"])
-    assert len(json.dumps(scored)) < 1_500_000
+    words = [word for alike in term["words"] for word in alike.split("\n")]
+    assert len(words) == len(set(words)) == MOST_WORDS
+    assert term["left_out"] == 30_002 - MOST_WORDS
+    assert {"offer", "agenda"} < set(words)
+    assert len(json.dumps(scored)) < 250_000
 
 
 def test_models_of_other_kinds_are_refused_in_a_sentence(models: dict[str, Any]) -> None:
@@ -331,3 +333,57 @@ def test_linear_discriminants_of_many_columns_are_weights_of_complete_rows() -> 
     mixed = LinearDiscriminantAnalysis().fit(table.iloc[:, -3:], labels)
     with pytest.raises(ParameterError, match=r"a covariance matrix of \d+ columns .* 0\.9 MB"):
         scoring(mixed)
+
+
+def test_scales_end_where_the_numbers_of_the_fit_do() -> None:
+    rng = np.random.default_rng(0)
+    label = rng.integers(0, 2, 600)
+    table = pd.DataFrame(
+        {
+            "visits": rng.poisson(2 + 2 * label),
+            "smoker": rng.random(600) < 0.5,
+            "passed": (rng.random(600) < 0.2 + 0.5 * label).astype(int),
+            "gain": np.where(rng.random(600) < 0.2, rng.choice([7298, 15024], 600), 0),
+            "income": rng.lognormal(9 + label, 1.0),
+        }
+    )
+    model = NaiveBayes(families={"passed": "density"}).fit(table, label)
+    facts = {
+        column["name"]: of | column
+        for column, of in zip(
+            scoring(model)["columns"],
+            column_facts(model, scoring(model)["columns"]),
+            strict=True,
+        )
+    }
+    visits = facts["visits"]
+    assert (visits["low"], visits["step"]) == (0, 1)
+    assert visits["high"] == table["visits"].max()
+    assert facts["passed"]["two"]
+    assert facts["smoker"]["values"] == [False, True]
+    least, some, most = facts["gain"]["at"]  # a scale of ranks, from bins 1/256 wide
+    assert least == 0
+    assert [some, most] == pytest.approx([7298, 15024], rel=1 / 256)
+    assert 0 <= facts["income"]["low"] < table["income"].min()
+    assert facts["income"]["high"] < table["income"].max()  # a long tail is cut
+
+
+def test_scales_of_moments_end_where_test_rows_do() -> None:
+    rng = np.random.default_rng(0)
+    crimes, rooms = rng.lognormal(0, 2, 300), rng.integers(3, 9, 300)
+    table = pd.DataFrame({"crimes": crimes, "rooms": rooms})
+    model = LinearRegression().fit(table, crimes + rooms)
+    columns = scoring(model)["columns"]
+    told, of_test = (
+        {column["name"]: of for column, of in zip(columns, found, strict=True)}
+        for found in (
+            column_facts(model, columns),
+            column_facts(model, columns, {"crimes": (0.25, 80.0)}),
+        )
+    )
+    assert told["crimes"]["low"] < 0  # means and deviations alone do not know where it ends
+    assert (of_test["crimes"]["low"], of_test["crimes"]["high"]) == pytest.approx(
+        (0.2, 80), abs=0.1
+    )
+    assert told["rooms"]["low"] >= 0
+    assert told["rooms"]["step"] == 1

@@ -75,8 +75,9 @@ COMMANDS = {
         "Write an interactive page of a model, for a browser.",
         "suffice report adult.suffice -o adult.html --open",
     ),
+    "update": ("Fit a model to more rows.", "suffice update adult.suffice february.csv"),
     "merge": (
-        "Merge models of the same columns.",
+        "Merge models of the same columns, or masked sums of the owners of a plan.",
         "suffice merge north.suffice south.suffice -o all.suffice",
     ),
     "compare": (
@@ -90,6 +91,15 @@ COMMANDS = {
     "calibrate": (
         "Refit the column weights, or the errors of a regression.",
         "suffice calibrate all.suffice north.csv south.csv -o all.suffice",
+    ),
+    "keys": (
+        "Make the keys of an owner of rows, for sums that nobody sees.",
+        "suffice keys -o ulm.key",
+    ),
+    "plan": (
+        "Plan sums of several owners, of which nobody sees another's.",
+        "suffice plan patients.csv --label outcome --public ulm.key.pub --public bonn.key.pub "
+        "--public kiel.key.pub -o plan.json",
     ),
     "audit": (
         "List what a model file reveals about single rows.",

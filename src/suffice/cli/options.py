@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from suffice.cli.models import (
+    known_columns,
     label_of,
     load_summed,
     predicts_numbers,
     refuse_overwriting,
     refuse_replacing,
     weight_of,
-    without_cells,
 )
 from suffice.cli.values import (
     LABELS,
@@ -462,7 +462,7 @@ class Running:
 
         ``threads`` are those of the local engine, unless the user says.
         """
-        from suffice.engines.choice import ENGINES, engine, set_engine
+        from suffice.engines.local import ENGINES, engine, set_engine
 
         behind = {key: one.option for key, one in ENGINES.items() if one.option is not None}
         name, _, where = (self.engine or "local").partition("=")
@@ -492,7 +492,6 @@ def updated(
     path: Path,
     data: Sequence[str],
     read: Sequence[str] | None,
-    columns: tuple[Sequence[str] | None, str | None],
     output: tuple[Path, bool],
     doing: str,
     change: Callable[[Any, Table, Any, str | None], None],
@@ -501,8 +500,6 @@ def updated(
 
     Parameters
     ----------
-    columns : (sequence of str or None, str or None)
-        Those to be ignored, and that of weights.
     output : (Path, bool)
         The file, and whether any file is replaced.
     doing : str
@@ -510,14 +507,16 @@ def updated(
     change : callable
         Takes the model, the table, and the columns of labels and weights.
     """
-    reading, (ignore, weight), (file, force) = Reading.of(read), columns, output
+    reading, (file, force) = Reading.of(read), output
     refuse_overwriting(file, data)
     model = load_summed(path)
     refuse_labels(model, reading)
-    table = without_cells(reading.open(data, model.reader_.format), model, ignore)
+    table = reading.open(data, model.reader_.format)
+    weight = weight_of(model, None, table)
+    table = known_columns(table, model, weight)
     with reported(f"{doing} {', '.join(data)}") as report, Running().chosen(report):
         try:
-            change(model, table, label_of(model), weight_of(model, weight, table))
+            change(model, table, label_of(model), weight)
         except SchemaError as error:
             fact = f"{', '.join(data)} does not fit {path}: {error.fact}"
             raise SchemaError(fact, error.rule, error.next_step) from None

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from suffice.data.source import PartView, RecordPart
 from suffice.data.text_format import TextFormat
 from suffice.errors import ParameterError, SchemaError
-from suffice.phrases import meant
 from suffice.sums.batch import BATCH_ROWS
 
 T = TypeVar("T")
@@ -527,27 +526,6 @@ def free_name(name: str, names: Sequence[str]) -> str:
     while name in names:
         name += "_"
     return name
-
-
-def require_columns(asked: Iterable[str], names: Sequence[str], where: str) -> None:
-    """Refuse a request for columns that a table, so called, does not have, or for none at all.
-
-    Examples
-    --------
-    >>> require_columns(["age"], ["age", "sex"], "adult.csv")
-    """
-    asked = tuple(asked)
-    if not asked:
-        raise ParameterError(
-            f"no column of {where} is asked for", "a table is read by columns", "name at least one"
-        )
-    if not set(names).issuperset(asked):
-        unknown = [name for name in asked if name not in names]
-        raise SchemaError(
-            f"column {unknown[0]!r} is not in {where}",
-            f"its columns are {', '.join(map(repr, names))}",
-            meant(unknown[0], names) or "correct the name",
-        )
 
 
 def require_distinct(names: Sequence[str]) -> None:

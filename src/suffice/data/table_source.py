@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from suffice.data.encode import distinct
 from suffice.data.frames.memory import FramePart, in_memory
-from suffice.data.schema import Column, Layout, Stored, decide, held, stored_as
+from suffice.data.schema import Column, Layout, Stored, decide, held, require_columns, stored_as
 from suffice.data.source import RecordPart, Source
 from suffice.data.spelled import SpelledTable
-from suffice.data.table import CleanedTable, Table, WithoutColumns, require_columns
+from suffice.data.table import CleanedTable, Table, WithoutColumns
 from suffice.errors import DataError, ParameterError, SchemaError, warn
 from suffice.phrases import meant
 from suffice.sums.batch import BATCH_ROWS

@@ -10,9 +10,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.array_source import ArraySource
 from suffice.data.schema import BlockLayout
-from suffice.data.source import Part, each_batch
+from suffice.data.source import ArraySource, Part, each_batch
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError, SchemaError
 from suffice.families import MultivariateGaussian
@@ -23,16 +22,15 @@ from suffice.families.multivariate_gaussian import (
     add_complete,
     fill,
 )
-from suffice.families.options import check_nonnegative
+from suffice.families.options import check_options
 from suffice.models.base.saved import COVARIANCES, is_covariance
 from suffice.models.classifier import Said
 from suffice.models.design.feature_columns import Predictors, features, is_coded
 from suffice.models.design.settled import settled_design
 from suffice.models.estimator import fitted
-from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.classifier import Rows, as_asked
 from suffice.models.generative.method import GenerativeMethod, one_family
-from suffice.models.generative.model import GenerativeModel
+from suffice.models.generative.model import GenerativeModel, Prior
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.row_answers import discriminants, posterior
@@ -116,7 +114,7 @@ def discriminant_method(
         raise ParameterError(
             f"solver={estimator.solver!r}", f"solver is one of {', '.join(map(repr, solvers))}"
         )
-    check_nonnegative(tol=estimator.tol)
+    check_options(estimator)
     family = MultivariateGaussian(
         estimation="mle", pooling=pooling, shrinkage=shrinkage, ddof=estimator.ddof
     )

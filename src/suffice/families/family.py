@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
+from suffice.families.options import check_options
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.logspace import scores
@@ -197,6 +198,8 @@ class Family(ABC):
     is_distribution: ClassVar[bool] = True  # False for scores that cannot be sampled from
     joint: ClassVar[bool] = False  # True where columns depend on each other: blocks stay apart
     lazy: ClassVar[bool] = False  # True where estimating cannot fail, and makes no remarks
+
+    __post_init__ = check_options  # type: ignore[misc]
 
     @property
     def name(self) -> str:

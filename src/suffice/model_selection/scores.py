@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.engines.engine import fit_context
+from suffice.engines.local import engine_for
 from suffice.errors import DataError, warn
 from suffice.model_selection.fits import FoldModels
 from suffice.model_selection.folds import Folds, Partition
 from suffice.model_selection.rows import MemoryRows
 from suffice.models.base.judge import evaluated_by_place
-from suffice.models.reading import engine_for
 
 
 class Score(NamedTuple):

@@ -14,10 +14,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from suffice.data.array_source import ArraySource
-from suffice.data.source import Part
+from suffice.data.source import ArraySource, Part
 from suffice.data.table_source import TableSource
 from suffice.engines.engine import Engine, map_batches
+from suffice.engines.local import engine_for
 from suffice.errors import ParameterError, SchemaError, warn
 from suffice.models.base.answers import (
     WithGaps,
@@ -44,7 +44,7 @@ from suffice.models.base.proba_intervals import (
 )
 from suffice.models.base.unseen_values import FEWEST, warn_of_unseen
 from suffice.models.estimator import Estimator, fitted
-from suffice.models.reading import LabelReader, engine_for, is_named, open_rows, summed
+from suffice.models.reading import LabelReader, is_named, open_rows, summed
 from suffice.phrases import rows_in_print
 from suffice.sums.batch import Batch, scored_rows
 

@@ -12,10 +12,10 @@ from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy, deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import getattr_static
 from os import PathLike
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from suffice.data.schema import Column
 from suffice.data.table_source import to_learn
 from suffice.engines.engine import fit_context
+from suffice.engines.local import engine_for
 from suffice.errors import ParameterError, warn
 from suffice.models.base.forgotten import (
     DigestingEngine,
@@ -50,11 +51,12 @@ from suffice.models.base.scikit_learn import (
 )
 from suffice.models.grouped_sums import GroupedSums
 from suffice.models.method import KeptSums, Learnt, Method, SumsReader, check_stream, forgettable
-from suffice.models.reading import TableReader, engine_for, is_named, settle_columns
+from suffice.models.reading import TableReader, is_named, settle_columns
 from suffice.persist import write_model
 from suffice.rules import check
 from suffice.sums.comparison import Comparison
 from suffice.sums.keys import Keys
+from suffice.sums.vocabulary import Vocabulary
 
 R = TypeVar("R", bound=SumsReader[Any])
 S = TypeVar("S", bound=KeptSums)
@@ -521,12 +523,13 @@ class FittedFromSums(Estimator, Generic[R, S]):
         learnt: Learnt[R, S],
         rows: Any = None,
         before: Any = None,
+        newest: S | None = None,
     ) -> Self:
         """Keep the sums, and the model of them; see `Method.model`."""
-        batches = tuple(batch.canonical() for batch in learnt.batches)
+        batches = tuple([batch.canonical() for batch in learnt.batches])
         reader = method.settled(learnt.reader, batches[0])
         sums = Learnt(reader, batches).statistic
-        model = method.model(reader, sums, rows, before)
+        model = method.model(reader, sums, rows, before, newest)
         self.reader_, self.model_ = reader, model
         if method.keeps_sums:
             self.batches_, self.statistic_ = batches, sums
@@ -548,7 +551,7 @@ class FittedFromSums(Estimator, Generic[R, S]):
     def _set_saved(self, learnt: Learnt[R, S], saved: Any) -> None:
         """Take over the sums of a file, and check what follows."""
         method = self.method()
-        batches = tuple(batch.canonical() for batch in learnt.batches)
+        batches = tuple([batch.canonical() for batch in learnt.batches])
         reader = method.settled(learnt.reader, batches[0])
         sums = Learnt(reader, batches).statistic
         self.reader_, self.batches_, self.statistic_ = reader, batches, sums
@@ -595,7 +598,8 @@ class FittedFromSums(Estimator, Generic[R, S]):
             if joined is not None:
                 known = known._replace(reader=joined(method, known.reader, more))
             learnt = known.followed_by(more, decay, window)
-            self._set(method, learnt, rows if learnt.batches[0] is more else None, before)
+            every = rows if learnt.batches[0] is more else None
+            self._set(method, learnt, every, before, more)
             self.forgotten_ = forgotten
             return self
 
@@ -705,6 +709,39 @@ class FittedFromSums(Estimator, Generic[R, S]):
         """
         mine, theirs = _both(self, other, "compared")
         return mine.compare(theirs)
+
+
+class Read(NamedTuple):
+    """What opening a further table asks of a model: the values that the first tables showed."""
+
+    known_values: Mapping[str, Vocabulary]
+    classes: Vocabulary | None
+
+
+def sums_read_alike(
+    like: GroupedSums, known: Mapping[str, Vocabulary], X: Any, y: Any, sample_weight: Any
+) -> GroupedSums:
+    """Return the sums over the rows of another table, read as those of given sums were.
+
+    Parameters
+    ----------
+    like : GroupedSums
+    known : mapping of str to Vocabulary
+        Values of categories: none of them is a missing cell, whatever it is called.
+    X, y, sample_weight
+        As for `fit`.
+    """
+    learner = like.estimator.unfitted()
+    names = like.reader.layout.names
+    settle_columns(learner, len(names), names if like.named else None)
+    learner.reader_ = like.reader
+    learner.model_ = Read(known, getattr(like.sums, "classes", None))
+    with fit_context():
+        method = learner.method()
+        rows = to_learn(learner._open_more(X, y, sample_weight))
+        sums = method.sums(like.reader, rows, engine_for(rows)).canonical()
+        method.warn_of(sums)
+    return replace(like, sums=sums)
 
 
 F = TypeVar("F", bound=FittedFromSums[Any, Any])

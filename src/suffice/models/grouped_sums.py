@@ -79,20 +79,21 @@ class GroupedSums:
                 "no file keeps rows",
                 "save the model instead, which has its coefficients",
             )
-        kind, reader = self.estimator.kind, self.reader
         sums = self.sums.plain if isinstance(self.sums, Sampled) else self.sums
-        content = {
+        content = {**self.entries(), "sums": sums, "keys": self.keys.saved()}
+        types = {**self.estimator.kind.types, **TYPES}
+        write_model(path, f"{type(self.estimator).__name__}{KIND}", content, types=types)
+
+    def entries(self) -> dict[str, Any]:
+        """Return what a file holds besides the sums: options, and how tables are read."""
+        return {
             "params": portable(self.estimator.get_params(deep=False)),
-            "layout": reader.layout,
-            "format": reader.format,
+            "layout": self.reader.layout,
+            "format": self.reader.format,
             "named": self.named,
-            "single_precision": reader.single,
-            **self.estimator._kept_reader(reader),
-            "sums": sums,
-            "keys": self.keys.saved(),
+            "single_precision": self.reader.single,
+            **self.estimator._kept_reader(self.reader),
         }
-        name = type(self.estimator).__name__
-        write_model(path, f"{name}{KIND}", content, types={**kind.types, **TYPES})
 
     def alone(self) -> Any:
         """Return the sums of the only group."""

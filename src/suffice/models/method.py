@@ -86,7 +86,9 @@ class Method(Protocol[R, S]):
         """Return the sums over the rows of every group; see `suffice.models.base.groups`."""
 
     @abstractmethod
-    def model(self, reader: R, sums: S, rows: Any = None, before: Any = None) -> Any:
+    def model(
+        self, reader: R, sums: S, rows: Any = None, before: Any = None, newest: S | None = None
+    ) -> Any:
         """Return the model of sums.
 
         Parameters
@@ -96,6 +98,8 @@ class Method(Protocol[R, S]):
             All rows of the sums, where they are at hand.
         before : model, optional
             The model so far, of other rows: what it has from rows that are gone stays.
+        newest : optional
+            The sums of the rows that have joined those of the model so far.
         """
 
     def restored(self, reader: R, sums: S, saved: Any) -> Any:

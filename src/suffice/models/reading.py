@@ -10,17 +10,15 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.array_source import ArraySource
 from suffice.data.frames.memory import no_table
 from suffice.data.python_cells import faithful, require_faithful, unmasked
 from suffice.data.records import RecordReader, columns_of, is_series, record_of, records_of
 from suffice.data.schema import BlockLayout, Column, Layout, Numbered, as_read
-from suffice.data.source import Part, Source
-from suffice.data.table import Table, WithColumns
+from suffice.data.source import ArraySource, Part, Source
+from suffice.data.table import WithColumns
 from suffice.data.table_source import TableSource, left_out
 from suffice.data.text_format import TextFormat
-from suffice.engines.choice import engine_of, is_here
-from suffice.engines.engine import Engine
+from suffice.engines.local import engine_for, is_here
 from suffice.errors import DataError, ParameterError, SchemaError, warn
 from suffice.models.base.checks import (
     checked_weights,
@@ -398,11 +396,6 @@ def _require_numbers(X: Any) -> None:
 
 
 # -- passing over the rows
-
-
-def engine_for(source: Source | Table | None) -> Engine:
-    """Return the engine that reads a source."""
-    return engine_of(None if source is None else source.engine)
 
 
 def summed(kernel: Callable[[Part, Any], S], params: Any, source: Source, layout: Layout) -> S:

@@ -8,16 +8,15 @@ from typing import Any, NoReturn, Self
 
 from suffice.engines.engine import Engine
 from suffice.errors import ParameterError, warn
-from suffice.families.options import Estimation, Evidence, check_smoothing, check_words
+from suffice.families.options import Estimation, Evidence, Unseen, check_options, check_smoothing
 from suffice.models.base.checks import ClassWeight
 from suffice.models.base.judge import LeaveOneOut
 from suffice.models.estimator import fitted
 from suffice.models.generative.aode import AODEModel
 from suffice.models.generative.calibration import CalibrationName
-from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.classifier import GenerativeClassifier, Rows
 from suffice.models.generative.method import GenerativeMethod
-from suffice.models.generative.model import GenerativeModel
+from suffice.models.generative.model import GenerativeModel, Prior
 from suffice.models.generative.paired_columns import (
     MOST_BYTES,
     MOST_COLUMNS,
@@ -112,13 +111,13 @@ class AODE(GenerativeClassifier):
     alpha: float | Evidence = 1.0
     class_prior: Prior = "empirical"
     class_weight: ClassWeight = None
-    unseen: str = "ignore"
+    unseen: Unseen = "ignore"
     calibration: CalibrationName = "weights"
     costs: Any = None
     bins: Mapping[Any, Any] | None = None
 
     def method(self) -> GenerativeMethod:
-        check_words(unseen=self.unseen)
+        check_options(self)
         check_smoothing(self.estimation, self.alpha)
         if not (isinstance(self.bins, Mapping) or self.bins is None):
             raise ParameterError(f"bins={self.bins!r}", "it maps columns to cuts or values")

@@ -11,10 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.families import Complement
 from suffice.families.complement import ComplementParameters
 from suffice.families.options import Alpha, Evidence
-from suffice.models.generative.class_prior import Prior, class_prior
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.method import GenerativeMethod
-from suffice.models.generative.model import GenerativeModel
+from suffice.models.generative.model import GenerativeModel, Prior, class_prior
 from suffice.models.generative.reader import GenerativeReader
 from suffice.naive_bayes.discrete import (
     CountsMethod,
@@ -36,7 +35,7 @@ class _ComplementMethod(CountsMethod):
 
     def plain(self, reader: GenerativeReader, sums: ByClass) -> GenerativeModel:
         found = super().plain(reader, sums)
-        class_prior(found.statistic.weight.value, found.classes, self.unused)
+        class_prior(found.statistic, self.unused)
         return found
 
 
@@ -108,8 +107,7 @@ class ComplementNB(GenerativeClassifier):
     @property
     def class_prior_(self) -> NDArray[np.float64]:
         """P(c) by the options, (k,), which the scores do not use."""
-        weight, classes = self.model_.statistic.weight.value, self.model_.classes
-        return class_prior(weight, classes, prior_of(self))
+        return class_prior(self.model_.statistic, prior_of(self))
 
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the scores Σ_v x_v w_cv, (n, k)."""

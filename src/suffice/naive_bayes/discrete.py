@@ -13,11 +13,10 @@ from suffice.data.encode import COUNT_RULE
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError, warn
 from suffice.families import Family
-from suffice.families.options import Smoothing
-from suffice.models.base.options import check_booleans
-from suffice.models.generative.class_prior import Prior
+from suffice.families.options import Smoothing, check_options
 from suffice.models.generative.classifier import Rows
 from suffice.models.generative.method import GenerativeMethod, one_family
+from suffice.models.generative.model import Prior
 from suffice.models.generative.reader import GenerativeReader
 from suffice.numerics.logspace import safe_log
 from suffice.sums.by_class import ByClass
@@ -28,7 +27,7 @@ SMALLEST_ALPHA = 1e-10  # what scikit-learn puts in the place of alpha = 0 witho
 
 def checked_alpha(estimator: Any) -> Smoothing:
     """Return pseudo-counts, kept off 0 unless ``force_alpha``."""
-    check_booleans(estimator)
+    check_options(estimator)
     least = 0.0 if estimator.force_alpha else SMALLEST_ALPHA
 
     def kept(alpha: Any) -> Any:
@@ -67,7 +66,6 @@ def discrete(
     **more
         As `one_family` has them.
     """
-    check_booleans(estimator)
     prior = prior_of(estimator) if prior is None else prior
     weight = estimator.class_weight
     found = one_family(family, type(estimator).__name__, prior, weight, kind, **more)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.schema import SPARSE, Column, UniformColumns
+from suffice.engines.local import engine_for
 from suffice.errors import ParameterError, warn
 from suffice.families import Family, family_named
 from suffice.families.options import Estimation, Evidence, Numbers, check_boolean
@@ -19,13 +20,12 @@ from suffice.models.base.checks import ClassWeight
 from suffice.models.base.unseen_values import warn_of_unseen
 from suffice.models.estimator import fitted
 from suffice.models.generative.calibration import Calibration, CalibrationName
-from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.described import alpha_evidence
 from suffice.models.generative.method import GenerativeMethod, Rows
+from suffice.models.generative.model import Prior
 from suffice.models.generative.part import FAMILY_OF_KIND, FamilyColumns, parts_of, whole
 from suffice.models.generative.weights import calibrate as with_weights_of
-from suffice.models.reading import engine_for
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
 
 CHOOSE_ALPHA = ("bernoulli", "categorical", "multinomial")  # by the evidence
@@ -147,9 +147,6 @@ def naive(
     **more: Any,
 ) -> GenerativeMethod:
     """Return the method of a naive Bayes whose columns may have weights."""
-    if calibration not in get_args(CalibrationName):
-        rule = "calibration is 'none', 'temperature' or 'weights'"
-        raise ParameterError(f"calibration={calibration!r}", rule)
     return kind(
         families.parts,
         prior,

@@ -74,7 +74,7 @@ def scoring(model: Any) -> dict[str, Any]:
         )
     return {
         "task": joint.task,
-        "outputs": list(map(str, joint.outputs)),
+        "outputs": [str(label) for label in joint.outputs],
         "start": [finite(value) for value in joint.start],
         "prior": list(joint.prior),
         "fallback": joint.fallback if joint.prior else 0,

@@ -18,7 +18,7 @@ from suffice.numerics.in_print import listed
 from suffice.rules import POSITIVE, Shape, rule
 from suffice.sums.base import Accumulator, ClassSums, Sums, nonnegative
 from suffice.sums.batch import Batch
-from suffice.sums.block import in_block
+from suffice.sums.block import BadCell
 from suffice.sums.comparison import Comparison, compared
 from suffice.sums.vocabulary import Vocabulary
 
@@ -112,7 +112,8 @@ class ByClass(Sums):
     def canonical(self) -> Self:
         hi, lo = self.unlabelled.hi, self.unlabelled.lo
         unlabelled = DoubleDouble(hi[()], lo[()])  # a difference has arrays without dimensions
-        return replace(super().canonical(), unlabelled=unlabelled)
+        blocks = tuple([block.canonical() for block in self.blocks])
+        return replace(self, unlabelled=unlabelled, blocks=blocks)
 
     def pruned(self) -> Self:
         kept = np.flatnonzero(self.weight.hi > 0)
@@ -154,8 +155,13 @@ class ByClassAccumulator:
 
     def add(self, batch: Batch) -> None:
         """Add the rows of a batch. Rows of weight zero count as absent."""
-        codes, weights = self._translated(batch.codes, batch.classes), batch.weights
-        k = len(self._codes)
+        known, classes = self._codes, batch.classes.values
+        for value in classes:
+            known.setdefault(value, len(known))
+        place, k = tuple(map(known.__getitem__, classes)), len(known)
+        codes, weights = batch.codes, batch.weights
+        if place != tuple(range(len(place))):
+            codes = np.array([*place, -1], np.intp)[codes]
         if k > len(self._weight):
             self._weight = np.concatenate([self._weight, np.zeros((k - len(self._weight), 2))])
         if not kernels.counts.add_rows(codes, weights, self._weight, self._unlabelled):
@@ -167,29 +173,24 @@ class ByClassAccumulator:
         if not weights.all():
             codes = np.where(weights == 0, -1, codes)
         for b, (accumulator, block) in enumerate(zip(self._blocks, batch.blocks, strict=True)):
-            with in_block(b):
+            try:
                 accumulator.add(block, codes, weights, k)
+            except BadCell as bad:
+                bad.block = b
+                raise
 
     def statistic(self) -> ByClass:
         classes = Vocabulary.of(self._codes)
         order = np.array(list(map(self._codes.__getitem__, classes.values)), np.intp)
-        sums = DoubleDouble.from_table(np.vstack([self._weight, self._unlabelled])[:, :, None])
-        weight = DoubleDouble(sums.hi[order, 0], sums.lo[order, 0])
-        unlabelled = DoubleDouble(sums.hi[-1, 0], sums.lo[-1, 0])
+        hi, lo = np.split(np.vstack([self._weight, self._unlabelled]), 2, axis=1)
+        kernels.sums.normalise(hi, lo)
+        weight = DoubleDouble(hi[order, 0], lo[order, 0])
+        unlabelled = DoubleDouble(hi[-1, 0], lo[-1, 0])
         blocks = tuple(map(methodcaller("statistic"), self._blocks))
         if tuple(self._codes) != classes.values:
             blocks = tuple([block.take(order) for block in blocks])
         found = ByClass(classes, weight, unlabelled, blocks)
         return found if weight.hi.all() else found.pruned()
-
-    def _translated(self, codes: NDArray[np.intp], classes: Vocabulary) -> NDArray[np.intp]:
-        known = self._codes
-        for value in classes.values:
-            known.setdefault(value, len(known))
-        place = tuple(map(known.__getitem__, classes.values))
-        if place == tuple(range(len(place))):
-            return codes
-        return np.array([*place, -1], np.intp)[codes]
 
 
 # -- digits that are lost

@@ -8,7 +8,7 @@ likelihood needs of it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Any, Self
 
@@ -20,7 +20,7 @@ from suffice.numerics import kernels
 from suffice.numerics.elementary import log
 from suffice.numerics.error_free import LARGEST, add, divide, multiply, two_product, two_sum
 from suffice.numerics.exact import SQUARABLE, DoubleDouble, scaled
-from suffice.rules import FINITE, NONNEGATIVE, Index, Shape, check_form, rule
+from suffice.rules import FINITE, NONNEGATIVE, Formed, Index, Shape, rule
 from suffice.sums.base import ClassSums, grown
 from suffice.sums.block import BadCell, RealBlock, require_held, tiles
 from suffice.sums.comparison import Divergences, of_gaussians
@@ -82,7 +82,7 @@ FORGOTTEN = "only rows that were learnt can be forgotten"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comoments(ClassSums):
+class Comoments(Formed, ClassSums):
     """Exact sums of d columns over k classes (``src/native/sums/comoments.hpp``).
 
     There are g groups of rows that share a class and a pattern, in the order of their patterns,
@@ -132,11 +132,6 @@ class Comoments(ClassSums):
     product_index: Annotated[NDArray[np.intp], Shape("g"), Index("m", or_none=True)]
     products: Annotated[NDArray[np.float64], Shape("m", 2, "d", "d"), FINITE]
     tally: Annotated[NDArray[np.int64], Shape("q", 3)] = field(default_factory=UNKNOWN.copy)
-
-    def __post_init__(self) -> None:
-        check_form(self)
-        for part in fields(self)[2:]:
-            getattr(self, part.name).setflags(write=False)
 
     @rule("groups come in the order of their patterns, then of their classes")
     def _is_ordered(self) -> bool:

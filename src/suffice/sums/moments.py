@@ -14,8 +14,8 @@ from suffice.errors import DataError, ForgetError, ParameterError
 from suffice.numerics import kernels
 from suffice.numerics.error_free import LARGEST, SMALLEST, two_sum
 from suffice.numerics.exact import SQUARABLE, scaled
-from suffice.numerics.rows import is_read
-from suffice.rules import FINITE, Shape, check_form, rule
+from suffice.numerics.rows import READ
+from suffice.rules import FINITE, Formed, Shape, rule
 from suffice.sums.base import ClassSums
 from suffice.sums.block import BadCell, RealBlock, tiles
 from suffice.sums.comparison import Divergences, of_gaussians
@@ -27,7 +27,7 @@ SUM_ROUNDING = 2.0**-20  # fraction of a sum that many additions in plain double
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Moments(ClassSums):
+class Moments(Formed, ClassSums):
     """Exact class-wise sums of d features over k classes (``src/native/sums/moments.hpp``).
 
     Parameters
@@ -51,11 +51,6 @@ class Moments(ClassSums):
     weight: Annotated[NDArray[np.float64], Shape("k", 2, "d"), SQUARABLE]
     pivot: Annotated[NDArray[np.float64], Shape("k", "d"), SQUARABLE]
     sums: Annotated[NDArray[np.float64], Shape("k", 4, "d"), FINITE]
-
-    def __post_init__(self) -> None:
-        check_form(self)
-        for part in (self.weight, self.pivot, self.sums):
-            part.setflags(write=False)
 
     @rule("weights are normal pairs, and not below 0 by more than rounding")
     def _has_weights(self) -> bool:
@@ -115,21 +110,17 @@ class Moments(ClassSums):
 
     @cached_property
     def one_class(self) -> Self:
-        return type(self)(*self._pooled())
-
-    @property
-    def too_small(self) -> NDArray[np.bool_]:
-        weight, pivot, sums = self._pooled()
-        first, squares = sums[:, 0] + sums[:, 1], sums[:, 2] + sums[:, 3]
-        lost = too_small(weight[:, 0] + weight[:, 1], pivot, first, squares)
-        return np.asarray(lost.any(axis=0))
-
-    def _pooled(self) -> tuple[NDArray[np.float64], ...]:
-        """Weight, pivot and sums of the rows of all classes together."""
         out = self.weight[:1].copy(), self.pivot[:1].copy(), self.sums[:1].copy()
         if len(self.pivot):
             kernels.moments.merge_classes(*out, self.weight, self.pivot, self.sums)
-        return out
+        return type(self)(*out)
+
+    @property
+    def too_small(self) -> NDArray[np.bool_]:
+        pooled = self.one_class
+        first, squares = (pooled.sums[:, i] + pooled.sums[:, i + 1] for i in (0, 2))
+        weight = pooled.weight[:, 0] + pooled.weight[:, 1]
+        return np.asarray(too_small(weight, pooled.pivot, first, squares).any(axis=0))
 
     def __add__(self, other: Self) -> Self:
         return self._merged(other, 1.0)
@@ -209,7 +200,7 @@ class MomentsAccumulator:
                 part[:known] = old
             self._state = wider
         values, weighted = block.values, len(weights) > 0
-        as_they_lie = not weighted and is_read(values)
+        as_they_lie = not weighted and values.dtype in READ
         for start, x in ((0, values),) if as_they_lie else tiles(values, np.float64):
             rows = slice(start, start + len(x))
             if weighted:

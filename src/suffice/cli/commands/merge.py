@@ -11,7 +11,9 @@ from suffice.cli.models import (
     different_kinds,
     errors_by_file_name,
     load_summed,
+    refuse_overwriting,
     refuse_replacing,
+    refuse_result,
 )
 from suffice.cli.options import AsJson, Force
 from suffice.cli.output import deliver
@@ -28,10 +30,13 @@ def merge(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The merged model; may be one of MODEL.")
     ],
+    plan: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Add masked sums of its owners.")
+    ] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Merge models of the same columns.
+    """Merge models of the same columns, or masked sums of the owners of a plan.
 
     The result is that of one fit of all rows, to the last bit; the rows are not
     needed.
@@ -39,6 +44,16 @@ def merge(
     if len(models) < 2:
         rule = "a merge takes two or more"
         raise ParameterError("one model is given", rule, "name the others as well")
+    if plan is not None:
+        from suffice.owners import unmasked
+
+        refuse_overwriting(output, [*models, plan])
+        if not force:
+            refuse_result(output, ())
+        sums = unmasked(models, plan)
+        sums.save(output)
+        _deliver(output, len(models), float(sums.sums.rows), as_json)
+        return
     merged, *others = map(load_summed, models)
     for path, other in zip(models[1:], others, strict=True):
         if type(other) is not type(merged):
@@ -47,7 +62,10 @@ def merge(
             merged.merge(other)
     refuse_replacing(output, merged, merged.target_names_, force, models)
     merged.save(output)
-    rows = float(merged.statistic_.rows)
-    facts = {"model": str(output), "merged": len(models), "rows": rows}
-    said = f"{len(models)} models merged: {amount(rows)} rows. Saved to {output}"
+    _deliver(output, len(models), float(merged.statistic_.rows), as_json)
+
+
+def _deliver(output: Path, many: int, rows: float, as_json: bool) -> None:
+    facts = {"model": str(output), "merged": many, "rows": rows}
+    said = f"{many} models merged: {amount(rows)} rows. Saved to {output}"
     deliver(facts, lambda: [said], as_json)

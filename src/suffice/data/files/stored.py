@@ -21,14 +21,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.ipc as ipc
 
-from suffice.data.schema import called, held, is_text
+from suffice.data.schema import called, held, is_text, require_columns
 from suffice.data.source import RecordPart
-from suffice.data.table import (
-    Table,
-    first_refused,
-    first_rows,
-    require_columns,
-)
+from suffice.data.table import Table, first_refused, first_rows
 from suffice.data.version import FileVersion, readable, version_of
 from suffice.errors import ReadError, SchemaError
 from suffice.sums.batch import BATCH_ROWS

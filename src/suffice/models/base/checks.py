@@ -10,9 +10,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.array_source import ArraySource, Labels
 from suffice.data.python_cells import faithful, require_faithful, require_label_values, unmasked
 from suffice.data.schema import MAX_CLASSES
+from suffice.data.source import ArraySource, Labels
 from suffice.data.table_source import TableSource
 from suffice.errors import DataError, ParameterError, SchemaError
 from suffice.models.base.scikit_learn import (
@@ -254,7 +254,6 @@ def class_weights(
     Parameters
     ----------
     given : mapping of label to float, "balanced" or None
-        As `check_class_weight` lets it pass.
     rows : ndarray (k,)
         N_c, the weight of the rows of each class.
     labels : tuple of k labels
@@ -269,6 +268,7 @@ def class_weights(
     factors = np.ones(len(labels))
     if given is None:
         return factors
+    check_class_weight(given)
     if isinstance(given, str):
         shown = rows > 0
         factors[shown] = rows.sum() / (shown.sum() * rows[shown])

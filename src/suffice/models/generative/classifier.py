@@ -14,11 +14,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.array_source import ArraySource
 from suffice.data.drawn_cells import as_held
+from suffice.data.source import ArraySource
 from suffice.data.table import WithColumns
 from suffice.data.table_source import TableSource
-from suffice.engines.choice import is_here
+from suffice.engines.local import is_here
 from suffice.errors import ParameterError, warn
 from suffice.families import Family
 from suffice.families.density import Chosen

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.array_source import ArraySource
 from suffice.data.schema import KIND_OF, Column, Kind, UniformColumns
+from suffice.data.source import ArraySource
 from suffice.data.table_source import TableSource
 from suffice.engines.checkpoint import CheckpointedEngine
 from suffice.engines.engine import Engine
@@ -20,23 +20,21 @@ from suffice.models.base.answers import expected_costs
 from suffice.models.base.checks import (
     ClassWeight,
     check_class_weight,
-    class_weights,
     require_weights,
 )
 from suffice.models.base.groups import sums_by_place
 from suffice.models.base.judge import LeaveOneOut
 from suffice.models.classifier import Said, costs_of, warn_of_unlabelled
 from suffice.models.generative.calibration import CalibrationName
-from suffice.models.generative.class_prior import Prior, class_prior
 from suffice.models.generative.leave_one_out import GenerativeLeftOut
-from suffice.models.generative.model import GenerativeModel
+from suffice.models.generative.model import GenerativeModel, Prior, class_prior
 from suffice.models.generative.part import FamilyColumns, sampled, summarise, whole
 from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.saved import SavedGenerative
 from suffice.models.generative.weights import in_rows, row_weight_of, sample_rows, weighted
 from suffice.models.method import Method
+from suffice.numerics.in_print import NAMED
 from suffice.numerics.logspace import log_normalise, normalise
-from suffice.numerics.rows import is_sparse
 from suffice.sums.by_class import ByClass
 from suffice.sums.row_sample import Sampled
 
@@ -102,9 +100,7 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
     samples: bool = False
     is_given: Callable[[str], bool] = never
 
-    def __post_init__(self) -> None:
-        if self.class_weight is not None:
-            check_class_weight(self.class_weight)
+    keeps_sums = True
 
     @property
     def is_of_sums(self) -> bool:
@@ -114,6 +110,8 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
 
     def reader(self, rows: Rows, said: Said, engine: Engine) -> GenerativeReader:
         """Choose families for the columns of the first table."""
+        if self.class_weight is not None:
+            check_class_weight(self.class_weight)
         return self.reader_of(rows, said, *self.parts(rows, said.named))
 
     def reader_of(
@@ -158,6 +156,7 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         sums: ByClass,
         rows: Rows | None = None,
         before: GenerativeModel | None = None,
+        newest: ByClass | None = None,
     ) -> GenerativeModel:
         """Return the model; with weights of columns in a second stage, from the sample."""
         if not self.samples:
@@ -167,45 +166,20 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         found = replace(self.plain(reader, sums), row_weight=row_weight)
         if self.calibration == "none":
             return found
-        return weighted(found, sums, self.calibration, before)
+        more = None if newest is None else in_rows(newest, row_weight)
+        return weighted(found, sums, self.calibration, before, more)
 
     def plain(self, reader: GenerativeReader, sums: ByClass) -> GenerativeModel:
         """Return the model of sums that counts every column once."""
         if reader.declared.values:
             sums = sums.over(reader.classes(sums))
-        return GenerativeModel.estimate(reader.parts, reader.layout, sums, self.prior_of(sums))
-
-    def prior_of(self, sums: ByClass) -> NDArray[np.float64]:
-        """Return P(c) of the classes of sums, (k,).
-
-        ::
-
-            P(c) ∝ f_c N_c
-
-        What the rows of a class tell of its columns stays as it is: rows that are counted f_c times
-        would have pseudo-counts, and a covariance that classes share, of rows that are not there.
-        """
-        weight = sums.weight.value
-        if not (weight > 0).any():
-            raise DataError(
-                "there is no labelled row whose weight is not zero",
-                "a model needs at least one",
-                "check the label column and the weights",
-            )
-        if self.class_weight is not None:
-            if not (isinstance(self.prior, str) and self.prior in ("empirical", "smoothed")):
-                raise ParameterError(
-                    f"class_weight={self.class_weight!r}",
-                    f"it weighs the classes' numbers of rows, and {self.option} is given",
-                    "leave one of them out",
-                )
-            weight = class_weights(self.class_weight, weight, sums.classes.values) * weight
-        return class_prior(weight, sums.classes, self.prior, self.option)
+        prior = class_prior(sums, self.prior, self.class_weight, self.option)
+        return GenerativeModel.estimate(reader.parts, reader.layout, sums, prior)
 
     def prior_of_others(self, sums: ByClass) -> NDArray[np.float64]:
         """Return P(c) without a row, if a fit makes sense with the others."""
         self.require(sums)
-        return self.prior_of(sums)
+        return class_prior(sums, self.prior, self.class_weight, self.option)
 
     def restored(
         self, reader: GenerativeReader, sums: ByClass, saved: SavedGenerative
@@ -222,10 +196,13 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
 
     def require(self, sums: ByClass, rows: Rows | None = None) -> None:
         """Refuse rows of fewer classes than a fit makes sense with; count rows without a label."""
+        too_few = 0 < len(sums.classes.values) < self.fewest_classes
         if rows is not None:
-            require_weights(rows, sums.classes, self.fewest_classes)
-            warn_of_unlabelled(float(sums.unlabelled.value))
-        if 0 < len(sums.classes.values) < self.fewest_classes:
+            if too_few:
+                require_weights(rows, sums.classes, self.fewest_classes)
+            if sums.unlabelled.hi:
+                warn_of_unlabelled(float(sums.unlabelled.hi))
+        if too_few:
             raise DataError(
                 f"there is one class: every label is {sums.classes.values[0]!r}",
                 "a classifier needs two classes or more",
@@ -248,7 +225,27 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         )
 
     def remarks(self, model: GenerativeModel, of_rows: bool) -> Iterator[str]:
-        return model.remarks(of_rows)
+        """Yield warnings about these estimates; of rows also what was decided for the user."""
+        for number, part in enumerate(model.parts):
+            if not part.family.lazy:  # those that are lazy make no remarks
+                parameters = model.parameters[number]
+                yield from parameters.remarks(part.layout.columns, model.classes.values)
+        if not of_rows:
+            return
+        if model.calibration is not None and model.calibration.stale:
+            yield (
+                "the weights of the columns are those of earlier rows, as no rows are kept in "
+                "files; calibrate learns them anew."
+            )
+        if names := list(map(repr, model.identifiers)):
+            one, more = len(names) == 1, len(names) - NAMED
+            first = ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
+            said = f"column {first} tells" if one else f"columns {first} tell"
+            yield (
+                f"{said} one row from another, as an identifier does, and "
+                f"{'is' if one else 'are'} left out; a family keeps "
+                f"{'it' if one else 'them'}, such as families={{{names[0]}: 'categorical'}}."
+            )
 
     def check_parts(self, parts: Sequence[FamilyColumns]) -> None:
         """Refuse the families of a file that the options do not lead to."""
@@ -321,8 +318,9 @@ def one_family(
             columns = rows.columns()
             return columns, whole(family, columns)
         threshold = reading.get("threshold")
+        dense = isinstance(rows.x, np.ndarray)
         # Cells that are not stored are left alone where 0 is the outcome 0.
-        stored = is_sparse(rows.x) and (threshold is None or threshold >= 0)
+        stored = not dense and (threshold is None or threshold >= 0)
         kind: Kind = "text" if stored else KIND_OF[family.encodings[0]]
         uniform = UniformColumns(rows.names, "number", kind, f"as {name} reads it")
         return uniform, whole(family, uniform)

@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple, Protocol, get_args
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.engines.engine import Engine
+from suffice.engines.local import engine_for
 from suffice.errors import DataError, ParameterError, warn
+from suffice.families.options import check_options
 from suffice.models.base.judge import LeaveOneOut
 from suffice.models.base.options import (
     Dependent,
     Incomplete,
-    Unseen,
     WeightsAre,
-    check_booleans,
-    check_choices,
 )
 from suffice.models.base.scikit_learn import convergence_warning
 from suffice.models.design.feature_columns import Features
@@ -44,7 +43,7 @@ from suffice.models.optimise.gradient_descent import (
     Steps,
     check_descent,
 )
-from suffice.models.reading import engine_for, summed
+from suffice.models.reading import summed
 from suffice.numerics.rows import is_sparse
 from suffice.sums.comoments import Comoments
 from suffice.sums.kept_rows import KeptRows
@@ -174,7 +173,12 @@ class LinearMethod(Method[LinearReader, Any]):
     # -- the model
 
     def model(
-        self, reader: LinearReader, sums: KeptRows | Comoments, rows: Any = None, before: Any = None
+        self,
+        reader: LinearReader,
+        sums: KeptRows | Comoments,
+        rows: Any = None,
+        before: Any = None,
+        newest: Any = None,
     ) -> LinearModel:
         """Return the model of sums; the rows, if they are at hand, may choose α."""
         _require_values(sums, reader.design)
@@ -314,14 +318,7 @@ class LinearMethod(Method[LinearReader, Any]):
 
 def method_of(estimator: Any, penalty: Penalty) -> LinearMethod:
     """Return the options of an estimator as a method."""
-    check_booleans(estimator)
-    check_choices(
-        estimator,
-        incomplete=get_args(Incomplete),
-        dependent=get_args(Dependent),
-        weights_are=get_args(WeightsAre),
-        unseen=get_args(Unseen),
-    )
+    check_options(estimator)
     check_descent(estimator, NORMAL, positive=True, incomplete="gaussian", dependent="error")
     return LinearMethod(
         penalty,

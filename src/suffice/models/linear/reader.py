@@ -12,9 +12,9 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.array_source import ArraySource
 from suffice.data.numeric_targets import target_columns
 from suffice.data.schema import BlockLayout, Layout
+from suffice.data.source import ArraySource
 from suffice.data.table_source import TableSource
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError

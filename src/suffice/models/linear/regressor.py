@@ -14,11 +14,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from suffice.data.array_source import ArraySource
 from suffice.data.numeric_targets import numeric_targets, with_targets
-from suffice.data.source import Part
+from suffice.data.source import ArraySource, Part
 from suffice.data.table_source import TableSource
 from suffice.engines.engine import map_batches
+from suffice.engines.local import engine_for
 from suffice.errors import DataError, ParameterError, SchemaError, warn
 from suffice.families.options import check_boolean
 from suffice.models.base.answers import (
@@ -72,7 +72,6 @@ from suffice.models.linear.saved import SAVED, SavedRegressor
 from suffice.models.method import Learnt
 from suffice.models.optimise.gradient_descent import GradientDescent
 from suffice.models.reading import (
-    engine_for,
     in_precision,
     is_named,
     open_rows,

@@ -1,0 +1,76 @@
+"""``suffice plan``: what several owners of rows agree in before they sum."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from suffice.cli.models import refuse_result
+from suffice.cli.options import (
+    AsJson,
+    Columns,
+    Data,
+    Parameters,
+    ReadAs,
+    Reading,
+    Weight,
+    estimator_of,
+    parameters_for,
+    selected,
+)
+from suffice.cli.output import deliver
+from suffice.cli.values import NAIVE_BAYES
+
+TEXTBOOK = {"numbers": "gaussian", "calibration": "none"}  # which follows from sums
+
+
+def plan(
+    *,
+    data: Data,
+    label: Annotated[
+        list[str],
+        typer.Option("--label", "--target", metavar="COL", help="Column to predict."),
+    ],
+    public: Annotated[
+        list[Path], typer.Option(metavar="FILE", help="Public key of an owner; three or more.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The plan, in JSON.")],
+    model: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="naive-bayes (textbook), lda, qda, linear or ridge."),
+    ] = NAIVE_BAYES,
+    parameters: Parameters = None,
+    read: ReadAs = None,
+    columns: Columns,
+    weight: Weight = None,
+    as_json: AsJson = False,
+) -> None:
+    """Plan sums of several owners, of which nobody sees another's.
+
+    The plan has the columns, labels and values of categories of DATA, and how
+    large numbers are: no rows, and no counts. Rows of DATA may be made up.
+    """
+    from suffice.engines.engine import fit_context
+    from suffice.owners import plan as planned
+
+    refuse_result(output, [*data, *map(str, public)])
+    given, _ = parameters_for(model, parameters, [model])
+    reading = Reading.of(read)
+    chosen = estimator_of(
+        model, (TEXTBOOK if model == NAIVE_BAYES else {}) | given, columns, reading
+    )
+    table = selected(reading.open(data), columns, label, weight)
+    truth: Any = label if len(label) > 1 else label[0]
+    with fit_context():
+        found = planned(chosen, table, truth, public=public, sample_weight=weight)
+    found.save(output)
+    facts = {
+        "plan": str(output),
+        "digest": found.digest,
+        "owners": list(found.owners),
+        "columns": list(found.like.reader.layout.names),
+    }
+    told = "Every owner reads the plan, and sums with suffice sums --plan --key."
+    deliver(facts, lambda: [found.table(), f"Saved to {output}. {told}"], as_json)

@@ -1,0 +1,789 @@
+"""Sums of several owners of rows, of which nobody sees another's: masks that cancel.
+
+::
+
+    plan      columns, kinds, categories, labels, units, public keys: no counts
+    vᵢ        the sums of owner i in whole units, modulo 2^(64 L)
+    mᵢⱼ       ChaCha20(HKDF(X25519(i, j), plan))
+    file i    vᵢ + Σ_{j > i} mᵢⱼ − Σ_{j < i} mᵢⱼ
+    Σ files   Σ vᵢ
+
+Owners and whoever adds the files are taken to follow the protocol, and to be curious. n − 2 of n
+owners who tell each other everything learn the sum of the other two. Missing, foreign and damaged
+files are noticed, not repaired. The sums of all rows tell what sums tell: see `suffice.privacy`.
+Nothing here is differential privacy, and nobody outside has reviewed it.
+
+Sources: K. Bonawitz et al., Practical secure aggregation for privacy-preserving machine learning,
+CCS 2017, section 4, without the recovery of owners who drop out; RFC 7748, 5869 and 8439.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import os
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib import import_module
+from itertools import accumulate, chain, pairwise
+from os import PathLike
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.atomic import atomic_writer
+from suffice.data.schema import UniformColumns
+from suffice.errors import DataError, ModelFileError, ParameterError, SufficeError, warn
+from suffice.models.estimator import FittedFromSums, restored_sums, sums_read_alike
+from suffice.models.grouped_sums import GroupedSums
+from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.in_print import Printed, Table, listed
+from suffice.persist import read_model, write_model
+from suffice.rules import check
+from suffice.saved import MODULES
+from suffice.sums.by_class import ByClass
+from suffice.sums.comoments import Comoments, FourthMoments
+from suffice.sums.counts import Counts, Events
+from suffice.sums.kept_rows import KeptRows
+from suffice.sums.keys import Keys
+from suffice.sums.moments import Moments
+from suffice.sums.row_sample import Sampled
+from suffice.sums.vocabulary import Vocabulary
+from suffice.sums.whole_units import MOST_WEIGHT, PLACES, Elements, elements, rebuilt, scales
+from suffice.tree import Decoder, Encoder, Json
+
+__all__ = ["MaskedSums", "Plan", "keys", "masked_sums", "plan", "unmasked"]
+
+Path = str | PathLike[str]
+FEWEST = 3  # owners: of two, each would subtract its own sums
+CHECK_WORDS = 2  # that are 0 in every contribution
+KEY, PUBLIC, PLAN = "suffice key", "suffice public key", "suffice plan"
+VERSION = 1
+NEW_PLAN = "ask for a new plan"
+AGAIN = "get the file again from where it is from"
+
+
+# -- keys
+
+
+def keys(path: Path) -> None:
+    """Write a new private key, and beside it the public one, which goes to whoever makes a plan.
+
+    The private key is the owner's alone: its file can be read by nobody else (mode 0600), and
+    remembers which plans it has served. The public key is in the file of the same name with
+    ``.pub`` at its end.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        The file of the private key; it must not be there.
+
+    Raises
+    ------
+    ParameterError
+        If one of the files is there.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     keys(Path(folder, "ulm.key"))
+    ...     sorted(path.name for path in Path(folder).iterdir())
+    ['ulm.key', 'ulm.key.pub']
+    """
+    name = os.fspath(path)
+    for file in (name, f"{name}.pub"):
+        if os.path.exists(file):
+            raise ParameterError(
+                f"{file} is there", "a key that is lost cannot be had again", "choose another name"
+            )
+    private = _x25519().X25519PrivateKey.generate()
+    public = private.public_key().public_bytes_raw().hex()
+    _Key(name, private.private_bytes_raw(), public, {}).write()
+    with atomic_writer(f"{name}.pub", "w") as beside:
+        beside.write(f"{PUBLIC} {public}\n")
+
+
+class _Key(NamedTuple):
+    """A private key, and by plan the digest of the sums that it has masked."""
+
+    path: str
+    private: bytes
+    public: str
+    served: Mapping[str, str]
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        name = os.fspath(path)
+        content = _read_json(name, KEY)
+        if os.name == "posix" and os.stat(name).st_mode & 0o077:
+            raise ModelFileError(
+                f"{name} can be read by others",
+                "a private key is its owner's alone",
+                f"chmod 600 {name}; if others may have read it, make a new one",
+            )
+        try:
+            private, served = bytes.fromhex(content["private"]), dict(content["served"])
+            public = _x25519().X25519PrivateKey.from_private_bytes(private).public_key()
+        except (AttributeError, KeyError, TypeError, ValueError):
+            raise _no(name, KEY) from None
+        return cls(name, private, public.public_bytes_raw().hex(), served)
+
+    def write(self) -> None:
+        """Write the file, which is nobody else's to read from its first byte on."""
+        content = {"private": self.private.hex(), "public": self.public, "served": self.served}
+        temporary = f"{self.path}.{secrets.token_hex(8)}"
+        try:
+            with open(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
+                json.dump({"format": KEY, "format_version": VERSION, **content}, file, indent=1)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, self.path)
+        except OSError as error:
+            with suppress(OSError):
+                os.unlink(temporary)
+            fact = f"{self.path} cannot be written: {error.strerror or error}"
+            raise ModelFileError(fact, next_step="check the path and the free space") from None
+
+    def serve(self, plan: Plan, contribution: bytes) -> None:
+        """Remember sums under a plan; refuse other ones, whose masks would be the same.
+
+        The difference of two contributions under equal masks is that of their sums.
+        """
+        digest = hmac.digest(self.private, contribution, "sha256").hex()
+        known = self.served.get(plan.digest)
+        if known is not None and known != digest:
+            raise ParameterError(
+                f"{self.path} has masked other sums under this plan",
+                "a plan is used once: two files of it would tell their difference",
+                f"{NEW_PLAN} to send other rows",
+            )
+        if known is None:
+            self._replace(served={**self.served, plan.digest: digest}).write()
+
+    def masks(self, plan: Plan, size: int) -> Iterator[tuple[int, bytes]]:
+        """Yield of every other owner the sign of the mask, and the mask of so many bytes."""
+        from cryptography.hazmat.primitives.ciphers import Cipher
+        from cryptography.hazmat.primitives.ciphers.algorithms import ChaCha20
+        from cryptography.hazmat.primitives.hashes import SHA256
+        from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+        mine = plan.owners.index(self.public)
+        salt = bytes.fromhex(plan.digest)
+        for place, other in enumerate(plan.owners):
+            if place != mine:
+                info = " ".join([PLAN, *sorted([self.public, other])]).encode()
+                secret = _shared_secret(self.private, other)
+                key = HKDF(SHA256(), 32, salt, info).derive(secret)
+                stream = Cipher(ChaCha20(key, bytes(16)), None).encryptor()
+                yield (1 if place > mine else -1), stream.update(bytes(size))
+
+
+def _shared_secret(private: bytes, public: str) -> bytes:
+    x25519 = _x25519()
+    other = x25519.X25519PublicKey.from_public_bytes(bytes.fromhex(public))
+    found: bytes = x25519.X25519PrivateKey.from_private_bytes(private).exchange(other)
+    return found
+
+
+def _x25519() -> Any:
+    try:
+        return import_module("cryptography.hazmat.primitives.asymmetric.x25519")
+    except ImportError:
+        raise ParameterError(
+            "the package cryptography is not installed",
+            "masks are made by it",
+            "pip install 'suffice[owners]'",
+        ) from None
+
+
+def _public(path: Path) -> str:
+    """Read a public key; one that leads to the same secret with every key is none."""
+    name = os.fspath(path)
+    try:
+        with open(name, encoding="utf-8") as file:
+            words = file.read(1_000).strip().rpartition(" ")
+        public = bytes.fromhex(words[2]).hex()
+        _shared_secret(secrets.token_bytes(32), public)
+    except OSError as error:
+        raise _unreadable(name, error) from None
+    except ValueError:
+        raise _no(name, PUBLIC) from None
+    if words[0] != PUBLIC:
+        raise _no(name, PUBLIC)
+    return public
+
+
+def _no(name: str, what: str) -> ModelFileError:
+    kind = what.removeprefix("suffice ")
+    return ModelFileError(f"{name} holds no {kind}", f"a {kind} is made by Suffice", AGAIN)
+
+
+def _unreadable(name: str, error: OSError) -> ModelFileError:
+    fact = f"{name} cannot be read: {error.strerror or error}"
+    return ModelFileError(fact, next_step="check the path and its permissions")
+
+
+def _read_json(name: str, what: str) -> dict[str, Json]:
+    """Read a file of JSON that says what it is."""
+    try:
+        with open(name, encoding="utf-8") as file:
+            content = json.load(file)
+    except OSError as error:
+        raise _unreadable(name, error) from None
+    except (RecursionError, ValueError):
+        raise _no(name, what) from None
+    if not isinstance(content, dict) or content.get("format") != what:
+        raise _no(name, what)
+    if content.get("format_version") != VERSION:
+        raise ModelFileError(
+            f"{name} has the format {content.get('format_version')!r}",
+            f"this version reads format {VERSION}",
+            "use the version of suffice that wrote it",
+        )
+    return content
+
+
+# -- the plan
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan(Printed):
+    """What the owners of rows agree in before they sum: no rows, and no counts of any.
+
+    Parameters
+    ----------
+    like : GroupedSums
+        The sums of no row: estimator, columns and their kinds, labels, values of categories.
+    columns : list of dict
+        For every block of columns, by their names: the values that are counted, or the exponent of
+        a power of 2 about as large as the numbers; None for counts of events.
+    weighted : bool
+        Whether rows have weights.
+    owners : tuple of str
+        Public keys, in hexadecimal digits.
+    round : str
+        A random number: no two plans are the same.
+    """
+
+    like: GroupedSums
+    columns: list[dict[str, list[Any] | int | None]]
+    weighted: bool
+    owners: tuple[str, ...]
+    round: str
+
+    @property
+    def units(self) -> Any:
+        """The scales of numbers, as `suffice.sums.whole_units` has them."""
+        exponents = [[e for e in block.values() if type(e) is int] for block in self.columns]
+        found = tuple([np.array(of_block, np.intp) for of_block in exponents])
+        return found if isinstance(self.like.sums, ByClass) else found[0]
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the content, which all masks are bound to."""
+        text = json.dumps(self._content(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def table(self) -> Table:
+        """Return the columns, and the values or the scales of them, as a table."""
+        rows = []
+        for name, told in chain.from_iterable(block.items() for block in self.columns):
+            values = listed(map(str, told)) if isinstance(told, list) else "-"
+            rows.append([name, values, f"2^{told}" if isinstance(told, int) else ""])
+        if isinstance(self.like.sums, ByClass):
+            rows.append(["(labels)", listed(map(str, self.like.sums.classes.values)), ""])
+        title = f"{self.like.estimator!r}, {len(self.owners)} owners, plan {self.digest[:8]}"
+        return Table(title, ["", "values", "scale"], rows, left=(0, 1))
+
+    def save(self, path: Path) -> None:
+        """Write the plan as JSON, which everybody reads before he takes part."""
+        with atomic_writer(path, "w") as file:
+            json.dump(self._content(), file, indent=1)
+            file.write("\n")
+
+    @classmethod
+    def load(cls, path: Path) -> Plan:
+        """Read a plan.
+
+        Raises
+        ------
+        ModelFileError
+            If it is none, or not as it was written.
+        """
+        name = os.fspath(path)
+        content = _read_json(name, PLAN)
+        try:
+            return cls._of_content(name, content)
+        except SufficeError as error:
+            raise ModelFileError(f"{name}: {error.fact}", error.rule, AGAIN) from error
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            raise ModelFileError(f"{name} is not as it was written", next_step=AGAIN) from error
+
+    def _content(self) -> dict[str, Json]:
+        encoder = Encoder(self.like.estimator.kind.types)
+        sums = self.like.sums
+        labels = list(sums.classes.values) if isinstance(sums, ByClass) else None
+        told = {
+            "labels": encoder.encode(labels, ("labels",)),
+            "columns": [
+                {name: encoder.encode(one, (name,)) for name, one in block.items()}
+                for block in self.columns
+            ],
+            "read": {k: encoder.encode(one, (k,)) for k, one in self.like.entries().items()},
+        }
+        arrays = {
+            name: [array.dtype.name, list(array.shape), array.tobytes().hex()]
+            for name, array in encoder.arrays.items()
+        }
+        return {
+            "format": PLAN,
+            "format_version": VERSION,
+            "estimator": type(self.like.estimator).__name__,
+            "weighted": self.weighted,
+            "owners": list(self.owners),
+            "round": self.round,
+            **told,
+            "arrays": arrays,
+        }
+
+    @classmethod
+    def _of_content(cls, name: str, content: dict[str, Json]) -> Plan:
+        home = import_module(MODULES[content["estimator"]])
+        estimator = getattr(home, content["estimator"])
+        arrays = {
+            key: np.frombuffer(bytes.fromhex(data), dtype).reshape(shape)
+            for key, (dtype, shape, data) in content["arrays"].items()
+        }
+        decoder = Decoder(name, estimator.kind.types, arrays)
+        entries = {key: decoder.decode(node, (key,)) for key, node in content["read"].items()}
+        labels = decoder.decode(content["labels"], ("labels",))
+        columns = [
+            {term: decoder.decode(node, (term,)) for term, node in block.items()}
+            for block in content["columns"]
+        ]
+        like = _like(estimator, entries, labels, columns)
+        owners = tuple(content["owners"])
+        found = cls(like, columns, content["weighted"], owners, content["round"])
+        exponents = [one for block in columns for one in block.values() if isinstance(one, int)]
+        if found._content() != content or max(map(abs, exponents), default=0) > PLACES:
+            raise ValueError("content")
+        _check_owners(owners)
+        return found
+
+
+def plan(
+    estimator: FittedFromSums[Any, Any],
+    X: Any,
+    y: Any,
+    *,
+    public: Sequence[Path],
+    sample_weight: Any = None,
+) -> Plan:
+    """Return a plan for sums of several owners.
+
+    Labels, values of categories, kinds and scales of columns are those of a table. No count of it
+    goes into the plan, so its rows may be made up: they have to show every label and every value,
+    and numbers about as large as those of the owners.
+
+    Parameters
+    ----------
+    estimator : FittedFromSums
+        Naive Bayes without weights of columns, discriminant analysis or least squares.
+    X, y, sample_weight
+        As for `fit`.
+    public : sequence of str or os.PathLike
+        Files of the public keys of all owners, three or more.
+
+    Raises
+    ------
+    ParameterError
+        If there are fewer than three owners, or one twice; or if the model needs more of the rows
+        than sums of columns that are known before.
+    """
+    owners = tuple(map(_public, public))
+    _check_owners(owners)
+    name = type(estimator).__name__
+    if not (isinstance(estimator, FittedFromSums) and estimator.method().is_of_sums):
+        textbook = hasattr(estimator, "textbook")
+        raise ParameterError(
+            f"{estimator!r} looks at rows besides their sums",
+            "owners send sums, and no sample of rows",
+            f"use {name}.textbook()" if textbook else "choose other options, or another model",
+        )
+    found = estimator.sums(X, y, sample_weight)
+    sums = _in_units(found)
+    labels = list(sums.classes.values) if isinstance(sums, ByClass) else None
+    columns = []
+    for names, block in zip(_terms(found.reader), _blocks(sums), strict=True):
+        of_columns: Sequence[Any] = scales(block).tolist()
+        if isinstance(block, Counts):
+            of_columns = [list(values.values) for values in block.vocabularies]
+        if isinstance(block, Events):
+            of_columns = [None] * len(names)
+        columns.append(dict(zip(names, of_columns, strict=True)))
+    layout = found.reader.layout
+    if not isinstance(layout.columns, UniformColumns):  # a reason may count rows of text
+        told = tuple(
+            replace(c, reason="text") if c.stored == "string" else c for c in layout.columns
+        )
+        layout = replace(layout, columns=told)
+    like = _like(type(estimator), found.entries() | {"layout": layout}, labels, columns)
+    return Plan(like, columns, sample_weight is not None, owners, secrets.token_hex(16))
+
+
+def _check_owners(owners: Sequence[str]) -> None:
+    if len(owners) < FEWEST:
+        raise ParameterError(
+            f"there are {len(owners)} owners",
+            "of the sum of two, each subtracts his own and has the other's",
+            "find a third",
+        )
+    for owner in owners:
+        if owners.count(owner) > 1:
+            raise ParameterError(
+                f"the public key {owner[:8]}... is given twice",
+                "every owner has a key of his own",
+                "give one file for each",
+            )
+
+
+def _terms(reader: Any) -> list[Sequence[str]]:
+    """Return the names of what is summed, block by block."""
+    if hasattr(reader, "parts"):
+        return [part.terms for part in reader.parts]
+    return [(*reader.design.terms, *reader.design.targets)]
+
+
+def _blocks(sums: Any) -> Sequence[Any]:
+    return sums.blocks if isinstance(sums, ByClass) else (sums,)
+
+
+def _like(
+    estimator: Any,
+    entries: Mapping[str, Any],
+    labels: list[Any] | None,
+    columns: Sequence[Mapping[str, Any]],
+) -> GroupedSums:
+    """Return the sums of no row, over the labels and the values of categories."""
+    sums: Any
+    if labels is None:
+        design = entries["design"]
+        d = len(design) + len(design.targets)
+        sums = Comoments.of_groups(1, False, np.ones((1, d), bool), np.zeros((1, 2), np.intp), 0)
+        sums = replace(sums, tally=np.zeros((1, 3), np.int64))
+    else:
+        blocks = []
+        for part, told in zip(entries["parts"], columns, strict=True):
+            block: Any = part.accumulator().statistic()
+            if isinstance(block, Events):
+                block = block.over((Vocabulary(tuple(range(len(told))), closed=True),))
+            elif isinstance(block, Counts):
+                closed = part.layout.encoding != "category"
+                block = block.over(tuple([Vocabulary(tuple(v), closed) for v in told.values()]))
+            blocks.append(block)
+        weight, none = DoubleDouble.zeros(0), DoubleDouble.zeros(())
+        sums = ByClass(Vocabulary(()), weight, none, tuple(blocks)).over(Vocabulary(tuple(labels)))
+    content = {**entries, "sums": sums, "keys": Keys.none().saved()}
+    return restored_sums(estimator, content)
+
+
+# -- contributions
+
+
+@dataclass(frozen=True, eq=False)
+class MaskedSums:
+    """The sums of one owner under masks: random numbers to everybody without all other files.
+
+    Parameters
+    ----------
+    plan : str
+        Its digest.
+    owner : str
+        The public key.
+    words : ndarray of uint64
+        Whole numbers, the lowest words first.
+    """
+
+    plan: str
+    owner: str
+    words: NDArray[np.uint64]
+
+    def save(self, path: Path) -> None:
+        """Write the file that goes to whoever adds them."""
+        write_model(path, MASKED, self, types=MASKED_TYPES)
+
+    @classmethod
+    def load(cls, path: Path) -> MaskedSums:
+        """Read a file; nothing in it is executed.
+
+        Raises
+        ------
+        ModelFileError
+            If it is no file of masked sums, or not as it was written.
+        """
+        kind, found = read_model(path, types=MASKED_TYPES)
+        if kind != MASKED or not isinstance(found, cls):
+            raise ModelFileError(
+                f"{os.fspath(path)} holds no masked sums", "masked sums are added", AGAIN
+            )
+        return found
+
+
+MASKED = "MaskedSums"
+MASKED_TYPES = {MASKED: MaskedSums}
+
+
+def masked_sums(
+    X: Any, y: Any = None, *, plan: Plan | Path, key: Path, sample_weight: Any = None
+) -> MaskedSums:
+    """Return the sums over the rows of an owner, masked by a plan.
+
+    Parameters
+    ----------
+    X, y, sample_weight
+        As for `fit`. The columns of labels or targets, and of weights, are those of the plan.
+    plan : Plan, str or os.PathLike
+    key : str or os.PathLike
+        The file of the private key, which remembers the plan.
+
+    Raises
+    ------
+    DataError
+        If there is no row, or one that the plan has no place for: a label, a value of a category, a
+        missing cell where products are summed, a number that is far too large.
+    ParameterError
+        If the key is none of the plan's, or has masked other sums under it.
+    """
+    agreed, mine = _plan(plan), _Key.read(key)
+    if mine.public not in agreed.owners:
+        raise ParameterError(
+            f"{mine.path} is the key of no owner of this plan",
+            f"a plan names the public keys of all {len(agreed.owners)}",
+            "give the key whose public half was sent",
+        )
+    like, layout = agreed.like, agreed.like.reader.layout
+    if y is None:
+        targets = getattr(like.reader, "design", None)
+        y = layout.label if targets is None else list(targets.targets)
+    weight = layout.weight if sample_weight is None else sample_weight
+    if weight is not None and not agreed.weighted:
+        raise ParameterError(
+            "sample_weight is given, and the plan has no weights",
+            "all owners count rows in the same way",
+            f"leave it out, or {NEW_PLAN} with weights",
+        )
+    found = sums_read_alike(like, _known_values(like), X, y, weight)
+    sums = _placed(like, _in_units(found))
+    numbers, words = _whole(agreed, sums)
+    contribution = _bytes(numbers, words)
+    mine.serve(agreed, contribution)
+    totals = numbers
+    for sign, mask in mine.masks(agreed, len(contribution)):
+        totals = [n + sign * m for n, m in zip(totals, _numbers(mask, words), strict=True)]
+    return MaskedSums(agreed.digest, mine.public, np.frombuffer(_bytes(totals, words), "<u8"))
+
+
+def unmasked(files: Sequence[MaskedSums | Path], plan: Plan | Path) -> GroupedSums:
+    """Return the sums of all owners' rows, from the masked ones of each.
+
+    The model that is fitted to them is that of one fit of all rows.
+
+    Parameters
+    ----------
+    files : sequence of MaskedSums, str or os.PathLike
+        Of every owner one.
+    plan : Plan, str or os.PathLike
+
+    Raises
+    ------
+    DataError
+        If a file is missing, comes twice, or is of another plan; or if masks do not cancel.
+    ModelFileError
+        If a file is not as it was written.
+    """
+    agreed = _plan(plan)
+    known: dict[str, str] = {}
+    layout = list(elements(agreed.like.sums, agreed.units, agreed.weighted))
+    words = _words(layout)
+    totals = [0] * len(words)
+    for place, given in enumerate(files):
+        one = given if isinstance(given, MaskedSums) else MaskedSums.load(given)
+        name = f"file {place}" if isinstance(given, MaskedSums) else os.fspath(given)
+        if one.plan != agreed.digest or one.owner not in agreed.owners:
+            raise DataError(
+                f"{name} was made under the plan {one.plan[:8]}",
+                f"this is the plan {agreed.digest[:8]}",
+                "sum the rows again under this plan",
+            )
+        if one.owner in known:
+            raise DataError(
+                f"{name} and {known[one.owner]} are of the same owner",
+                "of every owner there is one file",
+                "leave one of them out",
+            )
+        if len(one.words) != sum(words):
+            raise DataError(f"{name} has {len(one.words)} words", f"the plan has {sum(words)}")
+        known[one.owner] = name
+        totals = [a + b for a, b in zip(totals, _numbers(one.words.tobytes(), words), strict=True)]
+    if absent := [owner for owner in agreed.owners if owner not in known]:
+        raise DataError(
+            f"{len(absent)} of {len(agreed.owners)} files are missing: "
+            f"of the key {listed(owner[:8] for owner in absent)}",
+            "masks cancel in the sum of all",
+            f"wait for them, or {NEW_PLAN} without these owners",
+        )
+    return replace(agreed.like, sums=_sums_of(agreed, layout, totals, words))
+
+
+def _known_values(like: GroupedSums) -> dict[str, Vocabulary]:
+    """Return the values of categories by column."""
+    if not isinstance(like.sums, ByClass):
+        return dict(like.reader.design.known_values)
+    found: dict[str, Vocabulary] = {}
+    for part, block in zip(like.reader.parts, like.sums.blocks, strict=True):
+        if part.design is not None:
+            found |= part.design.known_values
+        elif isinstance(block, Counts) and part.layout.encoding == "category":
+            found |= dict(zip(part.layout.columns, block.vocabularies, strict=True))
+    return found
+
+
+def _plan(given: Plan | Path) -> Plan:
+    return given if isinstance(given, Plan) else Plan.load(given)
+
+
+def _sums_of(plan: Plan, layout: list[Elements], totals: list[int], words: list[int]) -> Any:
+    """Return the sums of whole numbers; refuse what no rows have, as masks that are left give."""
+    halves = [1 << 64 * w - 1 for w in words]
+    signed = [(n + h) % (2 * h) - h for n, h in zip(totals, halves, strict=True)]
+    values, start = [], 0
+    for part in layout:
+        stop = start + part.values.size
+        numbers = np.fromiter(signed[start:stop], object).reshape(part.values.shape)
+        values.append(part.of_whole(numbers))
+        start = stop
+    try:
+        if any(signed[start:]):
+            raise DataError("the masks do not cancel")
+        sums = rebuilt(plan.like.sums, iter(values)).canonical()
+        check(sums)
+    except (OverflowError, SufficeError) as error:
+        raise DataError(
+            "the sum of the files is that of no rows: masks are left in it",
+            "a file was altered, or made with another key",
+            f"{NEW_PLAN}, for which all send again",
+        ) from error
+    if sums.is_empty:
+        raise DataError("no owner has a row that is summed", "a model needs rows")
+    return sums
+
+
+def _in_units(found: GroupedSums) -> Any:
+    """Return sums whose numbers have units; refuse the others by name."""
+    sums = found.sums
+    if isinstance(sums, Sampled):
+        sums = sums.plain
+    if isinstance(sums, KeptRows):
+        sums = sums.products()
+    for block, names in zip(_blocks(sums), _terms(found.reader), strict=True):
+        words = isinstance(block, Events) and not block.vocabularies[0].closed
+        if words or not isinstance(block, Counts | Moments | Comoments | FourthMoments):
+            columns = listed(map(repr, names[:3]))
+            kind = "words" if words else type(block).__name__
+            raise ParameterError(
+                f"{found.estimator!r} sums {columns} as {kind}",
+                "what is summed has to be the same at every owner before a row is read",
+                "leave these columns out, or choose another family: gaussian, categorical",
+            )
+        rows = block.columns if isinstance(block, FourthMoments) else block
+        drops = getattr(found.estimator, "incomplete", "error") == "drop"
+        if isinstance(rows, Comoments) and not rows.complete and not drops:
+            lacking = np.flatnonzero(~rows.patterns.all(axis=0)).tolist()
+            raise DataError(
+                f"rows lack a cell in {listed(repr(names[j]) for j in lacking)}",
+                "which cells are missing would be told of single rows",
+                "leave such rows out, or fill the cells",
+            )
+    return sums
+
+
+def _placed(like: GroupedSums, sums: Any) -> Any:
+    """Return sums over the labels and values of a plan; refuse others."""
+    if sums.is_empty:
+        raise DataError("there is no row to be summed", "an owner has one at least")
+    if not isinstance(sums, ByClass):
+        return sums
+    known = like.sums.classes
+    _refuse_unknown("the label", sums.classes, known)
+    sums = sums.over(known)
+    blocks = []
+    of_blocks = zip(sums.blocks, like.sums.blocks, _terms(like.reader), strict=True)
+    for block, empty, names in of_blocks:
+        if isinstance(block, Counts):
+            pairs = zip(names, block.vocabularies, empty.vocabularies, strict=False)
+            for name, shown, values in pairs:
+                _refuse_unknown(f"column {name!r}", shown, values)
+            block = block.over(empty.vocabularies)
+        blocks.append(block)
+    return replace(sums, blocks=tuple(blocks))
+
+
+def _refuse_unknown(what: str, shown: Vocabulary, known: Vocabulary) -> None:
+    for value in shown.values:
+        if value not in known.codes:
+            raise DataError(
+                f"{what}: {value!r} is not in the plan",
+                f"it has {listed(map(repr, known.values))}",
+                f"{NEW_PLAN}, made of rows that show it, or correct the cell",
+            )
+
+
+def _whole(plan: Plan, sums: Any) -> tuple[list[int], list[int]]:
+    """Return sums in units, and the words of each; refuse what does not fit into these."""
+    numbers: list[int] = []
+    layout = list(elements(sums, plan.units, plan.weighted))
+    names = _terms(plan.like.reader)
+    coarse = set()
+    for part in layout:
+        whole = part.whole()
+        most = (1 << 64 * part.words - 1) // len(plan.owners)
+        if part.words == 1:
+            most = min(most, 1 << MOST_WEIGHT)
+        for place in np.flatnonzero(abs(whole).ravel() >= most)[:1].tolist():
+            column = int(part.column.flat[place])
+            where = f"column {names[part.block][column]!r}: its sums" if column >= 0 else "weights"
+            raise DataError(
+                f"{where} do not fit into the words of the plan",
+                "numbers are at most 2^60 times as large as those that the plan was made of",
+                f"correct them, or {NEW_PLAN} of rows like these",
+            )
+        coarse |= {names[part.block][j] for j in part.coarse(whole).tolist() if j >= 0}
+        numbers += whole.ravel().tolist()
+    if coarse:
+        warn(
+            f"columns {listed(map(repr, sorted(coarse)))}: numbers are less than 2^-54 of those "
+            "that the plan was made of, and their variances are rounded."
+        )
+    return [*numbers, 0], _words(layout)
+
+
+def _words(layout: Sequence[Elements]) -> list[int]:
+    """Return the words of every number, and of the one that is 0."""
+    return [part.words for part in layout for _ in range(part.values.size)] + [CHECK_WORDS]
+
+
+def _bytes(numbers: Sequence[int], words: Sequence[int]) -> bytes:
+    pairs = zip(numbers, words, strict=True)
+    return b"".join([(n % (1 << 64 * w)).to_bytes(8 * w, "little") for n, w in pairs])
+
+
+def _numbers(content: bytes, words: Sequence[int]) -> list[int]:
+    ends = accumulate(words, initial=0)
+    return [int.from_bytes(content[8 * a : 8 * b], "little") for a, b in pairwise(ends)]
