@@ -100,29 +100,6 @@ class TestCompare:
         assert "6 and 3 rows" in result.stdout
         assert max(map(len, result.stdout.splitlines())) <= 80
 
-    def test_columns_without_space_stand_below(
-        self, run: Run, models: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setenv("COLUMNS", "50")
-        lines = run("compare", "fruit.suffice", "other.suffice").stdout.splitlines()
-        assert max(map(len, lines)) <= 50
-        assert [line.split() for line in lines if line.startswith("color ")] == [
-            ["color", "0.7693", "1.327", "-", "16.7", "→", "0.0", "%"],
-            ["color", "1.0000", "plum"],
-        ]
-
-    def test_rows_of_long_names_break_in_the_names_alone(self, run: Run) -> None:
-        name = "years that the person has spent at school"
-        for file, first in (("a", 1.0), ("b", "")):
-            cells = [f"{first},no,kind of label"] + [f"{i}.5,yes,the other label" for i in range(9)]
-            Path(f"{file}.csv").write_text("\n".join([f"{name},married,y", *cells]))
-            assert run("fit", f"{file}.csv", "--label", "y").exit_code == 0
-        result = run("compare", "a.suffice", "b.suffice")
-        assert max(map(len, result.stdout.splitlines())) <= 80
-        assert "0.0 → 10.0 %" in result.stdout
-        numbers = [line[len(line) // 3 :] for line in result.stdout.splitlines()]
-        assert not any(line.strip() in ("%", "→", "person") for line in numbers)
-
     def test_infinity_is_a_sign_in_print_and_null_in_json(self, run: Run, models: Path) -> None:
         words = ("compare", "fruit.suffice", "flat.suffice")
         assert "∞" in run(*words).stdout
