@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 COLUMNS, READING, RUNNING = "Columns (comma lists)", "Reading", "Running"
 DECISION = "Decision"
+MOST_LABELS = 30  # whole numbers that are taken for classes
 
 Data = Annotated[
     list[str],
@@ -320,6 +321,17 @@ def selected(
         used = {*features, *label, weight, by}
         ignored = tuple(name for name in table.names if name not in used)
     return WithoutColumns(table, ignored) if ignored else table
+
+
+def holds_numbers(table: Table, name: str) -> bool:
+    """Tell numbers to be predicted from labels: fractions, or many whole numbers."""
+    from suffice.data.encode import distinct
+    from suffice.data.schema import stored_as
+
+    stored = stored_as(table.shown.schema.field(name).type)
+    if stored != "integer":
+        return stored == "number"
+    return len(table.of_first_cells([name], distinct)[name]) > MOST_LABELS
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from suffice.cli.options import (
     check_options,
     estimator_of,
     given_columns,
+    holds_numbers,
     points_of,
     reported,
     selected,
@@ -217,7 +218,6 @@ class _Look:
         cls, table: Any, columns: Sequence[str], label: str, cleaning: Mapping[str, Any]
     ) -> _Look:
         from suffice.data.open import open_table
-        from suffice.data.schema import stored_as
         from suffice.data.table_source import TableSource
         from suffice.ensemble.candidates import Size
 
@@ -225,7 +225,7 @@ class _Look:
         kinds = {one.name: one.kind for one in TableSource(table).columns(features)}
         categories = [name for name in features if kinds[name] in ("category", "binary")]
         values: dict[str, set[Any]] = {name: set() for name in categories}
-        numbers = stored_as(table.shown.schema.field(label).type) == "number"
+        numbers = holds_numbers(table, label)
         shown = [] if numbers else open_table(table, label).shown_labels()
         suffix, names = cleaning.get("label_suffix") or "", cleaning.get("label_map", {})
         plain = [one.removesuffix(suffix) if isinstance(one, str) else one for one in shown]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from suffice.cli.messages import note
 from suffice.cli.models import (
     has_candidates,
     has_coefficients,
@@ -28,8 +29,10 @@ from suffice.cli.options import (
     Reading,
     Running,
     Weight,
+    check_options,
     estimator_of,
     given_columns,
+    holds_numbers,
     parameters_for,
     reported,
     selected,
@@ -38,6 +41,7 @@ from suffice.cli.options import (
 from suffice.cli.output import CommandLine, deliver
 from suffice.cli.results import (
     CONFIDENCE,
+    MOST_COEFFICIENTS,
     candidate_facts,
     class_facts,
     class_table,
@@ -48,15 +52,13 @@ from suffice.cli.results import (
     schema_table,
     summaries_of,
 )
-from suffice.cli.values import NAIVE_BAYES
+from suffice.cli.values import LINEAR, NAIVE_BAYES, class_of
 from suffice.errors import ParameterError
 from suffice.numerics.in_print import Table
 from suffice.phrases import amount, rows_in_print
 
 if TYPE_CHECKING:
-    pass
-
-MOST_COEFFICIENTS = 30
+    from suffice.data.table import Table as Source
 
 
 def fit(
@@ -67,13 +69,13 @@ def fit(
         typer.Option("--label", "--target", metavar="COL", help="Column to predict."),
     ],
     model: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="NAME",
-            help="Classes: naive-bayes, aode, lda, qda, logistic, or auto, an average; numbers: "
-            "linear, ridge, lasso, elastic-net.",
+            help="Classes: naive-bayes (default), aode, lda, qda, logistic, or auto, an average; "
+            "numbers: linear (default), ridge, lasso, elastic-net.",
         ),
-    ] = NAIVE_BAYES,
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Model file (default: named after DATA)."),
@@ -98,10 +100,14 @@ def fit(
     target = output or _named_after(data[0])
     _check_checkpoint(checkpoint, data, target)
     reading = Reading.of(read)
+    if model is not None:
+        class_of(model)
+    table = selected(reading.open(data, notes=False), columns, label, weight)
+    model = model or _suited(table, label)
     given, words = parameters_for(model, parameters, [model])
     chosen = estimator_of(model, given, columns, reading)
+    check_options(chosen)
     _check_targets(chosen, label)
-    table = selected(reading.open(data, notes=False), columns, label, weight)
     refuse_replacing(target, chosen, label, force)
     with reported(f"Fitting {', '.join(data)}") as report, fit_context():
         truth: Any = label if len(label) > 1 else label[0]
@@ -132,6 +138,16 @@ def fit(
         parts = iter([schema_table(chosen), "", class_table(facts)])
     facts["read_as"] = read_as(table)
     deliver(facts, lambda: _shown(parts, facts, chosen), as_json)
+
+
+def _suited(table: Source, label: Sequence[str]) -> str:
+    """Return the model for a label; say so where it is one of numbers."""
+    if not all(holds_numbers(table, name) for name in label):
+        return NAIVE_BAYES
+    named = ", ".join(map(repr, label))
+    verb = "holds" if len(label) == 1 else "hold"
+    note(f"{named} {verb} numbers, which --model linear predicts (--model naive-bayes: classes)")
+    return LINEAR
 
 
 def _class_facts(model: Any, target: Path) -> dict[str, Any]:

@@ -11,10 +11,21 @@ from typing import Annotated, Any
 import typer
 
 import suffice
-from suffice.cli.models import has_candidates, has_coefficients, refusal
+from suffice.cli.models import has_candidates, has_coefficients
 from suffice.cli.options import AsJson, ReadAs, Reading
 from suffice.cli.output import CommandLine, deliver, short
-from suffice.cli.results import candidate_facts, class_facts, class_table, read_as
+from suffice.cli.results import (
+    CONFIDENCE,
+    MOST_COEFFICIENTS,
+    candidate_facts,
+    class_facts,
+    class_table,
+    coefficient_facts,
+    coefficient_tables,
+    read_as,
+    read_columns,
+    summaries_of,
+)
 from suffice.cli.values import listed, no_such_column, spelled
 from suffice.numerics.in_print import Table
 from suffice.persist import is_model_file
@@ -51,14 +62,29 @@ def show(
         deliver(table, lambda: _shown_table(table), as_json)
         return
     fitted: Any = suffice.load(model)
+    if hasattr(fitted, "sums") and hasattr(fitted, "by"):  # a file of sums
+        lines = str(fitted).splitlines()
+        deliver({"model": str(model), "sums": lines}, lambda: lines, as_json)
+        return
     if has_candidates(fitted):
         deliver(candidate_facts(fitted, model), lambda: [fitted.candidates_.table()], as_json)
         return
     if has_coefficients(fitted):
-        rule = "it has coefficients, and no families"
-        raise refusal(model, fitted, rule, f"use suffice summary {model}")
+        found = summaries_of(fitted, CONFIDENCE)
+        facts = {**coefficient_facts(fitted, found, model, CONFIDENCE)}
+        facts |= {"columns": read_columns(fitted)}
+        deliver(facts, lambda: _shown_coefficients(facts, found), as_json)
+        return
     facts = _facts(fitted, model, listed(column))
     deliver(facts, lambda: _shown(facts, full=bool(column)), as_json)
+
+
+def _shown_coefficients(facts: dict[str, Any], found: Any) -> Iterator[str | Table]:
+    """Yield how columns are read, and the coefficients; ``summary`` has all of them."""
+    rows = [[one["name"], one["kind"], one["reason"]] for one in facts["columns"]]
+    yield Table("", ["column", "kind", "why"], rows, left=range(3))
+    yield ""
+    yield from coefficient_tables(facts, found, MOST_COEFFICIENTS)
 
 
 # Tables -----------------------------------------------------------------------------------------
