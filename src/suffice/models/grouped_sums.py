@@ -84,6 +84,15 @@ class GroupedSums:
         """The columns whose values are the keys of the groups."""
         return self.keys.names
 
+    @property
+    def target_names(self) -> tuple[str, ...]:
+        """The columns that are predicted; none if labels came without the name of one."""
+        design = getattr(self.reader, "design", None)
+        if design is not None:
+            return tuple(design.targets)
+        label = self.reader.layout.label
+        return () if label is None else (label,)
+
     def __len__(self) -> int:
         """Return the number of groups."""
         return len(self.keys)
