@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from suffice.data.schema import Column
 from suffice.data.table_source import to_learn
 from suffice.engines.engine import engine_for, fit_context
-from suffice.errors import ParameterError, warn
+from suffice.errors import DataError, ParameterError, warn
 from suffice.models.base.forgotten import (
     DigestingEngine,
     Forgotten,
@@ -626,6 +626,7 @@ class FittedFromSums(Estimator, Generic[R, S]):
         sums = Learnt(reader, batches).statistic
         model = method.model(reader, sums, rows, before, newest)
         self.reader_, self.model_ = reader, model
+        self.__dict__.pop("clusters_", None)  # those of earlier rows
         if method.keeps_sums:
             self.batches_, self.statistic_ = batches, sums
         else:
