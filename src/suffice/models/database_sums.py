@@ -45,6 +45,7 @@ from suffice.data.sliced_sql import (
     quoted,
 )
 from suffice.errors import DataError, ParameterError, SchemaError
+from suffice.families.options import check_boolean
 from suffice.models.base.options import incomplete, listed_missing
 from suffice.models.design.matrix import Design
 from suffice.numerics.exact import DoubleDouble
@@ -77,6 +78,9 @@ ROWS_INSTEAD = "read the rows: leave where out"
 
 class Opened(Protocol):
     """A table that an estimator has opened; see `suffice.models.estimator.Opened`."""
+
+    @property
+    def learner(self) -> Any: ...
 
     @property
     def method(self) -> Any: ...
@@ -888,13 +892,21 @@ def _put_together(
 # -- what is asked by users
 
 
-def in_database(
-    estimator: Any, query: Any, y: Any, weight: Any, by: Sequence[str], exact: bool, open_: Open
+def sums_elsewhere(
+    where: str,
+    estimator: Any,
+    query: Any,
+    y: Any,
+    weight: Any,
+    by: Sequence[str],
+    exact: bool,
+    open_: Open,
 ) -> InDatabase:
     """Return the sums that an estimator needs of the rows of a query; no row is read.
 
     Parameters
     ----------
+    where : {"database", "view"}
     estimator : FittedFromSums
     query : Query
     y : str or list of str
@@ -907,6 +919,18 @@ def in_database(
     open_ : callable
         Opens a table for the estimator.
     """
+    check_boolean(exact=exact)
+    if where == "database":
+        return in_database(estimator, query, y, weight, by, exact, open_)
+    if where == "view":
+        return in_view(estimator, query, y, weight, by, open_)
+    raise ParameterError(f"where={where!r}", "it is None, 'database' or 'view'")
+
+
+def in_database(
+    estimator: Any, query: Any, y: Any, weight: Any, by: Sequence[str], exact: bool, open_: Open
+) -> InDatabase:
+    """Ask for the sums of the rows of a query."""
     label = _checked(estimator, query, y, weight)
     with query.asking() as (database, ask):
         _require_spoken(database)
@@ -927,7 +951,7 @@ def in_database(
 def in_view(
     estimator: Any, query: Any, y: Any, weight: Any, by: Sequence[str], open_: Open
 ) -> InDatabase:
-    """Return the sums that the rows of a view hold, which `sql_of_sums` wrote; see `in_database`."""
+    """Ask for the sums that a view of `suffice.sql_of_sums` holds."""
     _checked(estimator, query, y, weight)
     with query.asking() as (database, ask):
         text = bare(query.text)

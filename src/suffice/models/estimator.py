@@ -49,6 +49,7 @@ from suffice.models.base.scikit_learn import (
     protect_fitted,
     with_bases,
 )
+from suffice.models.database_sums import sums_elsewhere
 from suffice.models.grouped_sums import GroupedSums
 from suffice.models.method import KeptSums, Learnt, Method, SumsReader, check_stream, forgettable
 from suffice.models.reading import TableReader, is_named, settle_columns
@@ -439,7 +440,16 @@ class FittedFromSums(Estimator, Generic[R, S]):
             self.forgotten_ = ()
             return self
 
-    def sums(self, X: Any, y: Any = None, sample_weight: Any = None) -> GroupedSums:
+    def sums(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        by: Any = None,
+        where: str | None = None,
+        exact: bool = True,
+    ) -> GroupedSums:
         """Return the sums over the rows of a table, which `fit` takes in its place.
 
         Parameters
@@ -447,11 +457,22 @@ class FittedFromSums(Estimator, Generic[R, S]):
         X, y, sample_weight
             As for `fit`.
 
+        where : {"database", "view"}, optional
+            Where the rows are summed. "database": where the rows of a `suffice.read_sql` are, none
+            of which is read. "view": ``X`` are the rows of a view that `suffice.sql_of_sums` wrote.
+            Default: here, from the rows.
+        exact : bool
+            In a database, whether numbers are cut into slices, so that the sums are those of the
+            rows whatever their order. Else the database adds doubles, in less time.
+
         Raises
         ------
         ParameterError
-            If the options make a model that is no function of sums.
+            If the options make a model that is no function of sums, or of sums that a database
+            does not make: bins of densities, weights of columns, words and formulas.
         """
+        if where is not None:
+            return self._sums_elsewhere(X, y, sample_weight, by, where, exact)
         learner = self.unfitted()
         require_sums(learner)
         with fit_context():
@@ -463,6 +484,21 @@ class FittedFromSums(Estimator, Generic[R, S]):
             method.warn_of(sums)
             named = is_named(learner)
             return GroupedSums(learner.unfitted(), reader, Keys.none(), sums, named)
+
+    def _sums_elsewhere(
+        self, X: Any, y: Any, sample_weight: Any, by: Any, where: str, exact: bool
+    ) -> GroupedSums:
+        learner = self.unfitted()
+        require_sums(learner)
+        names = () if by is None else (by,) if isinstance(by, str) else tuple(by)
+
+        def opened(table: Any) -> Opened:
+            return Opened.of(learner, table, y, sample_weight)
+
+        asked = X, y, sample_weight, names
+        found, keys, sums = sums_elsewhere(where, learner, *asked, exact, opened)
+        found.method.warn_of(sums)
+        return GroupedSums(learner, found.reader, keys, sums, is_named(found.learner))
 
     @property
     def sums_(self) -> GroupedSums:
