@@ -117,11 +117,11 @@ def test_sums_are_those_of_the_rows(sales: Any, case: Any, weight: str | None) -
         sums = estimator.sums(query, y, weight, where="database")
         model = estimator.unfitted().fit(sums)
         assert sums == rows.sums_
-        assert model.reader_ == rows.reader_
+        assert sums.reader == rows.reader_
         for name in ("theta_", "var_", "class_prior_", "coef_", "intercept_", "feature_log_prob_"):
             if hasattr(rows, name):
-                mine, theirs = getattr(model, name), getattr(rows, name)
-                assert repr(np.asarray(mine, object)) == repr(np.asarray(theirs, object))
+                mine, theirs = (np.hstack(getattr(one, name)) for one in (model, rows))
+                assert mine.tolist() == theirs.tolist()
 
 
 @pytest.mark.parametrize("by", ["store", ["store", "month"]])
@@ -146,16 +146,13 @@ def test_doubles_of_the_database(sales: Any) -> None:
 
 
 def test_few_bytes_come_back() -> None:
+    database = pytest.importorskip("duckdb").connect()
+    numbers = ", ".join(f"random() AS c{j}" for j in range(15))
+    database.execute(f"CREATE TABLE t AS SELECT i % 3 AS y, {numbers} FROM range(1000) t(i)")
     columns = [f"c{j}" for j in range(15)]
-    with closing(sqlite3.connect(":memory:")) as database:
-        database.execute(f"CREATE TABLE t (y, {', '.join(columns)})")
-        rows = np.random.default_rng(0).normal(size=(500, 15)).tolist()
-        database.executemany(f"INSERT INTO t VALUES (1{', ?' * 15})", rows)
-        select = sql_of_sums(
-            LinearDiscriminantAnalysis(), "t", "y", columns, dialect="sqlite"
-        )
-        (answer,) = database.execute(select).fetchall()
-    assert sum(len(str(cell)) for cell in answer) < 100_000
+    select = sql_of_sums(LinearDiscriminantAnalysis(), "t", "y", columns)
+    answer = database.execute(select).fetchall()
+    assert sum(len(str(cell)) for row in answer for cell in row) < 100_000
 
 
 # -- cells
@@ -316,7 +313,7 @@ def test_a_view_forgets(kind: str, request: pytest.FixtureRequest) -> None:
             sums = estimator.sums(view, y, where="view")
             fresh = read_sql(f"SELECT {', '.join(columns)}, {y} FROM shop", connection)
             assert sums == estimator.sums(fresh, y)
-            with pytest.raises(ParameterError):
+            with pytest.raises(SufficeError):
                 (Ridge() if y == "returned" else GaussianNB()).sums(view, y, where="view")
         cursor.execute("UPDATE shop SET price = 1e20, hue = 'new' WHERE qty = 3")
         for j, (estimator, _, y) in enumerate(VIEWS):
