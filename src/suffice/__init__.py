@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from suffice.discriminant_analysis import (
         QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis,
     )
-    from suffice.engines.local import engine as engine
-    from suffice.engines.local import set_engine as set_engine
+    from suffice.engines.engine import engine as engine
+    from suffice.engines.engine import set_engine as set_engine
     from suffice.ensemble import AutoClassifier as AutoClassifier
     from suffice.export.sums_sql import sql_of_sums as sql_of_sums
     from suffice.linear_model import ElasticNet as ElasticNet
@@ -49,14 +49,14 @@ _HOME = {
     "NaiveBayes": "suffice.naive_bayes",
     "QuadraticDiscriminantAnalysis": "suffice.discriminant_analysis",
     "Ridge": "suffice.linear_model",
-    "engine": "suffice.engines.local",
+    "engine": "suffice.engines.engine",
     "load": "suffice.saved",
     "read_csv": "suffice.data.open",
     "read_excel": "suffice.data.open",
     "read_table": "suffice.data.open",
     "read_sql": "suffice.data.databases",
     "report": "suffice.reports",
-    "set_engine": "suffice.engines.local",
+    "set_engine": "suffice.engines.engine",
     "sql_of_sums": "suffice.export.sums_sql",
 }
 

@@ -258,7 +258,9 @@ class Plan:
     @property
     def integer(self) -> str:
         """The type of whole numbers of 64 bits, whose sums have more; in SQLite they have not."""
-        return {"sqlite": "INTEGER"}.get(self.dialect, "BIGINT" if self.is_spoken else "DECIMAL(38, 0)")
+        return {"sqlite": "INTEGER"}.get(
+            self.dialect, "BIGINT" if self.is_spoken else "DECIMAL(38, 0)"
+        )
 
     @property
     def is_spoken(self) -> bool:

@@ -51,7 +51,7 @@ from suffice.models.design.matrix import Design
 from suffice.numerics.exact import DoubleDouble
 from suffice.sums.batch import Batch
 from suffice.sums.block import HELD, HELD_RULE, BadCell, CodedBlock, RealBlock
-from suffice.sums.by_class import ByClass
+from suffice.sums.by_class import ByClass, ClassesByGroup
 from suffice.sums.comoments import Comoments
 from suffice.sums.counts import Counts
 from suffice.sums.keys import Keys, distinct, key_cells
@@ -78,9 +78,6 @@ ROWS_INSTEAD = "read the rows: leave where out"
 
 class Opened(Protocol):
     """A table that an estimator has opened; see `suffice.models.estimator.Opened`."""
-
-    @property
-    def learner(self) -> Any: ...
 
     @property
     def method(self) -> Any: ...
@@ -833,14 +830,13 @@ class InDatabase(NamedTuple):
 
     Parameters
     ----------
-    opened : Opened
-        A table that stands for the rows.
+    reader : SumsReader
     keys : Keys
     sums : KeptSums
         With an axis of groups where there are keys.
     """
 
-    opened: Opened
+    reader: Any
     keys: Keys
     sums: Any
 
@@ -877,7 +873,7 @@ def _put_together(
             values = answer.take(counted)
             blocks.append(_counts(values, asked.plan, found, block, place[counted], g * m))
     if found.label is None:
-        return InDatabase(opened, keys, blocks[0])
+        return _narrowed(opened.reader, keys, blocks[0])
     rest = np.flatnonzero((place < 0) & is_number)
     left = DoubleDouble(*_pairs(answer.take(rest).weight.by(group[rest], g)))
     weight = DoubleDouble(*_pairs(numbers.weight.by(at, g * m)))
@@ -886,7 +882,15 @@ def _put_together(
     else:
         hi, lo = weight.hi.reshape(g, m), weight.lo.reshape(g, m)
         sums = ClassesByGroup(classes, DoubleDouble(hi, lo), left, tuple(blocks)).pruned()
-    return InDatabase(opened, keys, sums.canonical())
+    return _narrowed(opened.reader, keys, sums.canonical())
+
+
+def _narrowed(reader: Any, keys: Keys, sums: Any) -> InDatabase:
+    """Leave out the terms of values that no row has; a SELECT may name more."""
+    if not keys.names:
+        learnt = reader.narrowed(sums)
+        return InDatabase(learnt.reader, keys, learnt.statistic)
+    return InDatabase(reader, keys, sums)
 
 
 # -- what is asked by users

@@ -14,6 +14,7 @@ from suffice.cli.models import (
     refuse_overwriting,
     refuse_replacing,
     refuse_result,
+    sums_in,
 )
 from suffice.cli.options import AsJson, Force
 from suffice.cli.output import deliver
@@ -53,6 +54,20 @@ def merge(
         sums = unmasked(models, plan)
         sums.save(output)
         _deliver(output, len(models), float(sums.sums.rows), as_json)
+        return
+    if (first := sums_in([str(models[0])])) is not None:
+        for path in models[1:]:
+            more = sums_in([str(path)])
+            if more is None:
+                rule = f"{models[0]} holds sums, and only sums add up with them"
+                raise ParameterError(f"{path} holds no sums", rule, "give files of sums only")
+            with errors_by_file_name(models[0], path):
+                first = first + more
+        refuse_overwriting(output, [path for path in models if path != output])
+        if not (force or output in models):
+            refuse_result(output, ())
+        first.save(output)
+        _deliver(output, len(models), float(first.rows.sum()), as_json)
         return
     merged, *others = map(load_summed, models)
     for path, other in zip(models[1:], others, strict=True):
