@@ -514,7 +514,7 @@ def needed(found: Described, opened: Opened, estimator: Any) -> Asked:
     name = type(estimator).__name__
     if not opened.method.is_of_sums:
         raise _unmade(
-            name, "it looks at rows again, for the bins of densities or weights of columns"
+            name, "it needs rows, for bins of densities, weights or pairs of columns"
         )
     reader, template = opened.reader, opened.sums()
     needs = Needs(found, _cooked(found, opened, name))
