@@ -7,7 +7,6 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 from suffice import (
@@ -90,6 +89,12 @@ def sales(request: pytest.FixtureRequest) -> Iterator[Any]:
         yield connection
 
 
+def flat(value: Any) -> list[float]:
+    """The numbers of an array, a number, or a list of arrays."""
+    parts = value if isinstance(value, list) else [value]
+    return [float(x) for part in parts for x in np.ravel(part)]
+
+
 REAL = '"returned", "whole", "real", "gap", "select", "größe ""x"""'
 CASES = [
     (GaussianNB(), REAL, "returned"),
@@ -120,8 +125,8 @@ def test_sums_are_those_of_the_rows(sales: Any, case: Any, weight: str | None) -
         assert sums.reader == rows.reader_
         for name in ("theta_", "var_", "class_prior_", "coef_", "intercept_", "feature_log_prob_"):
             if hasattr(rows, name):
-                mine, theirs = (np.hstack(getattr(one, name)) for one in (model, rows))
-                assert mine.tolist() == theirs.tolist()
+                mine, theirs = (flat(getattr(one, name)) for one in (model, rows))
+                assert mine == theirs
 
 
 @pytest.mark.parametrize("by", ["store", ["store", "month"]])
@@ -139,10 +144,15 @@ def test_doubles_of_the_database(sales: Any) -> None:
     for estimator in (GaussianNB(), LinearDiscriminantAnalysis()):
         query = read_sql('SELECT returned, real, "select" FROM sales', sales)
         rough = estimator.sums(query, "returned", where="database", exact=False)
-        fitted, expected = estimator.unfitted().fit(rough), estimator.unfitted().fit(query, "returned")
+        fitted, expected = (
+            estimator.unfitted().fit(rough),
+            estimator.unfitted().fit(query, "returned"),
+        )
         for name in ("theta_", "var_", "means_", "coef_"):
             if hasattr(expected, name):
-                np.testing.assert_allclose(getattr(fitted, name), getattr(expected, name), rtol=1e-9)
+                np.testing.assert_allclose(
+                    getattr(fitted, name), getattr(expected, name), rtol=1e-9
+                )
 
 
 def test_few_bytes_come_back() -> None:
@@ -196,7 +206,6 @@ def test_what_rows_refuse(estimator: Any, cells: list[Any], y: list[Any] | None)
         [-1, 1, 1, -1],
         [0, 1, 1, 0],
         [-1, 0, 1, 0],
-        [5e-324, 1e-300, 0.0, 2.0],
         [2.0**60, -(2.0**60), 1.0, 3.0],
         [1e9 + 1 / 3, 1e9 + 2 / 3, 1e9, 1e9],
         ["yes", "no", None, "no"],
@@ -206,14 +215,14 @@ def test_what_rows_refuse(estimator: Any, cells: list[Any], y: list[Any] | None)
 )
 def test_odd_cells(cells: list[Any]) -> None:
     query, estimator = of_cells(cells, ["a", "a", "b", "b"]), NaiveBayes.textbook()
-    try:
-        expected = estimator.sums(query, "y")
-        found = estimator.sums(query, "y", where="database")
-    except DataError as error:  # numbers too far apart
-        assert "'x'" in str(error)
-        return
+    expected, found = estimator.sums(query, "y"), estimator.sums(query, "y", where="database")
     assert found == expected
     assert found.reader.layout == expected.reader.layout
+
+
+def test_numbers_too_far_apart() -> None:
+    with pytest.raises(DataError, match="'x'"):
+        GaussianNB().sums(of_cells([1e-300, 1 / 3, 2.0]), "y", where="database")
 
 
 def test_strings_that_differ_in_case_only() -> None:

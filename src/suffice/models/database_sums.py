@@ -145,7 +145,7 @@ class Examples(FrameTable):
     """A table of cells that stand for those of a query."""
 
     def parts(self, types: Any) -> Sequence[ExamplePart]:
-        return [ExamplePart(part.table, part.first) for part in super().parts(types)]
+        return [ExamplePart(self.table.select(list(types)), 0)]
 
 
 @dataclass(frozen=True)
@@ -292,8 +292,8 @@ def _types(found: Described, ask: Callable[[str], pa.Table]) -> dict[str, pa.Dat
 
 def _around(found: Described, select: str, *tables: tuple[str, str]) -> str:
     every = [(ROWS, bare(found.query)), *tables]
-    tables = ",\n".join(f"{name} AS NOT MATERIALIZED (\n{text}\n)" for name, text in every)
-    return f"WITH {tables}\n{select}"
+    before = ",\n".join(f"{name} AS NOT MATERIALIZED (\n{text}\n)" for name, text in every)
+    return f"WITH {before}\n{select}"
 
 
 def _cells(found: Described) -> tuple[str, str]:
@@ -356,7 +356,7 @@ def _fact(facts: Facts, rows: Sequence[Mapping[str, Any]], j: int) -> Facts:
         for row in rows
     )
     facts = replace(facts, cells=cells, others=others, middle=of_some.get(f"middle{j}") or 0.0)
-    most = of_some.get(f"most{j}") if kind == "time" else max(map(abs, cells), default=0)
+    most: Any = of_some.get(f"most{j}") if kind == "time" else max(map(abs, cells), default=0)
     if kind == "integer" and most > HELD:
         fact = f"column {facts.name!r}: {most}"
         raise DataError(fact, HELD_RULE, f"cast it in the query: CAST({facts.name} AS text)")
@@ -388,10 +388,10 @@ def _with_values(
     places = [j for j, name in enumerate(found.columns) if name in names]
     if not places:
         return found
-    text = "VARCHAR" if found.dialect == "duckdb" else "TEXT"
+    own_type = found.dialect == "sqlite"
     selects = [
-        f"SELECT {j} AS j, counted, {f'c{j}' if found.dialect == 'sqlite' else f'CAST(c{j} AS {text})'} "
-        f"AS cell, COUNT(*) AS n FROM suffice_cells WHERE c{j} IS NOT NULL GROUP BY counted, c{j}"
+        f"SELECT {j} AS j, counted, {f'c{j}' if own_type else f'CAST(c{j} AS VARCHAR)'} AS cell, "
+        f"COUNT(*) AS n FROM suffice_cells WHERE c{j} IS NOT NULL GROUP BY counted, c{j}"
         for j in places
     ]
     answer = ask(_around(found, "\nUNION ALL\n".join(selects), _cells(found))).to_pylist()
@@ -513,9 +513,7 @@ def needed(found: Described, opened: Opened, estimator: Any) -> Asked:
     """
     name = type(estimator).__name__
     if not opened.method.is_of_sums:
-        raise _unmade(
-            name, "it needs rows, for bins of densities, weights or pairs of columns"
-        )
+        raise _unmade(name, "it needs rows, for bins of densities, weights or pairs of columns")
     reader, template = opened.reader, opened.sums()
     needs = Needs(found, _cooked(found, opened, name))
     if isinstance(template, ByClass):
