@@ -69,10 +69,22 @@ class DiscriminantMethod(OneFamilyMethod):
             return super().columns(rows, named, engine)
         design = settled_design(rows, found, "counted", engine, with_missing=True)
         names = tuple(column.name for column in found.columns)
-        # Indicators nearly determine each other: more iterations take long, and predict worse.
-        family = replace(cast(MultivariateGaussian, self.family), max_iter=0)
-        part = FamilyColumns(family, BlockLayout("mixed", names), design)
+        part = FamilyColumns(self.of_terms, BlockLayout("mixed", names), design)
         return found.columns, (part,)
+
+    @property
+    def of_terms(self) -> MultivariateGaussian:
+        """The family of terms: indicators nearly determine each other.
+
+        More iterations take long, and predict worse.
+        """
+        return replace(cast(MultivariateGaussian, self.family), max_iter=0)
+
+    def adopted(self, reader: GenerativeReader) -> GenerativeReader:
+        found = super().adopted(reader)
+        if all(part.design is None for part in found.parts):
+            return found
+        return replace(found, parts=tuple([replace(p, family=self.of_terms) for p in found.parts]))
 
     def require(self, sums: ByClass, rows: Rows | None = None) -> None:
         """Refuse rows that determine no covariance, or fewer axes than are asked for."""
