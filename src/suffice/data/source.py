@@ -29,7 +29,8 @@ from suffice.data.schema import (
 from suffice.errors import DataError
 from suffice.numerics import kernels
 from suffice.sums.batch import BATCH_ROWS, NO_CLASSES, NO_CODES, NO_WEIGHTS, Batch
-from suffice.sums.block import BadCell, Block, RealBlock
+from suffice.sums.block import BadCell, Block, KeyBlock, RealBlock
+from suffice.sums.keys import key_cells
 from suffice.sums.vocabulary import Vocabulary
 
 R = TypeVar("R")
@@ -460,4 +461,7 @@ class ArrayPart(Part):
         if layout.encoding == "sparse" and not isinstance(x, np.ndarray):
             return held_counts(stored_cells(x, rows).merged())
         x = x[rows]
+        if layout.encoding == "key":
+            cells = x if isinstance(x, np.ndarray) else laid_out(x)
+            return KeyBlock(tuple(map(key_cells, layout.columns, map(pa.array, cells.T))))
         return of_numbers(x if isinstance(x, np.ndarray) else laid_out(x), layout, self.layout)
