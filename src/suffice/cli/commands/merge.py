@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+import suffice
 from suffice.cli.models import (
     different_kinds,
     errors_by_file_name,
@@ -18,6 +19,7 @@ from suffice.cli.models import (
 from suffice.cli.options import AsJson, Force
 from suffice.cli.output import deliver
 from suffice.errors import ParameterError
+from suffice.models.grouped_sums import GroupedSums
 from suffice.phrases import amount
 
 
@@ -36,7 +38,7 @@ def merge(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Merge models of the same columns, or masked sums of the owners of a plan.
+    """Merge models or sums of the same columns, or masked sums of a plan.
 
     The result is that of one fit of all rows, to the last bit; the rows are not
     needed.
@@ -44,17 +46,19 @@ def merge(
     if len(models) < 2:
         rule = "a merge takes two or more"
         raise ParameterError("one model is given", rule, "name the others as well")
-    if plan is not None:
-        from suffice.owners import unmasked
-
-        refuse_overwriting(output, [*models, plan])
+    loaded: list[Any] = [] if plan is not None else list(map(suffice.load, models))
+    if plan is not None or any(isinstance(one, GroupedSums) for one in loaded):
+        refuse_overwriting(output, [] if plan is None else [*models, plan])
         if not force:
             refuse_result(output, ())
-        sums = unmasked(models, plan)
+        sums = _added(loaded, models) if plan is None else _unmasked(models, plan)
         sums.save(output)
-        _deliver(output, len(models), float(sums.sums.rows), as_json)
+        _deliver(output, len(models), float(sums.rows.sum()), as_json)
         return
-    merged, *others = map(load_summed, models)
+    merged, *others = [
+        one if hasattr(one, "statistic_") else load_summed(path)  # which refuses it
+        for one, path in zip(loaded, models, strict=True)
+    ]
     for path, other in zip(models[1:], others, strict=True):
         if type(other) is not type(merged):
             raise different_kinds(models[0], merged, path, other, "add up")
@@ -63,6 +67,23 @@ def merge(
     refuse_replacing(output, merged, merged.target_names_, force, models)
     merged.save(output)
     _deliver(output, len(models), float(merged.statistic_.rows), as_json)
+
+
+def _unmasked(files: list[Path], plan: Path) -> GroupedSums:
+    from suffice.owners import unmasked
+
+    return unmasked(files, plan)
+
+
+def _added(loaded: list[Any], files: list[Path]) -> GroupedSums:
+    total, *others = loaded
+    for path, more in zip(files[1:], others, strict=True):
+        if type(more) is not type(total):
+            raise different_kinds(files[0], total, path, more, "add up")
+        with errors_by_file_name(files[0], path):
+            total = total + more
+    assert isinstance(total, GroupedSums)
+    return total
 
 
 def _deliver(output: Path, many: int, rows: float, as_json: bool) -> None:
