@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 
 from suffice.data.schema import Column
 from suffice.data.table_source import to_learn
-from suffice.engines.engine import fit_context
-from suffice.engines.local import engine_for
+from suffice.engines.engine import engine_for, fit_context
 from suffice.errors import DataError, ParameterError, warn
 from suffice.models.base.forgotten import (
     DigestingEngine,
@@ -784,7 +783,8 @@ class FittedFromSums(Estimator, Generic[R, S]):
 
         Neither reads rows again: a model holds the statistic of its rows. Numeric targets are
         columns like the others; the categories of a linear model are compared by their
-        fractions, and may have other values. The result prints as a table, and is a record of
+        fractions, and may have other values. A missing cell is a value like others. The result
+        prints as a verdict and a table, p adjusted by Holm's method, and is a record of
         `suffice.sums.comparison`.
 
         Parameters
@@ -803,6 +803,7 @@ class FittedFromSums(Estimator, Generic[R, S]):
         >>> before = GaussianNB().fit([[1.0, 5.0], [2.0, 4.0], [3.0, 9.0]], [0, 1, 1])
         >>> after = GaussianNB().fit([[7.0, 5.0], [8.0, 4.0], [9.0, 9.0]], [0, 0, 1])
         >>> print(before.compare(after))
+        Too few rows for tests; the most apart: x0, Hellinger 1.00, a large shift.
                   Hellinger     PSI  p  missing  within  class
         (labels)     0.2391  0.2554  -
         x0           0.9994      54  -    0.0 %  1.0000      0
@@ -814,6 +815,7 @@ class FittedFromSums(Estimator, Generic[R, S]):
         >>> before = LinearRegression().fit([[1.0, 5.0], [2.0, 4.0], [3.0, 9.0]], [0, 1, 1])
         >>> after = LinearRegression().fit([[7.0, 5.0], [8.0, 4.0], [9.0, 9.0]], [0, 1, 1])
         >>> print(before.compare(after))
+        Too few rows for tests; the most apart: x0, Hellinger 1.00, a large shift.
             Hellinger  PSI  p  missing
         x0     0.9994   54  -    0.0 %
         x1     0.0000    0  -    0.0 %

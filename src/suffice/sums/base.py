@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
 from functools import cache
+from math import prod
 from operator import add
 from typing import (
     TYPE_CHECKING,
@@ -39,6 +40,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import ForgetError
 from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.memory import SMALL, require_memory
 from suffice.rules import Shape, Within
 
 if TYPE_CHECKING:
@@ -345,6 +347,8 @@ def grown(sums: NDArray[T], k: int) -> NDArray[T]:
     """Return sums with room for k classes: these where there is enough."""
     if k <= len(sums):
         return sums
+    if (amount := 2.0 * sums.itemsize * k * prod(sums.shape[1:])) > SMALL:
+        require_memory(amount, f"sums of {k:,} classes", "use fewer columns, or make labels fewer")
     more = np.zeros((k - len(sums), *sums.shape[1:]), sums.dtype)
     return np.concatenate([sums, more]) if len(sums) else more
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import floor, log10
 from operator import methodcaller
@@ -123,7 +123,12 @@ class ByClass(Sums):
         classes, weight = self.classes.take(kept), self.weight[kept]
         return replace(self, classes=classes, weight=weight, blocks=blocks)
 
-    def compare(self, other: ByClass, names: Sequence[Sequence[str]] | None = None) -> Comparison:
+    def compare(
+        self,
+        other: ByClass,
+        names: Sequence[Sequence[str]] | None = None,
+        left_out: Collection[str] = (),
+    ) -> Comparison:
         """Compare two tables, column by column.
 
         Parameters
@@ -132,6 +137,8 @@ class ByClass(Sums):
             The sums of another table of the same columns.
         names : sequence of sequences of str, optional
             Names of the columns of every block.
+        left_out : collection of str
+            Columns that are not compared.
         """
         if not isinstance(other, ByClass):
             raise ParameterError(
@@ -141,7 +148,8 @@ class ByClass(Sums):
         mine, theirs = self.aligned(other)
         weights = mine.weight.value, theirs.weight.value
         rows = mine.rows, theirs.rows
-        return compared(mine.blocks, theirs.blocks, names, rows, mine.classes.values, weights)
+        blocks = mine.blocks, theirs.blocks
+        return compared(*blocks, names, rows, mine.classes.values, weights, left_out)
 
 
 class ByClassAccumulator:

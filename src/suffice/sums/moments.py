@@ -14,6 +14,7 @@ from suffice.errors import DataError, ForgetError, ParameterError
 from suffice.numerics import kernels
 from suffice.numerics.error_free import LARGEST, SMALLEST, two_sum
 from suffice.numerics.exact import SQUARABLE, scaled
+from suffice.numerics.memory import SMALL, require_memory
 from suffice.numerics.rows import READ
 from suffice.rules import FINITE, Formed, Shape, rule
 from suffice.sums.base import ClassSums
@@ -247,7 +248,9 @@ class MomentsAccumulator:
 
 
 def _zeros(k: int, d: int) -> tuple[NDArray[np.float64], ...]:
-    """Weight, pivot and sums of no rows."""
+    """Weight, pivot and sums of no rows, which are copied when they are read."""
+    if (amount := 3 * 56.0 * k * d) > SMALL:
+        require_memory(amount, f"sums of {k:,} classes and {d:,} columns", "make labels fewer")
     return np.zeros((k, 2, d)), np.zeros((k, d)), np.zeros((k, 4, d))
 
 

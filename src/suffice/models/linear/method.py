@@ -10,10 +10,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.engines.engine import Engine
-from suffice.engines.local import engine_for
+from suffice.engines.engine import Engine, engine_for
 from suffice.errors import DataError, ParameterError, warn
-from suffice.families.options import check_options
 from suffice.models.base.groups import ByColumns, ByPlace
 from suffice.models.base.judge import LeaveOneOut
 from suffice.models.base.options import (
@@ -46,6 +44,7 @@ from suffice.models.optimise.gradient_descent import (
 )
 from suffice.models.reading import summed
 from suffice.numerics.rows import is_sparse
+from suffice.rules import check_options
 from suffice.sums.comoments import Comoments
 from suffice.sums.kept_rows import KeptRows
 from suffice.sums.keys import Keyed

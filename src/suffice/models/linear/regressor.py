@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from suffice.data.numeric_targets import numeric_targets, with_targets
 from suffice.data.source import ArraySource, Part
 from suffice.data.table_source import TableSource
-from suffice.engines.engine import map_batches
-from suffice.engines.local import engine_for
+from suffice.engines.engine import engine_for, map_batches
 from suffice.errors import DataError, ParameterError, SchemaError, warn
 from suffice.families.options import check_boolean
 from suffice.models.base.answers import (
