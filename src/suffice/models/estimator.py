@@ -644,6 +644,7 @@ class FittedFromSums(Estimator, Generic[R, S]):
         sums = Learnt(reader, batches).statistic
         model = method.model(reader, sums, rows, before, newest)
         self.reader_, self.model_ = reader, model
+        self.__dict__.pop("clusters_", None)  # those of earlier rows
         if method.keeps_sums:
             self.batches_, self.statistic_ = batches, sums
         else:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-import suffice
 from suffice.cli.models import (
     different_kinds,
     errors_by_file_name,
@@ -15,12 +14,15 @@ from suffice.cli.models import (
     refuse_overwriting,
     refuse_replacing,
     refuse_result,
+    sums_in,
 )
 from suffice.cli.options import AsJson, Force
 from suffice.cli.output import deliver
 from suffice.errors import ParameterError
-from suffice.models.grouped_sums import GroupedSums
 from suffice.phrases import amount
+
+if TYPE_CHECKING:
+    from suffice.models.grouped_sums import GroupedSums
 
 
 def merge(
@@ -46,19 +48,16 @@ def merge(
     if len(models) < 2:
         rule = "a merge takes two or more"
         raise ParameterError("one model is given", rule, "name the others as well")
-    loaded: list[Any] = [] if plan is not None else list(map(suffice.load, models))
-    if plan is not None or any(isinstance(one, GroupedSums) for one in loaded):
-        refuse_overwriting(output, [] if plan is None else [*models, plan])
-        if not force:
+    sums, own = (_added(models), models) if plan is None else (_unmasked(models, plan), [])
+    if sums is not None:
+        read = models if plan is None else [*models, plan]
+        refuse_overwriting(output, [path for path in read if path not in own or path != output])
+        if not (force or output in own):
             refuse_result(output, ())
-        sums = _added(loaded, models) if plan is None else _unmasked(models, plan)
         sums.save(output)
         _deliver(output, len(models), float(sums.rows.sum()), as_json)
         return
-    merged, *others = [
-        one if hasattr(one, "statistic_") else load_summed(path)  # which refuses it
-        for one, path in zip(loaded, models, strict=True)
-    ]
+    merged, *others = map(load_summed, models)
     for path, other in zip(models[1:], others, strict=True):
         if type(other) is not type(merged):
             raise different_kinds(models[0], merged, path, other, "add up")
@@ -75,14 +74,16 @@ def _unmasked(files: list[Path], plan: Path) -> GroupedSums:
     return unmasked(files, plan)
 
 
-def _added(loaded: list[Any], files: list[Path]) -> GroupedSums:
-    total, *others = loaded
-    for path, more in zip(files[1:], others, strict=True):
-        if type(more) is not type(total):
-            raise different_kinds(files[0], total, path, more, "add up")
+def _added(files: list[Path]) -> GroupedSums | None:
+    """Return the sums of files of sums; None if the first holds a model."""
+    total = sums_in([str(files[0])])
+    for path in files[1:] if total is not None else ():
+        more = sums_in([str(path)])
+        if more is None:
+            rule = f"{files[0]} holds sums, and only sums add up with them"
+            raise ParameterError(f"{path} holds no sums", rule, "give files of sums only")
         with errors_by_file_name(files[0], path):
-            total = total + more
-    assert isinstance(total, GroupedSums)
+            total += more
     return total
 
 

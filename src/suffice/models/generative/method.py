@@ -16,8 +16,7 @@ from suffice.data.table_source import TableSource
 from suffice.engines.checkpoint import CheckpointedEngine
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError
-from suffice.families import Family
-from suffice.families.density import Chosen
+from suffice.families import Family, density
 from suffice.models.base.answers import expected_costs
 from suffice.models.base.checks import (
     ClassWeight,
@@ -218,7 +217,7 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         return True
 
     def chosen_as(self, model: GenerativeModel, pooled: GenerativeModel) -> GenerativeModel:
-        chosen = tuple(map(Chosen.of, pooled.parameters))
+        chosen = tuple(map(density.Chosen.of, pooled.parameters))
         return replace(model, chosen=chosen) if any(chosen) else model
 
     def adopted(self, reader: GenerativeReader) -> GenerativeReader:
