@@ -436,6 +436,7 @@ def test_commands_of_three_sites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     expected = model.fit(rows, "outcome").predict_proba(rows)
     assert np.array_equal(found.predict_proba(rows), expected)
     assert suffice("audit all.sums").exit_code == 0
+    assert suffice("fit all.sums --numbers gaussian --calibration none -o m.suffice").exit_code == 0
     for i in range(2):
         line = f"sums {i}.csv --label outcome --numbers gaussian --calibration none -o {i}.sums"
         assert suffice(line).exit_code == 0

@@ -76,7 +76,7 @@ def _unmasked(files: list[Path], plan: Path) -> GroupedSums:
 
 def _added(files: list[Path]) -> GroupedSums | None:
     """Return the sums of files of sums; None if the first holds a model."""
-    total = sums_in([str(files[0])])
+    total: GroupedSums | None = sums_in([str(files[0])])
     for path in files[1:] if total is not None else ():
         more = sums_in([str(path)])
         if more is None:
