@@ -353,7 +353,7 @@ def _effects_of(
 ) -> list[list[list[float]]]:
     """Return the effect on every output of one unit of a column, or of each of its ``most`` values.
 
-    Outputs have ``weights`` (k, p) and ``errors``. An effect is what is added, and the ends of its
+    Outputs have ``weights`` (k, p) and ``widths``. An effect is what is added, and the ends of its
     95 % interval where they are known: of classes against the first. A missing cell comes last.
     """
     design = model.model_.design
