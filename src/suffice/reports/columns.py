@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import isfinite, isnan, nan
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -316,6 +316,10 @@ class _Errors(NamedTuple):
 
     root: NDArray[np.float64]
     reach: NDArray[np.float64]
+
+
+Widths = Callable[[NDArray[np.float64], NDArray[np.intp]], NDArray[np.float64]]
+"""Half the widths (r, m) of the intervals of scores zᵀw of rows z (r, c) of some columns (c,)."""
 
 
 def _widths_of(model: Any) -> Widths:
