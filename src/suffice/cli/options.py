@@ -32,7 +32,6 @@ from suffice.cli.values import (
     no_such_column,
     parameters_of,
     reader_parameters,
-    takes,
     value_of,
     words_of,
 )
@@ -346,11 +345,8 @@ def parameters_for(
     ({'alpha': 0.5}, ['-p', 'alpha=0.5'])
     """
     known = parameters_of(model)
-    mine = [
-        one
-        for one in given or ()
-        if _takes(model, one) or not any(_takes(other, one) for other in models)
-    ]
+    elsewhere = {name for other in models for name in parameters_of(other)} - {*known}
+    mine = [one for one in given or () if _name(one) not in elsewhere]
     for one in mine:
         owners = [other for other in MODELS if _name(one) in parameters_of(other)]
         if _name(one) not in known and owners:
@@ -366,11 +362,6 @@ def _name(given: str) -> str:
 def _typed(given: str) -> str:
     name, _, value = given.partition("=")
     return f"--{_flag(name.strip())} {value}"
-
-
-def _takes(model: str, given: str) -> bool:
-    name = _name(given)
-    return takes(model, name, value_of(name, given.partition("=")[2]))
 
 
 def points_of(
@@ -400,11 +391,7 @@ def points_of(
         axes.append((name, [value.strip() for value in values.split(",")]))
     for model in models:
         parameters, words = parameters_for(model, given, models)
-        mine = [
-            (name, [one for one in values if _takes(model, f"{name}={one}")] or values)
-            for name, values in axes
-            if name in parameters_of(model)
-        ]
+        mine = [(name, values) for name, values in axes if name in parameters_of(model)]
         for chosen in product(*(values for _, values in mine)):
             point = dict(zip((name for name, _ in mine), chosen, strict=True))
             said = [f"{name}={value}" for name, value in point.items()]
@@ -475,7 +462,7 @@ class Running:
 
         ``threads`` are those of the local engine, unless the user says.
         """
-        from suffice.engines.local import ENGINES, engine, set_engine
+        from suffice.engines.engine import ENGINES, engine, set_engine
 
         behind = {key: one.option for key, one in ENGINES.items() if one.option is not None}
         name, _, where = (self.engine or "local").partition("=")

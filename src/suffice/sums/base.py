@@ -160,6 +160,10 @@ class ClassSums(Sums):
             """Number of columns."""
 
         @property
+        def class_weight(self) -> NDArray[np.float64]:
+            """Σw of the rows of each class, (k,), where it is known."""
+
+        @property
         def total(self) -> NDArray[np.float64]:
             """Σw of the observed cells, (k, d)."""
 
@@ -184,6 +188,11 @@ class ClassSums(Sums):
         """The sums of the same rows as if they were of one class."""
         return self._by_class(lambda sums: sums.sum(axis=0)[None], lambda part: part.one_class)
 
+    @property
+    def together(self) -> Self:
+        """The same sums; what classes may share they share."""
+        return self
+
     def place(self, index: NDArray[np.intp], k: int) -> Self:
         """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
 
@@ -198,7 +207,24 @@ class ClassSums(Sums):
 
     def padded(self, k: int) -> Self:
         """Return the sums of k classes, of which the last ones are empty."""
-        return self.place(np.arange(self.k), k)
+        return self if k == self.k else self.place(np.arange(self.k), k)
+
+    def gathered(self, index: NDArray[np.intp], k: int) -> Self:
+        """Add class c to class ``index[c]`` of k; one of index −1 is left out.
+
+        Classes that go to one are added in pairs, then the pairs, and so on.
+        """
+        order = np.argsort(index, kind="stable")
+        order = order[np.searchsorted(index[order], 0) :]
+        found, index = self.take(order), index[order]
+        while len(index) and (repeated := index[1:] == index[:-1]).any():
+            first = np.flatnonzero(np.append(True, ~repeated))
+            rank = np.arange(len(index)) - np.repeat(first, np.diff(first, append=len(index)))
+            left, right = np.flatnonzero(rank % 2 == 0), np.flatnonzero(rank % 2)
+            partner = np.searchsorted(left, right - 1)
+            found = found.take(left) + found.take(right).place(partner, len(left))
+            index = index[left]
+        return found.place(index, k)
 
     def take(self, index: NDArray[np.intp]) -> Self:
         """Keep the classes at ``index``, in that order."""

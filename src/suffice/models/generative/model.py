@@ -232,6 +232,8 @@ class GenerativeModel:
         """The columns that say nothing of the class, as they are identifiers."""
         found: list[str] = []
         for part, block in zip(self.parts, self.statistic.blocks, strict=True):
+            if getattr(part.family, "identifiers", "keep") == "keep":
+                continue
             places = part.family.left_out(block).tolist()
             found.extend(map(part.layout.columns.__getitem__, places))
         return tuple(found)

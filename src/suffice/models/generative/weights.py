@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.engines.local import engine_for, side_by_side
+from suffice.engines.engine import engine_for, side_by_side
 from suffice.errors import DataError, ForgetError
 from suffice.families.family import Apply
 from suffice.models.base.answers import Doubts
