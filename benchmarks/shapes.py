@@ -108,6 +108,7 @@ def sparse(n: int, p: int, cells: int, k: int = 2, counts: bool = False) -> Rows
     row = np.repeat(np.arange(n + NEW), cells)
     x = csr_array((value, (row, column)), shape=(n + NEW, p))
     x.sum_duplicates()
+    x.indices, x.indptr = x.indices.astype(np.int32), x.indptr.astype(np.int32)
     slopes = rng.normal(size=(p, max(k, 2)))
     score = x @ slopes + rng.gumbel(size=(n + NEW, max(k, 2)))
     y = x @ slopes[:, 0] + rng.normal(size=n + NEW)
@@ -136,7 +137,9 @@ def categories(n: int, *sizes: int, k: int = 2) -> Rows:
             row = np.flatnonzero(code > 0)
             cells = np.ones(len(row)), (row, code[row] - 1)
             blocks.append(coo_array(cells, shape=(len(code), size - 1)))
-        return csr_array(hstack(blocks))
+        x = csr_array(hstack(blocks))
+        x.indices, x.indptr = x.indices.astype(np.int32), x.indptr.astype(np.int32)
+        return x
 
     y = y + x.sum(axis=1)
     label = halves(y) if k == 2 else np.searchsorted(np.quantile(y, np.arange(1, k) / k), y)
@@ -162,7 +165,7 @@ def texts(n: int) -> Rows:
 WIDE = "OLS ridge lasso logistic L1 LDA"
 TABLE: dict[str, tuple[Callable[[], Rows], str]] = {
     # wide
-    "50 x 100,000": (partial(dense, 50, 100_000), "OLS ridge lasso logistic GaussianNB"),
+    "50 x 100,000": (partial(dense, 50, 100_000), "OLS ridge logistic GaussianNB"),
     "100 x 1,000": (partial(dense, 100, 1_000), "NaiveBayes AutoClassifier"),
     "100 x 3,000": (partial(dense, 100, 3_000), f"{WIDE} net NaiveBayes AutoClassifier"),
     "100 x 10,000": (partial(dense, 100, 10_000), f"{WIDE} NaiveBayes"),
@@ -191,10 +194,10 @@ TABLE: dict[str, tuple[Callable[[], Rows], str]] = {
     # many classes
     "50,000 x 50, 1,000 classes": (partial(dense, 50_000, 50, 1_000), "GaussianNB NaiveBayes"),
     "20,000 x 20, 5,000 classes": (partial(dense, 20_000, 20, 5_000), "GaussianNB NaiveBayes LDA"),
-    "5,000 x 20, 500 classes": (partial(dense, 5_000, 20, 500), "logistic LDA"),
+    "2,000 x 20, 200 classes": (partial(dense, 2_000, 20, 200), "logistic LDA"),
     # sparse
     "sparse 5,000 x 5,000": (partial(sparse, 5_000, 5_000, 50), "OLS ridge lasso L1"),
-    "sparse 20,000 x 5,000": (partial(sparse, 20_000, 5_000, 20), "OLS ridge lasso logistic LDA"),
+    "sparse 20,000 x 5,000": (partial(sparse, 20_000, 5_000, 20), "OLS ridge lasso logistic"),
     "sparse 5,574 x 50,000": (partial(sparse, 5_574, 50_000, 30), "ridge lasso logistic L1"),
     "sparse 1,000 x 100,000": (partial(sparse, 1_000, 100_000, 100), "ridge logistic L1"),
     "counts 100,000 x 2,000": (
@@ -296,7 +299,6 @@ ALONE = {  # seconds, of fits without a peer
     ("100 x 3,000", "AutoClassifier"): 20.0,
     ("120 x 12,000, 3 classes", "AutoClassifier"): 60.0,
     ("1,000 x 100, 30 classes", "AutoClassifier"): 3.0,
-    ("sparse 20,000 x 5,000", "LDA"): 25.0,  # scikit-learn has none of sparse rows
     ("3,000 categories", "LDA"): 25.0,  # of which its own takes gigabytes
 }
 
@@ -340,7 +342,7 @@ def fit(shape: str, name: str, side: str, answer: Connection) -> None:
 
     simplefilter("ignore")
     try:
-        warm = RNG(0).normal(size=(40, 2))
+        warm = RNG(0).random((40, 2))
         pair.model(side, {}).fit(warm, np.arange(40) % 2)
         memory = rise(work)
         ask = "decision_function" if "Discriminant" in pair.ours else "predict_proba"
@@ -387,7 +389,7 @@ def measured(shape: str, name: str) -> list[str]:
     over = {
         "CPU": ours.seconds > seconds,
         "MB": ours.memory > memory,
-        "apart": apart > 1e-6 and not above <= 1e-9 and name not in OTHERWISE,
+        "apart": apart > (1e-4 if "float32" in shape else 1e-6) and not above <= 1e-9 and name not in OTHERWISE,
     }
     short = " ".join(word for word, one in over.items() if one)
     mine = f"{ours.seconds:,.2f}", f"{ours.memory:,.0f}"

@@ -31,7 +31,7 @@ from functools import cached_property
 from importlib import import_module
 from itertools import accumulate, chain, pairwise
 from os import PathLike
-from typing import Any, NamedTuple, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +44,7 @@ from suffice.models.grouped_sums import GroupedSums
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.in_print import Printed, Table, listed
 from suffice.persist import read_model, write_model
-from suffice.rules import check
+from suffice.rules import Shape, check
 from suffice.saved import MODULES
 from suffice.sums.by_class import ByClass
 from suffice.sums.comoments import Comoments, FourthMoments
@@ -54,7 +54,7 @@ from suffice.sums.keys import Keys
 from suffice.sums.moments import Moments
 from suffice.sums.row_sample import Sampled
 from suffice.sums.vocabulary import Vocabulary
-from suffice.sums.whole_units import MOST_WEIGHT, PLACES, Elements, elements, rebuilt, scales
+from suffice.sums.whole_units import PLACES, Elements, elements, rebuilt, scales
 from suffice.tree import Decoder, Encoder, Json
 
 __all__ = ["MaskedSums", "Plan", "keys", "masked_sums", "plan", "unmasked"]
@@ -270,6 +270,16 @@ class Plan(Printed):
         Public keys, in hexadecimal digits.
     round : str
         A random number: no two plans are the same.
+
+    Examples
+    --------
+    >>> from suffice.naive_bayes import GaussianNB
+    >>> like = GaussianNB().sums([[1.0], [9.0]], ["ill", "well"])
+    >>> print(Plan(like, [{"x0": 3}], False, ("ab", "cd", "ef"), "0"))  # doctest: +ELLIPSIS
+    GaussianNB(), 3 owners, plan ...
+              values     scale
+    x0        -            2^3
+    (labels)  ill, well
     """
 
     like: GroupedSums
@@ -375,6 +385,8 @@ class Plan(Printed):
         if found._content() != content or max(map(abs, exponents), default=0) > PLACES:
             raise ValueError("content")
         _check_owners(owners)
+        for owner in owners:
+            _shared_secret(secrets.token_bytes(32), owner)
         return found
 
 
@@ -406,6 +418,19 @@ def plan(
     ParameterError
         If there are fewer than three owners, or one twice; or if the model needs more of the rows
         than sums of columns that are known before.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from suffice.naive_bayes import GaussianNB
+    >>> folder = TemporaryDirectory()
+    >>> sites = [f"{folder.name}/{place}.key" for place in ("bonn", "kiel", "ulm")]
+    >>> for site in sites:
+    ...     keys(site)
+    >>> public = [f"{site}.pub" for site in sites]
+    >>> plan(GaussianNB(), [[1.0], [9.0]], ["ill", "well"], public=public).columns
+    [{'x0': 3}]
+    >>> folder.cleanup()
     """
     owners = tuple(map(_public, public))
     _check_owners(owners)
@@ -509,11 +534,16 @@ class MaskedSums:
         The public key.
     words : ndarray of uint64
         Whole numbers, the lowest words first.
+
+    Examples
+    --------
+    >>> MaskedSums("5b", "c0", np.array([3], np.uint64)).owner
+    'c0'
     """
 
     plan: str
     owner: str
-    words: NDArray[np.uint64]
+    words: Annotated[NDArray[np.uint64], Shape("n")]
 
     def save(self, path: Path) -> None:
         """Write the file that goes to whoever adds them."""
@@ -560,6 +590,20 @@ def masked_sums(
         missing cell where products are summed, a number that is far too large.
     ParameterError
         If the key is none of the plan's, or has masked other sums under it.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from suffice.naive_bayes import GaussianNB
+    >>> folder = TemporaryDirectory()
+    >>> sites = [f"{folder.name}/{place}.key" for place in ("bonn", "kiel", "ulm")]
+    >>> for site in sites:
+    ...     keys(site)
+    >>> public = [f"{site}.pub" for site in sites]
+    >>> agreed = plan(GaussianNB(), [[1.0], [9.0]], ["ill", "well"], public=public)
+    >>> len(masked_sums([[2.0]], ["ill"], plan=agreed, key=sites[0]).words)  # of 64 random bits
+    31
+    >>> folder.cleanup()
     """
     agreed, mine = _plan(plan), _Key.read(key)
     if mine.public not in agreed.owners:
@@ -607,6 +651,26 @@ def unmasked(files: Sequence[MaskedSums | Path], plan: Plan | Path) -> GroupedSu
         If a file is missing, comes twice, or is of another plan; or if masks do not cancel.
     ModelFileError
         If a file is not as it was written.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from suffice.naive_bayes import GaussianNB
+    >>> folder = TemporaryDirectory()
+    >>> sites = [f"{folder.name}/{place}.key" for place in ("bonn", "kiel", "ulm")]
+    >>> for site in sites:
+    ...     keys(site)
+    >>> public = [f"{site}.pub" for site in sites]
+    >>> agreed = plan(GaussianNB(), [[1.0], [9.0]], ["ill", "well"], public=public)
+    >>> rows = [[2.0], [8.0]], [[4.0], [6.0]], [[3.0], [7.0]]
+    >>> files = [
+    ...     masked_sums(of_site, ["ill", "well"], plan=agreed, key=site)
+    ...     for of_site, site in zip(rows, sites, strict=True)
+    ... ]
+    >>> GaussianNB().fit(unmasked(files, agreed)).theta_
+    array([[3.],
+           [7.]])
+    >>> folder.cleanup()
     """
     agreed = _plan(plan)
     known: dict[str, str] = {}
@@ -754,10 +818,9 @@ def _whole(plan: Plan, sums: Any) -> tuple[list[int], list[int]]:
     for part in layout:
         whole = part.whole()
         most = (1 << 64 * part.words - 1) // len(plan.owners)
-        if part.words == 1:
-            most = min(most, 1 << MOST_WEIGHT)
-        for place in np.flatnonzero(abs(whole).ravel() >= most)[:1].tolist():
-            column = int(part.column.flat[place])
+        over = np.flatnonzero(abs(whole).ravel() >= most)
+        if len(over):
+            column = int(part.column.ravel()[over].max())
             where = f"column {names[part.block][column]!r}: its sums" if column >= 0 else "weights"
             raise DataError(
                 f"{where} do not fit into the words of the plan",

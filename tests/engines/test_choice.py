@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import suffice
-from suffice.engines.local import LocalEngine, engine_for
+from suffice.engines.engine import LocalEngine, engine_for
 from suffice.errors import ParameterError
 
 TABLE = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]

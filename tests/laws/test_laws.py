@@ -493,7 +493,7 @@ def test_rows_that_are_kept_are_a_group() -> None:
         for encoding, make in ways
     ],
 )
-@pytest.mark.parametrize("examples", at_length(6, 250))
+@pytest.mark.parametrize("examples", at_length(6, 60))
 def test_statistics(encoding: str, make: Make, examples: int) -> None:
     @settings(max_examples=examples)
     @given(parts=batches(encoding))

@@ -96,6 +96,12 @@ def table(seed: int, n: int = 300, shift: float = 0.0, reds: float = 0.5) -> pa.
 FAMILIES = {"note": "multinomial"}
 
 
+def holm(p: np.ndarray) -> np.ndarray:
+    order = np.argsort(p)
+    upto = np.maximum.accumulate(np.minimum(p[order] * np.arange(len(p), 0, -1), 1))
+    return upto[np.argsort(order)]
+
+
 def by_name(found: Comparison) -> dict[str, ColumnComparison]:
     return {column.column: column for column in found.columns}
 
@@ -109,8 +115,49 @@ def test_what_moved_comes_first() -> None:
     assert distances == sorted(distances, reverse=True)
     assert found.rows == (300.0, 300.0)
     lines = str(found).splitlines()
-    assert lines[0].split() == ["Hellinger", "PSI", "p", "missing", "within", "class"]
-    assert [line.split()[0] for line in lines[1:4]] == ["(labels)", "size", "color"]
+    assert lines[0] == found.verdict
+    assert lines[1].split() == ["Hellinger", "PSI", "p", "missing", "within", "class"]
+    assert [line.split()[0] for line in lines[2:5]] == ["(labels)", "size", "color"]
+
+
+def test_a_verdict_and_adjusted_tests() -> None:
+    first, second = table(0), table(1, shift=3.0, reds=0.1)
+    a, b = (NaiveBayes.textbook(FAMILIES).fit(t, "kind") for t in (first, second))
+    found = a.compare(b)
+    tests = [found.labels, *(column.overall for column in found.columns)]
+    tests = [one for one in tests if one is not None and one.p_value is not None]
+    assert len(tests) == 4  # words are not tested
+    expected = holm(np.array([one.p_value for one in tests]))
+    assert [one.p_adjusted for one in tests] == pytest.approx(expected)
+    size = f"{found.columns[0].distance:.2f}"
+    said = f"2 of 4 columns changed (p < 0.05 by Holm); the most: size, Hellinger {size}, a large"
+    assert found.verdict == f"{said} shift."
+    assert found.above(0.3) == ("size", "color")
+    alike = a.compare(NaiveBayes.textbook(FAMILIES).fit(table(2), "kind"))
+    assert alike.verdict.startswith("No change is found (least p ")
+    assert a.compare(a).verdict == "Nothing has changed."
+
+
+def test_missing_cells_are_a_value() -> None:
+    rows = {"u": ["a", "b", "c", None] * 25, "kind": ["k", "l"] * 50}
+    other = rows | {"u": ["a", "d", None, None] * 25}
+    codes = [[v if v is not None else "none" for v in t["u"]] for t in (rows, other)]
+    found = [NaiveBayes().fit(t, "kind") for t in (rows, other)]
+    (column,) = found[0].compare(found[1]).columns
+    counts = [[v.count(c) for c in ("a", "b", "c", "d", "none")] for v in codes]
+    assert column.overall is not None
+    assert column.overall.hellinger == pytest.approx(shares(*counts).hellinger, rel=1e-12)
+    assert column.overall.p_value == pytest.approx(shares(*counts).p_value, rel=1e-10)
+    assert (column.missing, column.overall.psi > 0.5) == ((0.25, 0.5), True)
+
+
+def test_identifiers_are_not_compared() -> None:
+    rows = {"id": [f"n{i}" for i in range(90)], "u": ["a", "b", "b"] * 30, "kind": ["k", "l"] * 45}
+    other = rows | {"id": [f"m{i}" for i in range(90)]}
+    with pytest.warns(SufficeWarning, match="tells one row from another"):
+        models = [NaiveBayes().fit(t, "kind") for t in (rows, other)]
+    found = models[0].compare(models[1])
+    assert ([column.column for column in found.columns], found.left_out) == (["u"], ("id",))
 
 
 def test_a_table_against_itself() -> None:
@@ -132,9 +179,16 @@ def test_divergences_are_those_of_the_rows() -> None:
     overall, exact = found["size"].overall, gaussians(*moments)
     assert overall is not None
     assert overall.p_value is not None
-    assert overall.hellinger == pytest.approx(exact.hellinger, rel=1e-12)
-    assert overall.psi == pytest.approx(exact.psi, rel=1e-12)
-    assert overall.p_value == pytest.approx(exact.p_value, rel=1e-10)
+    there = [np.array([len(x), 300 - len(x)]) for x in sizes]
+    o, o2 = (x[0] / 300 for x in there)
+    apart, shift = shares(*there), (o + o2) / 2 * exact.psi
+    overlap = np.sqrt((1 - o) * (1 - o2)) + np.sqrt(o * o2) * (1 - exact.hellinger**2)
+    assert overall.hellinger == pytest.approx(np.sqrt(1 - overlap), rel=1e-12)
+    assert overall.psi == pytest.approx(apart.psi + shift, rel=1e-12)
+    assert exact.p_value is not None
+    assert apart.p_value is not None
+    ratio = chi2.isf(exact.p_value, 2) + chi2.isf(apart.p_value, 1)
+    assert overall.p_value == pytest.approx(chi2.sf(ratio, 3), rel=1e-8)
     assert found["size"].missing == tuple(1 - len(x) / 300 for x in sizes)
 
     reds = [np.array([(t["color"].to_numpy() == c).sum() for c in ("blue", "red")]) for t in tables]
@@ -152,11 +206,11 @@ def test_a_column_that_one_side_never_shows() -> None:
     blank = whole.set_column(0, "size", pa.array([None] * 300, pa.float64()))
     a, b = (NaiveBayes.textbook(FAMILIES).fit(t, "kind") for t in (whole, whole))
     b = NaiveBayes.textbook({**FAMILIES, "size": "gaussian"}).fit(blank, "kind")
-    found = a.compare(b).columns[-1]
-    assert (found.column, found.overall, found.within) == ("size", None, (None, None))
+    found = a.compare(b).columns[0]
+    gone = whole["size"].null_count
+    assert found.column == "size"
+    assert found.overall == shares([300 - gone, gone], [0, 300])
     assert found.missing[1] == 1.0
-    lines = [line.split() for line in str(a.compare(b)).splitlines()]
-    assert ["size", "-", "-", "-"] in [line[:4] for line in lines]
 
 
 @pytest.mark.parametrize("make", [LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis])
@@ -204,8 +258,8 @@ def test_regressions_compare_columns_and_targets() -> None:
     distances = [column.distance for column in found.columns]
     assert distances == sorted(distances, reverse=True)
     lines = [line.split() for line in str(found).splitlines()]
-    assert lines[0] == ["Hellinger", "PSI", "p", "missing"]
-    assert [line[0] for line in lines[1:-2]] == [column.column for column in found.columns]
+    assert lines[1] == ["Hellinger", "PSI", "p", "missing"]
+    assert [line[0] for line in lines[2:-2]] == [column.column for column in found.columns]
 
 
 def test_categories_of_regressions_are_shares() -> None:

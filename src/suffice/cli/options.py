@@ -462,7 +462,7 @@ class Running:
 
         ``threads`` are those of the local engine, unless the user says.
         """
-        from suffice.engines.local import ENGINES, engine, set_engine
+        from suffice.engines.engine import ENGINES, engine, set_engine
 
         behind = {key: one.option for key, one in ENGINES.items() if one.option is not None}
         name, _, where = (self.engine or "local").partition("=")

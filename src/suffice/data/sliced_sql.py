@@ -4,12 +4,12 @@ A column of cells below 2^e is cut into S slices of b bits,
 
 ::
 
-    x = Σ_i a_i 2^(e − b(i + 1)),    t_i = round(x 2^(b(i + 1) − e)),    a_i = t_i − 2^b t_(i − 1)
+    y_0 = x 2^(b − e),    a_i = round(y_i),    y_(i + 1) = (y_i − a_i) 2^b
+    x = Σ_i a_i 2^(e − b(i + 1))
 
-so that all a_i, and products of two, are whole numbers, and the bits are so few that their sums
-over all rows are below 2^53: doubles add them without rounding, in any order. Where the number of
-rows is not known, as in a view, sums are those of integers. The products a_i a_j of one power of 2
-are added before they are summed. Outside, the sums are put together as Python's integers.
+so that all a_i, and products of two, are whole numbers that a double holds. They are summed as
+integers, whose order does not matter; products a_i a_j of one power of 2 are added before. Outside,
+the sums are put together as Python's integers.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from numpy.typing import NDArray
 from suffice.errors import DataError, ParameterError
 
 SPOKEN = ("duckdb", "postgres", "sqlite")
-BITS, WEIGHTED_BITS = 26, 16  # of a slice in a view: of products of two, or three with the weight
-SPARE = 51, 48  # bits of such a product of slices, and of the number of rows, without and with it
-MOST_SLICES = 13
+BITS, WEIGHTED_BITS = 26, 16  # of a slice: products of two, or of three with the weight
+MOST_SLICES = 8  # of a column: 155 binary orders of magnitude between its numbers
+ROUNDING = "6755399441055744.0"  # 1.5 2^52: added and taken away, it leaves a whole number
 HALF = 31  # bits of the lower part of a sum, where the sums of a database have 64
 MOST_SUMS = 800  # of a statement; PostgreSQL has room for 1,664 columns, SQLite for 2,000
 STEP = 52  # binary orders of magnitude of one factor, which every database writes exactly
-ROWS, CELLS, CUT, SLICES = (f"suffice_{name}" for name in ("rows", "cells", "cut", "slices"))
+ROWS, CELLS, CUT, SLICES = "suffice_rows", "suffice_cells", "suffice_cut", "suffice_slices"
 COLUMN, VALUE, PATTERN = "_column", "_value", "_pattern"
 NUMBER, AMISS, MADE_BY = "_rows", "_amiss", "_made_by"
 
@@ -91,24 +91,13 @@ def number_of(name: str, kind: pa.DataType, dialect: str, nan: bool = True) -> s
     if pa.types.is_boolean(kind):
         return f"CASE WHEN {column} THEN 1 WHEN NOT {column} THEN 0 END"
     if pa.types.is_floating(kind):
-        nan = nan and dialect != "sqlite"  # which has NULL in its place
+        nan = nan and dialect in ("duckdb", "postgres")  # SQLite has NULL in its place
         return f"NULLIF(CAST({column} AS {real}), 'NaN')" if nan else f"CAST({column} AS {real})"
     if pa.types.is_date32(kind) or (pa.types.is_timestamp(kind) and kind.unit == "us"):
         if dialect == "postgres":
             return f"CAST(EXTRACT(EPOCH FROM {column}) AS {real})"
         return f"CAST(EPOCH_US({column}) AS {real}) / 1000000.0"
     return None
-
-
-def bits_of(rows: int, weighted: bool) -> int:
-    """Return the bits of slices whose products doubles add without rounding.
-
-    Examples
-    --------
-    >>> bits_of(3_000_000, False), bits_of(3_000_000, True), bits_of(10**9, False)
-    (14, 8, 10)
-    """
-    return (SPARE[weighted] - rows.bit_length()) // (2 + weighted)
 
 
 def times(number: str, power: int) -> str:
@@ -138,8 +127,10 @@ class Number:
         e: cells are below 2^e.
     slices : int
         S; 0 where the sums are those of doubles.
+    whole : bool
+        Whether the cells are the only slice.
     known : bool
-        Whether every cell is sure to be below 2^e, and a multiple of the last unit.
+        Whether all cells are sure to be so.
     origin : float
         What is taken from doubles before they are summed.
     """
@@ -147,31 +138,9 @@ class Number:
     cell: str
     exponent: int
     slices: int
+    whole: bool = False
     known: bool = False
     origin: float = 0.0
-
-    def cut(self, x: str, bits: int, dialect: str) -> Iterator[str]:
-        """Yield the slices of a cell x, whole numbers as doubles."""
-        if not self.slices:
-            yield f"{x} - {literal(self.origin, dialect)}"
-            return
-        before = ""
-        for i in range(self.slices):
-            scaled = times(x, bits * (i + 1) - self.exponent)
-            nearest = scaled if i == self.slices - 1 else f"ROUND({scaled})"
-            yield f"{nearest}{before}" if before else f"CAST({nearest} AS {double(dialect)})"
-            before = f" - {nearest} * {2**bits}.0"
-
-    def bound(self, dialect: str) -> str:
-        """Return 2^e."""
-        return times(f"CAST(1 AS {double(dialect)})", self.exponent)
-
-    def amiss(self, v: str, bits: int, dialect: str) -> Iterator[str]:
-        """Yield conditions of a cell v that the slices do not hold."""
-        if self.slices and not self.known:
-            yield f"ABS({v}) >= {self.bound(dialect)}"
-            last = times(v, bits * self.slices - self.exponent)
-            yield f"{last} <> ROUND({last})"
 
 
 class Sum(NamedTuple):
@@ -209,8 +178,6 @@ class Plan:
         What has to hold for every row, as SQL.
     gaps : bool
         Whether numbers may be missing.
-    bits : int
-        b, of a slice.
     made_by : str
         What the reader of a view has to know; "" where there is none.
     """
@@ -226,8 +193,12 @@ class Plan:
     counted: tuple[str, ...] = ()
     allowed: tuple[str, ...] = ()
     gaps: bool = True
-    bits: int = BITS
     made_by: str = ""
+
+    @property
+    def bits(self) -> int:
+        """The bits of a slice."""
+        return BITS if self.weight is None else WEIGHTED_BITS
 
     @cached_property
     def sums(self) -> tuple[Sum, ...]:
@@ -266,22 +237,34 @@ class Plan:
         exact = all(number.slices for _, number in factors)
         for order, terms in orders.items():
             parts = [
-                " * ".join([*([f"{n}.0"] if n > 1 else []), *term]) or "1"
+                " * ".join([*([str(n)] if n > 1 else []), *term]) or "1"
                 for term, n in terms.items()
             ]
             sql = " + ".join(parts)
             sql = f"CASE WHEN {shown} IS NOT NULL THEN {sql} END" if shown else sql
             power = top - self.bits * order
             name = "_".join([*map(str, of), str(order)])
-            if not (exact and self.made_by):
-                yield Sum(name, of, power if exact else None, f"SUM({sql})")
-            elif self.dialect == "sqlite":
-                whole = f"CAST({sql} AS INTEGER)"
-                yield Sum(f"{name}_high", of, power + HALF, f"SUM({whole} >> {HALF})")
-                yield Sum(name, of, power, f"SUM({whole} & {2**HALF - 1})")
+            if not exact:
+                yield Sum(name, of, None, f"SUM({sql})")
+                continue
+            if not all(number.whole for _, number in factors):
+                sql = f"CAST({sql} AS {self.integer})"
+            if self.dialect == "sqlite":
+                yield Sum(f"{name}_high", of, power + HALF, f"SUM(({sql}) >> {HALF})")
+                yield Sum(name, of, power, f"SUM(({sql}) & {2**HALF - 1})")
             else:
-                integer = "BIGINT" if self.dialect in SPOKEN else "DECIMAL(38, 0)"
-                yield Sum(name, of, power, f"SUM(CAST({sql} AS {integer}))")
+                yield Sum(name, of, power, f"SUM({sql})")
+
+    @property
+    def integer(self) -> str:
+        """The type of whole numbers of 64 bits, whose sums have more; in SQLite they have not."""
+        return {"sqlite": "INTEGER"}.get(
+            self.dialect, "BIGINT" if self.is_spoken else "DECIMAL(38, 0)"
+        )
+
+    @property
+    def is_spoken(self) -> bool:
+        return self.dialect in SPOKEN
 
     # -- the statement
 
@@ -322,34 +305,63 @@ class Plan:
 
     @property
     def _tables(self) -> Iterator[tuple[str, str]]:
-        """Yield the tables in between: the query, its cells, numbers within bounds, and slices."""
-        dialect, bits = self.dialect, self.bits
+        """Yield the tables in between: the query, its cells, and their slices one by one."""
+        dialect, bits, real = self.dialect, self.bits, double(self.dialect)
         kept = [*self.groups.values(), *(f"c{j}" for j in range(len(self.counted)))]
         cells = [f"{column_of(name, dialect)} AS {short}" for name, short in self.groups.items()]
         cells += [f"{column_of(name, dialect)} AS c{j}" for j, name in enumerate(self.counted)]
         odd = " OR ".join(f"NOT ({condition})" for condition in self.allowed)
         cells.append(f"CASE WHEN {odd} THEN 1 ELSE 0 END AS odd" if odd else "0 AS odd")
-        cut, slices, wrong = [*kept], [*kept, "amiss"], ["odd = 1"] if odd else []
         numbers = [("w", self.weight)] if self.weight is not None else []
-        for name, number in [*numbers, *((f"x{i}", one) for i, one in enumerate(self.numbers))]:
-            v = f"v{name}"
-            cells.append(f"{number.cell} AS {v}")
-            wrong += number.amiss(v, bits, dialect)
-            within = f"CASE WHEN ABS({v}) < {number.bound(dialect)} THEN {v} END"
-            guarded = self.made_by and number.slices and not number.known
-            cut.append(f"{within if guarded else v} AS {name}")
-            pieces = enumerate(number.cut(name, bits, dialect))
-            slices += [f"{piece} AS {name}_{s}" for s, piece in pieces]
-        amiss = " OR ".join(f"({condition})" for condition in wrong)
-        cut.append(f"CASE WHEN {amiss} THEN 1 ELSE 0 END AS amiss" if amiss else "0 AS amiss")
-        if self.joint and self.gaps:
-            shown = (f"CASE WHEN x{i} IS NULL THEN '0' ELSE '1' END" for i in self.joint)
-            slices.append(f"{' || '.join(shown)} AS p")
+        numbers += [(f"x{i}", one) for i, one in enumerate(self.numbers)]
+        cells += [f"{number.cell} AS {x}" for x, number in numbers]
         yield ROWS, bare(self.query)
         yield CELLS, _select(cells, ROWS)
-        yield CUT, _select(cut, CELLS, "" if self.weight is None else "vw > 0")
+        scaled, wrong = [*kept, "odd"], ["odd = 1"] if odd else []
+        for x, number in numbers:
+            y = times(x, bits - number.exponent) if number.slices else x
+            if number.origin:
+                y = f"{x} - {literal(number.origin, dialect)}"
+            if not (number.known or not number.slices):
+                bound = times(f"CAST(1 AS {real})", number.exponent)
+                within = f"CASE WHEN ABS({x}) < {bound} THEN {y} END"
+                y = within if self.made_by else y
+                scaled.append(f"CASE WHEN ABS({x}) >= {bound} THEN 1 ELSE 0 END AS {x}_out")
+                wrong.append(f"{x}_out = 1")
+            scaled.append(f"CAST({y} AS {self.integer}) AS {x}" if number.known else f"{y} AS {x}")
+        yield f"{CUT}_0", _select(scaled, CELLS, "w > 0" if self.weight is not None else "")
+        levels = max([1, *(number.slices for _, number in numbers)])
+        flags = [*kept, "odd", *(one.partition(" ")[0] for one in wrong if one != "odd = 1")]
+        done: list[str] = []
+        for level in range(levels):
+            columns = [*flags, *done]
+            for x, number in numbers:
+                if level >= max(1, number.slices):
+                    continue
+                slice_ = x if not number.slices or number.known else self.rounded(x)
+                if number.whole and not number.known:
+                    slice_ = f"CAST({x} AS {self.integer})"
+                columns.append(f"{slice_} AS {x}_{level}")
+                done.append(f"{x}_{level}")
+                if level + 1 < number.slices:
+                    columns.append(f"({x} - {slice_}) * {2**bits}.0 AS {x}")
+                elif number.slices and not number.known:
+                    columns.append(f"{x} AS {x}_last")
+                    done.append(f"{x}_last")
+                    wrong.append(f"{x}_last <> {x}_{level}")
+            yield f"{CUT}_{level + 1}", _select(columns, f"{CUT}_{level}")
+        columns = [*kept, *(name for name in done if not name.endswith("_last"))]
+        if self.joint and self.gaps:
+            shown = (f"CASE WHEN x{i}_0 IS NULL THEN '0' ELSE '1' END" for i in self.joint)
+            columns.append(f"{' || '.join(shown)} AS p")
+        amiss = " OR ".join(wrong)
+        columns.append(f"CASE WHEN {amiss} THEN 1 ELSE 0 END AS amiss" if amiss else "0 AS amiss")
         fence = " OFFSET 0" if dialect == "postgres" and not self.made_by else ""
-        yield SLICES, _select(slices, CUT) + fence  # slices are computed once
+        yield SLICES, _select(columns, f"{CUT}_{levels}") + fence  # which are computed once
+
+    def rounded(self, y: str) -> str:
+        """Return the whole number nearest to one below 2^51."""
+        return f"(({y} + {ROUNDING}) - {ROUNDING})" if self.is_spoken else f"ROUND({y})"
 
     # -- the answer
 
@@ -371,7 +383,7 @@ class Plan:
         columns += [quoted(NUMBER), quoted(AMISS)]
         for one in self.sums if sums is None else sums:
             name = quoted(one.name)
-            plain = one.power is None or not self.made_by or self.dialect == "sqlite"
+            plain = one.power is None or self.dialect == "sqlite"
             columns.append(name if plain else f"CAST({name} AS VARCHAR) AS {name}")
         return f"SELECT {', '.join(columns)} FROM (\n{select}\n) AS suffice_sums"
 

@@ -29,7 +29,8 @@ from suffice.data.schema import (
 from suffice.errors import DataError
 from suffice.numerics import kernels
 from suffice.sums.batch import BATCH_ROWS, NO_CLASSES, NO_CODES, NO_WEIGHTS, Batch
-from suffice.sums.block import BadCell, Block, RealBlock
+from suffice.sums.block import BadCell, Block, KeyBlock, RealBlock
+from suffice.sums.keys import key_cells
 from suffice.sums.vocabulary import Vocabulary
 
 R = TypeVar("R")
@@ -208,10 +209,11 @@ def each_batch(
 
 @dataclass(frozen=True)
 class Labels:
-    """Class labels of all rows, encoded batch by batch so that no array of n codes is needed."""
+    """Class labels of all rows, encoded batch by batch: only strings take an array of n codes."""
 
     values: NDArray[Any]  # (n,); None, NaN, NaT and pandas.NA are missing
     classes: Vocabulary  # their distinct values
+    are_codes: bool = False  # into these
 
     @classmethod
     def of(cls, values: NDArray[Any]) -> Labels:
@@ -227,11 +229,14 @@ class Labels:
                 seen = np.zeros(width, np.bool_)
                 kernels.counts.mark(values, low, seen)
                 found = map(int(low).__add__, np.flatnonzero(seen).tolist())
-                return cls(values, Vocabulary(tuple(found)))
+                is_read = values.dtype == np.intp and values.flags.carray
+                are_codes = is_read and low == 0 and bool(seen.all())
+                return cls(values, Vocabulary(tuple(found)), are_codes)
         cells = values.tolist()
         if values.dtype == object:
             require_label_values(cells)
-        classes = Vocabulary.of(cell for cell in cells if not is_missing(cell))
+        distinct = set(cells) if values.dtype.kind == "U" else cells
+        classes = Vocabulary.of(cell for cell in distinct if not is_missing(cell))
         if values.dtype.kind in "OUT":
             warn_of_alike(classes.values)
         return cls(values, classes)
@@ -239,7 +244,7 @@ class Labels:
     def codes(self, rows: slice) -> NDArray[np.intp]:
         """Codes of some rows; −1 = missing."""
         values = self.values[rows]
-        if self._are_codes:
+        if self.are_codes:
             return values
         if values.dtype == np.bool_ and len(values):
             return values.astype(np.intp) - int(self.classes.values[0])
@@ -247,9 +252,20 @@ class Labels:
             codes, low = np.empty(len(values), np.intp), values.dtype.type(self.classes.values[0])
             kernels.counts.look_up(values, low, self._table, codes)
             return codes
+        if values.dtype.kind == "U":
+            return self._of_strings[rows]
         return self.classes.index(
             (None if is_missing(value) else value for value in values.tolist()), -1
         )
+
+    @cached_property
+    def _of_strings(self) -> NDArray[np.intp]:
+        """Codes of strings, which many passes ask for."""
+        codes = np.empty(len(self.values), np.intp)
+        for first in range(0, len(codes), BATCH_ROWS):
+            rows = slice(first, first + BATCH_ROWS)
+            codes[rows] = self.classes.index(self.values[rows].tolist(), -1)
+        return codes
 
     @cached_property
     def _are_codes(self) -> bool:
@@ -337,7 +353,7 @@ class ArraySource(Source):
         return replace(
             self,
             x=self.x[rows],
-            labels=None if labels is None else Labels(labels.values[rows], labels.classes),
+            labels=None if labels is None else replace(labels, values=labels.values[rows]),
             weights=None if weights is None else weights[rows],
             targets=None if targets is None else targets[rows],
         )
@@ -460,4 +476,7 @@ class ArrayPart(Part):
         if layout.encoding == "sparse" and not isinstance(x, np.ndarray):
             return held_counts(stored_cells(x, rows).merged())
         x = x[rows]
+        if layout.encoding == "key":
+            cells = x if isinstance(x, np.ndarray) else laid_out(x)
+            return KeyBlock(tuple(map(key_cells, layout.columns, map(pa.array, cells.T))))
         return of_numbers(x if isinstance(x, np.ndarray) else laid_out(x), layout, self.layout)

@@ -21,14 +21,13 @@ from suffice.discriminant_analysis.shared import (
 )
 from suffice.errors import ParameterError
 from suffice.families.multivariate_gaussian import LOG_2PI
-from suffice.families.options import check_options
 from suffice.models.base.checks import ClassWeight
 from suffice.models.base.scikit_learn import accepts
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.method import GenerativeMethod
 from suffice.models.generative.row_answers import joint
 from suffice.numerics.interruption import interruptible
-from suffice.rules import Within
+from suffice.rules import Within, check_options
 
 
 @dataclass(repr=False, eq=False, kw_only=True)

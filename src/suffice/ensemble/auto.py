@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from suffice.data.frames.memory import FrameTable
 from suffice.data.open import open_table
-from suffice.engines.engine import fit_context
-from suffice.engines.local import engine_for
+from suffice.engines.engine import engine_for, fit_context
 from suffice.ensemble.candidates import (
     CANDIDATES,
     Candidate,

@@ -17,7 +17,7 @@ from suffice.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
-from suffice.engines.local import engine_for
+from suffice.engines.engine import engine_for
 from suffice.errors import DataError, ParameterError, SufficeError
 from suffice.linear_model import LogisticRegression
 from suffice.model_selection.fits import models_of_folds

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -172,6 +172,10 @@ class MultivariateGaussian(Family):
     @property
     def shared(self) -> bool:
         return self.pooling == 1
+
+    @property
+    def apart(self) -> Self:
+        return replace(self, pooling=0.0) if self.shared else self
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
         fourths = self.shrinkage == "ledoit-wolf"

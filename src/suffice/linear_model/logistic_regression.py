@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from suffice.data.source import ArraySource
 from suffice.data.table_source import TableSource
-from suffice.engines.engine import fit_context
-from suffice.engines.local import engine_for
+from suffice.engines.engine import engine_for, fit_context
 from suffice.errors import ParameterError
 from suffice.models.base.answers import Evidence
 from suffice.models.base.checks import ClassWeight, require_weights

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.engines.engine import fit_context
-from suffice.engines.local import engine_for
+from suffice.engines.engine import engine_for, fit_context
 from suffice.errors import DataError, ParameterError
 from suffice.families.options import check_boolean
 from suffice.model_selection.fits import FoldModels, is_of_sums, models_of_folds

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.engines.engine import fit_context
-from suffice.engines.local import engine_for
+from suffice.engines.engine import engine_for, fit_context
 from suffice.errors import DataError, warn
 from suffice.model_selection.fits import FoldModels
 from suffice.model_selection.folds import Folds, Partition

@@ -39,7 +39,6 @@ from suffice.data.sliced_sql import (
     Plan,
     Total,
     bare,
-    bits_of,
     column_of,
     literal,
     number_of,
@@ -160,8 +159,6 @@ class Described:
     label, weight : str, optional
     keys : tuple of str
     exact : bool
-    rows : int
-        How many there are, with those that do not count; 0 where it is not known.
     made_by : str
         See `Plan`.
     """
@@ -173,7 +170,6 @@ class Described:
     weight: str | None = None
     keys: tuple[str, ...] = ()
     exact: bool = True
-    rows: int = 0
     made_by: str = ""
 
     @property
@@ -206,7 +202,7 @@ class Described:
                 "cast it in the query",
             )
         if pa.types.is_boolean(facts.type):
-            return Number(cell, self.bits, 1, known=True)
+            return Number(cell, self.bits, 1, whole=True, known=True)
         if not self.exact:
             return Number(cell, 0, 0, origin=facts.middle)
         top, unit = facts.bounds
@@ -217,14 +213,12 @@ class Described:
                 f"sums in a database are exact within {MOST_SLICES * self.bits} binary digits here",
                 "round the column in the query, use exact=False, or " + ROWS_INSTEAD,
             )
-        return Number(cell, unit + slices * self.bits, slices)
+        return Number(cell, unit + slices * self.bits, slices, slices == 1 and unit == 0)
 
     @property
     def bits(self) -> int:
         """Return the bits of a slice."""
-        if self.made_by:
-            return BITS if self.weight is None else WEIGHTED_BITS
-        return bits_of(self.rows, self.weight is not None)
+        return BITS if self.weight is None else WEIGHTED_BITS
 
 
 # -- what the columns are
@@ -341,8 +335,7 @@ def _looked(found: Described, ask: Callable[[str], pa.Table]) -> Described:
     columns = {}
     for j, (name, facts) in enumerate(found.columns.items()):
         columns[name] = _fact(facts, [rows.get(counted, {}) for counted in (1, 0)], j)
-    found = replace(found, columns=columns, rows=sum(row["n"] for row in answer))
-    return _with_zeros(found, ask)
+    return _with_zeros(replace(found, columns=columns), ask)
 
 
 def _fact(facts: Facts, rows: Sequence[Mapping[str, Any]], j: int) -> Facts:
@@ -410,7 +403,7 @@ def _with_values(
         cells, others = ([value for side, value, _ in own if side == s] for s in (1, 0))
         if facts.is_text and not _is_running_text([(value, n) for _, value, n in own]):
             cells, others = cells * 2, others * 2  # words that come again are no running text
-        absent = (None,) if facts.missing else ()
+        absent = (None,) if facts.missing and found.label is not None else ()
         columns[name] = replace(facts, cells=(*cells, *absent), others=tuple(others))
     return replace(found, columns=columns)
 
@@ -494,7 +487,7 @@ class Needs:
         return ", ".join(literal(value, self.found.dialect) for value in values)
 
     def _of_two(self, cell: str) -> Number:
-        return Number(cell, self.found.bits, 1, known=True)
+        return Number(cell, self.found.bits, 1, whole=True, known=True)
 
     def _added(self, number: Number) -> int:
         if number not in self.numbers:
@@ -545,7 +538,6 @@ def needed(found: Described, opened: Opened, estimator: Any) -> Asked:
         tuple(needs.counted),
         tuple(dict.fromkeys(needs.allowed)),
         bool(found.made_by) or any(facts.missing for facts in found.columns.values()),
-        found.bits,
         found.made_by,
     )
     return Asked(plan, blocks)
@@ -652,16 +644,20 @@ def _terms_of(design: Design, column: str) -> NDArray[np.float64]:
     return np.asarray(rows[:, design.places([column])])
 
 
-def _require_complete(found: Described, opened: Opened, estimator: Any) -> None:
+def _require_complete(answer: Answer, asked: Asked, opened: Opened, estimator: Any) -> None:
     """Refuse missing cells where a linear model needs all of them."""
     design = getattr(opened.reader, "design", None)
     if design is None or getattr(estimator, "incomplete", "") != "error":
         return
-    columns = (*design.columns, *design.targets)
-    missing = {name: found.columns[name].missing for name in columns}
-    counts = {name: str(count) for name, count in missing.items() if count}
-    if counts:
-        raise incomplete(listed_missing(counts), "incomplete='gaussian'")
+    names = [*(design.column(place) for place in range(len(design))), *design.targets]
+    counts = dict.fromkeys(names, 0)
+    for text, rows in zip(answer.column(PATTERN), answer.rows.values, strict=True):
+        lacking = {name for name, mark in zip(names, text or "", strict=False) if mark == "0"}
+        for name in lacking:
+            counts[name] += rows
+    missing = {name: str(count) for name, count in counts.items() if count}
+    if missing:
+        raise incomplete(listed_missing(missing), "incomplete='gaussian'")
 
 
 # -- sums of an answer
@@ -776,7 +772,7 @@ def _counts(
 
 
 def _comoments(
-    answer: Answer, plan: Plan, block: Block, place: NDArray[np.intp], k: int
+    answer: Answer, plan: Plan, block: Block, place: NDArray[np.intp], k: int, pooled: bool
 ) -> Comoments:
     d = len(block.places)
     marks = [text or "1" * d for text in answer.column(PATTERN)]
@@ -793,7 +789,7 @@ def _comoments(
     sums = np.stack([_pairs(column.x).T for column in columns], axis=2)
     texts = sorted({text for text, _ in keys})
     pattern = np.array([texts.index(text) for text, _ in keys], np.intp)
-    home, m = (pattern, len(texts)) if block.pooled else (np.arange(g), g)
+    home, m = (pattern, len(texts)) if pooled else (np.arange(g), g)
     products = np.zeros((m, 2, d, d))
     for a, i in enumerate(block.places):
         for b, j in enumerate(block.places[a:], start=a):
@@ -811,7 +807,7 @@ def _comoments(
     code = np.array([c for _, c in keys], np.intp)
     groups = patterns, pattern, code, _pairs(weight).T.copy()
     pivot = np.where(patterns[pattern], pivot, 0.0)
-    return Comoments(k, block.pooled, *groups, pivot, sums, home, products, tally).canonical()
+    return Comoments(k, pooled, *groups, pivot, sums, home, products, tally).canonical()
 
 
 def _labels(answer: Answer, label: str) -> tuple[NDArray[np.intp], Vocabulary]:
@@ -828,34 +824,6 @@ def _labels(answer: Answer, label: str) -> tuple[NDArray[np.intp], Vocabulary]:
     return place[found.codes], classes
 
 
-def _of_rows(
-    found: Described, asked: Asked, answer: Answer, codes: NDArray[np.intp], classes: Vocabulary
-) -> Any:
-    """Return the sums of the rows of an answer, as those of a table are."""
-    plan, k = asked.plan, max(1, len(classes)) if found.label is None else len(classes)
-    is_number = np.array([column is None for column in answer.column(COLUMN)], bool)
-    labelled = np.flatnonzero(codes >= 0)
-    of_numbers = np.flatnonzero(is_number & (codes >= 0))
-    numbers, place = answer.take(of_numbers), codes[of_numbers]
-    blocks: list[Any] = []
-    for block in asked.blocks:
-        if block.kind == "moments":
-            blocks.append(_moments(numbers, plan, block, place, k))
-        elif block.kind == "outcomes":
-            blocks.append(_outcomes(numbers, block, place, k))
-        elif block.kind == "joint":
-            blocks.append(_comoments(numbers, plan, block, place, k))
-        else:
-            blocks.append(_counts(answer.take(labelled), plan, found, block, codes[labelled], k))
-    if found.label is None:
-        return blocks[0]
-    rest = np.flatnonzero(is_number & (codes < 0))
-    unlabelled = answer.take(rest).weight.by(np.zeros(len(rest), np.intp), 1)
-    weight = DoubleDouble(*_pairs(numbers.weight.by(place, k)))
-    left = DoubleDouble(*_pairs(unlabelled)[:, 0])
-    return ByClass(classes, weight, left, tuple(blocks)).pruned().canonical()
-
-
 class InDatabase(NamedTuple):
     """Sums that a database made.
 
@@ -864,34 +832,57 @@ class InDatabase(NamedTuple):
     opened : Opened
         A table that stands for the rows.
     keys : Keys
-    sums : list
-        Those of every group.
+    sums : KeptSums
+        With an axis of groups where there are keys.
     """
 
     opened: Opened
     keys: Keys
-    sums: list[Any]
+    sums: Any
 
 
-def _by_group(
+def _put_together(
     found: Described, asked: Asked, answer: Answer, opened: Opened, by: Sequence[str]
 ) -> InDatabase:
+    """Return the sums of an answer, as those of a table are."""
     rows = len(answer.rows.values)
-    codes, classes = np.zeros(rows, np.intp), Vocabulary(())
+    keys, group = Keys.none(), np.zeros(rows, np.intp)
+    if by:
+        cells = {name: key_cells(name, answer.groups[name]) for name in by}
+        first, group = distinct(list(cells.values()))
+        keys = Keys.of({name: column.take(pa.array(first)) for name, column in cells.items()})
+    codes, classes = np.zeros(rows, np.intp), Vocabulary((0,))
     if found.label is not None:
         codes, classes = _labels(answer, found.label)
+    g, m = len(keys), len(classes)
+    place = np.where(codes >= 0, group * m + codes, -1)
+    is_number = np.array([column is None for column in answer.column(COLUMN)], bool)
+    counted = np.flatnonzero((place >= 0) & ~is_number)
+    summed = np.flatnonzero((place >= 0) & is_number)
+    numbers, at = answer.take(summed), place[summed]
+    blocks: list[Any] = []
+    for block in asked.blocks:
+        if block.kind == "moments":
+            blocks.append(_moments(numbers, asked.plan, block, at, g * m))
+        elif block.kind == "outcomes":
+            blocks.append(_outcomes(numbers, block, at, g * m))
+        elif block.kind == "joint":
+            pooled = block.pooled and not by
+            blocks.append(_comoments(numbers, asked.plan, block, at, g * m, pooled))
+        else:
+            values = answer.take(counted)
+            blocks.append(_counts(values, asked.plan, found, block, place[counted], g * m))
+    if found.label is None:
+        return InDatabase(opened, keys, blocks[0])
+    rest = np.flatnonzero((place < 0) & is_number)
+    left = DoubleDouble(*_pairs(answer.take(rest).weight.by(group[rest], g)))
+    weight = DoubleDouble(*_pairs(numbers.weight.by(at, g * m)))
     if not by:
-        return InDatabase(opened, Keys.none(), [_of_rows(found, asked, answer, codes, classes)])
-    cells = {name: key_cells(name, answer.groups[name]) for name in by}
-    first, group = distinct(list(cells.values()))
-    keys = Keys.of({name: column.take(pa.array(first)) for name, column in cells.items()})
-    order = np.argsort(group, kind="stable")
-    edges = np.searchsorted(group[order], np.arange(1, len(first)))
-    sums = [
-        _of_rows(found, asked, answer.take(rows), codes[rows], classes)
-        for rows in np.split(order, edges)
-    ]
-    return InDatabase(opened, keys, sums)
+        sums: Any = ByClass(classes, weight, left[0], tuple(blocks)).pruned()
+    else:
+        hi, lo = weight.hi.reshape(g, m), weight.lo.reshape(g, m)
+        sums = ClassesByGroup(classes, DoubleDouble(hi, lo), left, tuple(blocks)).pruned()
+    return InDatabase(opened, keys, sums.canonical())
 
 
 # -- what is asked by users
@@ -927,10 +918,10 @@ def in_database(
         if categories:
             found = _with_values(found, ask, categories)
             opened = open_(found.table)
-        _require_complete(found, opened, estimator)
         asked = needed(found, opened, estimator)
         answer = asked.plan.answer(ask)
-    return _by_group(found, asked, answer, opened, by)
+    _require_complete(answer, asked, opened, estimator)
+    return _put_together(found, asked, answer, opened, by)
 
 
 def in_view(
@@ -949,23 +940,24 @@ def in_view(
                 raise ParameterError(f"{name}={given!r}", f"the view has {mine!r}")
         if not set(by) <= set(found.keys):
             raise ParameterError(f"by={list(by)!r}", f"the view is by {list(found.keys)!r}")
-        answer_schema = ask(f"SELECT * FROM (\n{text}\n) AS {ROWS} LIMIT 0").schema
+        names = ask(f"SELECT * FROM (\n{text}\n) AS {ROWS} LIMIT 0").column_names
         if found.label is not None:
-            kind = answer_schema.field(found.label).type
-            columns = dict(found.columns)
-            cells = EXAMPLES["category"] if stored_as(kind) == "string" else ()
-            columns[found.label] = Facts(found.label, kind, cells)
-            found = replace(found, columns=columns)
+            label = quoted(found.label)
+            column = ask(f"SELECT DISTINCT {label} FROM (\n{text}\n) AS {ROWS}").column(0)
+            cells = tuple(cell for cell in column.to_pylist() if cell is not None)
+            facts = Facts(found.label, column.type, cells)
+            found = replace(found, columns={**found.columns, found.label: facts})
         opened = open_(found.table)
         asked = needed(found, opened, estimator)
-        if not {one.name for one in asked.plan.sums} <= set(answer_schema.names):
+        if not {one.name for one in asked.plan.sums} <= set(names):
             raise ParameterError(
                 f"the view has other sums than {type(estimator).__name__} needs",
                 "it was made for another estimator, or other options",
                 "make it with suffice.sql_of_sums of this one",
             )
         answer = asked.plan.read(ask(asked.plan.wrapped(text)))
-    return _by_group(found, asked, answer, opened, by)
+    _require_complete(answer, asked, opened, estimator)
+    return _put_together(found, asked, answer, opened, by)
 
 
 def declared(
@@ -982,20 +974,21 @@ def declared(
     more = {} if weight is None else {weight: said.get(weight, "number")}
     if not is_classifier:
         more |= {name: said.get(name, "number") for name in ([y] if isinstance(y, str) else y)}
-    facts = {name: _said(name, kind) for name, kind in (said | more).items() if name not in by}
+    said_of = (said | more).items()
+    facts = {name: _said(name, kind, is_classifier) for name, kind in said_of if name not in by}
     if is_classifier:
         facts[y] = Facts(y, pa.string(), EXAMPLES["category"])
     of = {"columns": said, "y": y, "weight": weight, "by": [*by], "is_classifier": is_classifier}
     label = y if is_classifier else None
     keys = tuple(by)
-    return Described(query, dialect, facts, label, weight, keys, True, 0, json.dumps(of))
+    return Described(query, dialect, facts, label, weight, keys, True, json.dumps(of))
 
 
-def _said(name: str, kind: Any) -> Facts:
+def _said(name: str, kind: Any, missing: bool) -> Facts:
     """Return what a kind, or the values of a category, say of a column."""
     if isinstance(kind, list | tuple) and len(set(map(type, kind))) == 1:
         cells = tuple(kind)
-        return Facts(name, pa.array(cells).type, (*cells, *cells, None))
+        return Facts(name, pa.array(cells).type, (*cells, *cells, *([None] if missing else [])))
     if not isinstance(kind, str) or kind not in KINDS:
         raise ParameterError(
             f"columns says {kind!r} of {name!r}",

@@ -16,10 +16,9 @@ from suffice.models.generative.method import GenerativeMethod
 from suffice.models.generative.model import GenerativeModel, Prior, class_prior
 from suffice.models.generative.reader import GenerativeReader
 from suffice.naive_bayes.discrete import (
-    CountsMethod,
+    DiscreteMethod,
     checked_alpha,
     class_log_prior_of,
-    discrete,
     event_counts_of,
     prior_of,
 )
@@ -27,11 +26,11 @@ from suffice.naive_bayes.families import alpha_evidence_of
 from suffice.sums.by_class import ByClass
 
 
-@dataclass(frozen=True, eq=False)
-class _ComplementMethod(CountsMethod):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _ComplementMethod(DiscreteMethod):
     """Counts whose scores use no prior; one that is given is checked all the same."""
 
-    unused: Prior = "uniform"
+    unused: Prior
 
     def plain(self, reader: GenerativeReader, sums: ByClass) -> GenerativeModel:
         found = super().plain(reader, sums)
@@ -97,8 +96,7 @@ class ComplementNB(GenerativeClassifier):
     def method(self) -> GenerativeMethod:
         """Return the options as a method; the scores use no prior."""
         family = Complement(cast(Alpha, checked_alpha(self)), self.norm)
-        found = discrete(self, family, _ComplementMethod, prior="uniform", of_name="ComplementNB")
-        return replace(cast(_ComplementMethod, found), unused=prior_of(self))
+        return _ComplementMethod.of(self, family, prior="uniform", unused=prior_of(self))
 
     alpha_evidence_ = property(alpha_evidence_of)
     class_log_prior_ = property(class_log_prior_of)

@@ -5,14 +5,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Self
 
-from suffice.families.options import (
-    Estimation,
-    Evidence,
-    Numbers,
-    Unseen,
-    check_options,
-    check_smoothing,
-)
+from suffice.families.options import Estimation, Evidence, Numbers, Unseen, check_smoothing
 from suffice.models.base.checks import ClassWeight
 from suffice.models.generative.calibration import CalibrationName
 from suffice.models.generative.classifier import GenerativeClassifier
@@ -21,12 +14,13 @@ from suffice.models.generative.model import Prior
 from suffice.naive_bayes.families import (
     READING,
     Families,
+    NaiveMethod,
     alpha_evidence_of,
     calibrate,
     calibration_of,
-    naive,
     predict_set,
 )
+from suffice.rules import check_options
 
 
 @dataclass(repr=False, eq=False)
@@ -155,7 +149,7 @@ class NaiveBayes(GenerativeClassifier):
         check_options(self)
         check_smoothing(self.estimation, self.alpha)
         families = Families(self.families, self.numbers, self.estimation, self.alpha, self.unseen)
-        return naive(families, self.calibration, self.class_prior, self.class_weight)
+        return NaiveMethod.of(self, families)
 
     calibration_ = property(calibration_of)
     alpha_evidence_ = property(alpha_evidence_of)

@@ -21,7 +21,7 @@ from suffice.models.design.terms import shares_of
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.terms import TermParameters
 from suffice.models.logistic.model import LogisticModel
-from suffice.reports.scoring import is_weighed
+from suffice.reports.scoring import is_weighed, shorter
 from suffice.reports.words import is_text, typical_words
 from suffice.sums.bins import BinnedCounts, MomentsAndBins, cell_bounds
 
@@ -112,7 +112,7 @@ def _of_classes(
         for j, name in enumerate(map(str, part.layout.columns)):
             cells = probabilities_of_values(parameters.column(j), len(fitted.classes))
             if cells is not None:
-                facts[name]["cells"] = cells.tolist()
+                facts[name]["cells"] = [[shorter(p) for p in row] for row in cells.tolist()]
     for name, bits in _bits(model).items():
         if str(name) in facts:
             facts[str(name)]["bits"] = bits
@@ -126,9 +126,8 @@ def _described(parameters: Any, j: int, numbers: bool) -> dict[str, Any]:
         best_first = sorted(losses, key=lambda family: losses[family])
         found["why"] = ", ".join(f"{name} {losses[name]:.3f}" for name in best_first)
     known = parameters.describe(j) if numbers else {}
-    by_class = {name: [float(v) for v in values] for name, values in known.items() if _few(values)}
-    if 0 < len(by_class) == len(known) <= MOST_PARAMETERS:
-        found["parameters"] = by_class
+    if 0 < len(known) <= MOST_PARAMETERS and all(map(_few, known.values())):
+        found["parameters"] = {name: list(map(float, values)) for name, values in known.items()}
     return found
 
 
@@ -171,7 +170,6 @@ def _values(model: Any, parameters: Any, j: int, name: str, kind: str | None) ->
 
 
 def _whole(model: Any) -> set[str]:
-    """Return the columns that are stored as whole numbers."""
     return {str(c.name) for c in model.reader_.layout.columns if c.stored == "integer"}
 
 
@@ -214,8 +212,6 @@ def _binned(bins: BinnedCounts, j: int, whole: bool) -> dict[str, Any]:
     typical = float(middle[np.searchsorted(share, 0.5)])
     if single and low.tolist() == [0.0, 1.0]:
         return {"low": 0, "high": 1, "step": 1, "typical": typical, "whole": True, "two": True}
-    first, final = np.searchsorted(share, [TAIL, 1 - TAIL])
-    near, all_of_it = last[final] - low[first], last[-1] - low[0]
     if weight.max() >= SPIKE * weight.sum() and len(low) > 2 and not single:
         size = np.cumsum(np.sqrt(weight))
         at = np.searchsorted(size, np.linspace(size[0], size[-1], min(MOST_RANKS, len(size))))
@@ -223,9 +219,10 @@ def _binned(bins: BinnedCounts, j: int, whole: bool) -> dict[str, Any]:
         values = np.unique([float(f"{value:.{DIGITS}g}") for value in middle[at]]).tolist()
         ranks = {"at": values, "low": values[0], "high": values[-1]}
         return _scale(values[0], values[-1], typical, whole) | ranks
-    if all_of_it > FAR * near:
-        return _scale(float(low[first]), float(last[final]), typical, whole)
-    return _scale(float(low[0]), float(last[-1]), typical, whole)
+    first, final = np.searchsorted(share, [TAIL, 1 - TAIL])
+    if last[-1] - low[0] <= FAR * (last[final] - low[first]):
+        first, final = 0, -1
+    return _scale(float(low[first]), float(last[final]), typical, whole)
 
 
 def _scale(low: float, high: float, typical: float, whole: bool = False) -> dict[str, Any]:

@@ -12,11 +12,12 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
+from suffice.numerics.in_print import percent
 from suffice.reports.about import about
 from suffice.reports.columns import Ends, column_facts
 from suffice.reports.rows import rows_of
 from suffice.reports.scoring import scoring
-from suffice.reports.tested import how_good, in_print, percentage, with_answers
+from suffice.reports.tested import how_good, in_print, with_answers
 
 SCRIPTS = (
     "score",
@@ -61,7 +62,8 @@ def page(model: Any, test: Any = None) -> str:
     )
     # Names that come from the data are escaped; the parts given as markup are our own files.
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
-    environment.filters |= {"in_print": in_print, "share": percentage}
+    environment.filters["in_print"] = in_print
+    environment.filters["share"] = lambda share: percent(share).replace(" ", "\N{NO-BREAK SPACE}")
     template = environment.from_string(_file("page.html.j2"))
     written: str = template.render(
         policy=policy,

@@ -42,15 +42,7 @@ def with_answers(model: Any, test: Any) -> tuple[Any, Any]:
 
 
 def how_good(model: Any, X: Any, y: Any) -> dict[str, Any]:
-    """Figures of an evaluation, and whether the test data are the rows of the fit.
-
-    Returns
-    -------
-    dict
-        ``rows``, ``training``; of classes ``error`` with its ``interval``, the errors of
-        ``always`` the most frequent class, ``confusion``, ``classes``, ``tenths`` and, of two,
-        ``curve``; of targets the figures and points of each.
-    """
+    """Figures of an evaluation, and whether the test data are the rows of the fit, ``training``."""
     found = model.evaluate(X, y, unanswerable="empty")
     if isinstance(found, Evaluation):
         good = _of_classes(found)
@@ -150,15 +142,9 @@ def _mistaken(found: Evaluation, c: int) -> list[Any] | None:
 
 
 def _curve(ranking: Ranking) -> dict[str, Any]:
-    """Rows of two classes by their score, in bins of about equal shares of both.
+    """Return Σw of two classes, ``sides``, in bins of P(c = 1 | x), and the ``cuts`` around these.
 
-    Returns
-    -------
-    dict
-        ``sides``: Σw of either class in every bin, in the order of P(c = 1 | x); ``cuts``:
-        probabilities below, between and above the bins, the one at ``half`` being 0.5; the ROC
-        ``area`` and the
-        average ``precision`` of either class.
+    Bins hold about equal shares of both classes; the cut at ``half`` is 0.5.
     """
     weight = ranking.weight.value  # of the second class, and of the first
     total = weight.sum(axis=0)
@@ -203,14 +189,3 @@ def _predicted(model: Any, X: Any, y: Any) -> list[list[list[float]]]:
 def in_print(number: float) -> str:
     """A count, with thin spaces between thousands."""
     return f"{number:,.10g}".replace(",", "\N{THIN SPACE}")
-
-
-def percentage(share: float) -> str:
-    """A share of rows; what is not all is not shown as all."""
-    if 0 < share < 0.0005 or 0.9995 <= share < 1:
-        return (
-            "<\N{NO-BREAK SPACE}0.1\N{NO-BREAK SPACE}%"
-            if share < 0.5
-            else ">\N{NO-BREAK SPACE}99.9\N{NO-BREAK SPACE}%"
-        )
-    return f"{100 * share:.1f}\N{NO-BREAK SPACE}%"

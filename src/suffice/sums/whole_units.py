@@ -38,9 +38,7 @@ from suffice.sums.moments import Moments
 from suffice.sums.vocabulary import Vocabulary
 
 FINE = 215  # bits below the scale
-MOST_WEIGHT = 48  # bits of Σw
-HEADROOM = 60  # bits of a number above its scale
-WORDS = 6  # of 64 bits: 1 + MOST_WEIGHT + 2 HEADROOM + FINE bits
+WORDS = 6  # 384 bits: a sign, 48 bits of Σw, twice 60 above the scale, and FINE
 WEIGHT_WORDS = 5
 ENOUGH = 2**100  # units: what is larger loses less than a pair does
 

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 
 from suffice.data.schema import BlockLayout, Layout, Numbered, UniformColumns
 from suffice.data.source import ArraySource, Labels
-from suffice.engines.local import LocalEngine
+from suffice.engines.engine import LocalEngine
 from suffice.errors import DataError
 from suffice.linear_model import GradientDescent, Ridge
 from suffice.models.design.normal_equations import NormalEquations

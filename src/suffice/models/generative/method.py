@@ -2,53 +2,59 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.schema import KIND_OF, Column, Kind, UniformColumns
+from suffice.data.schema import KIND_OF, BlockLayout, Column, Kind, UniformColumns
 from suffice.data.source import ArraySource
 from suffice.data.table_source import TableSource
 from suffice.engines.checkpoint import CheckpointedEngine
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError
 from suffice.families import Family
+from suffice.families.density import Chosen
 from suffice.models.base.answers import expected_costs
 from suffice.models.base.checks import (
     ClassWeight,
     check_class_weight,
     require_weights,
 )
-from suffice.models.base.groups import sums_by_place
+from suffice.models.base.groups import ByColumns, ByPlace, sums_by_group
 from suffice.models.base.judge import LeaveOneOut
 from suffice.models.classifier import Said, costs_of, warn_of_unlabelled
 from suffice.models.generative.calibration import CalibrationName
 from suffice.models.generative.leave_one_out import GenerativeLeftOut
 from suffice.models.generative.model import GenerativeModel, Prior, class_prior
-from suffice.models.generative.part import FamilyColumns, sampled, summarise, whole
+from suffice.models.generative.part import (
+    FamilyColumns,
+    sampled,
+    summarise,
+    summarise_groups,
+    whole,
+)
 from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.saved import SavedGenerative
 from suffice.models.generative.weights import in_rows, row_weight_of, sample_rows, weighted
 from suffice.models.method import Method
 from suffice.numerics.in_print import NAMED
 from suffice.numerics.logspace import log_normalise, normalise
-from suffice.sums.by_class import ByClass
+from suffice.sums.by_class import ByClass, ClassesByGroup
+from suffice.sums.keys import Keyed
 from suffice.sums.row_sample import Sampled
 
 Rows = TableSource | ArraySource
+Chosen = tuple[Sequence[Column], tuple[FamilyColumns, ...]]
+"""Columns of a table, and their families."""
 
 
-def never(column: str) -> bool:
-    """Return False, whatever the column is."""
-    return False
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class GenerativeMethod(Method[GenerativeReader, ByClass]):
-    """Class prior times families.
+    """Class prior times families; a subclass chooses these, see `columns`.
 
     ::
 
@@ -56,9 +62,6 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
 
     Parameters
     ----------
-    parts : callable
-        Describes the columns of the first table, which have names or not, and chooses their
-        families.
     prior : str, mapping or sequence
         P(c); see `class_prior`.
     class_weight : mapping of label to float, "balanced" or None
@@ -71,35 +74,26 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         Options of the layout.
     lenient : bool
         Whether a third value of a binary column counts as missing in rows to be answered.
-    same_classes : bool
-        Whether a later call that names classes names all that are known, as scikit-learn has it.
-    fewest_classes : int
-        That a fit makes sense with.
-    reader_type : type of GenerativeReader
     calibration : {"none", "temperature", "weights"}
         How much of what columns say is counted.
     samples : bool
         Whether something is fitted to a sample of the rows: weights of columns, or the bins of
         densities.
-    is_given : callable
-        Whether the user gave the family of a column.
     """
 
-    parts: Callable[[Rows, bool], tuple[Sequence[Column], tuple[FamilyColumns, ...]]]
     prior: Prior
     class_weight: ClassWeight = None
-    _: KW_ONLY
     option: str = "class_prior"
     family: Family | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)
     lenient: bool = False
-    same_classes: bool = False
-    fewest_classes: int = 2
-    reader_type: type[GenerativeReader] = GenerativeReader
     calibration: CalibrationName = "none"
     samples: bool = False
-    is_given: Callable[[str], bool] = never
 
+    same_classes: ClassVar[bool] = False
+    """Whether a later call that names classes names all that are known, as scikit-learn has it."""
+    fewest_classes: ClassVar[int] = 2
+    reader_type: ClassVar[type[GenerativeReader]] = GenerativeReader
     keeps_sums = True
 
     @property
@@ -108,20 +102,22 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
 
     # -- reader, sums, model
 
+    @abstractmethod
+    def columns(self, rows: Rows, named: bool, engine: Engine) -> Chosen:
+        """Describe the columns of the first table, which have names or not; choose families."""
+
+    def is_given(self, column: str) -> bool:
+        """Return whether the user gave the family of a column."""
+        return False
+
     def reader(self, rows: Rows, said: Said, engine: Engine) -> GenerativeReader:
         """Choose families for the columns of the first table."""
         if self.class_weight is not None:
             check_class_weight(self.class_weight)
-        return self.reader_of(rows, said, *self.parts(rows, said.named))
-
-    def reader_of(
-        self, rows: Rows, said: Said, columns: Sequence[Column], parts: tuple[FamilyColumns, ...]
-    ) -> GenerativeReader:
-        """Return the reader of these columns."""
-        blocks = tuple(part.layout for part in parts)
-        more: dict[str, Any] = {"label_dtype": said.dtype, "lenient": self.lenient}
-        more |= {"parts": parts, "settled": self.is_given}
-        return self.reader_type.of(rows, columns, blocks, self.reading, **more)
+        columns, parts = self.columns(rows, said.named, engine)
+        blocks = tuple([part.layout for part in parts])
+        more: dict[str, Any] = {"label_dtype": said.dtype, "lenient": self.lenient, "parts": parts}
+        return self.reader_type.of(rows, columns, blocks, self.reading, self.is_given, **more)
 
     def sums(self, reader: GenerativeReader, rows: Rows, engine: Engine) -> ByClass:
         """Sum the rows; of some, a sample goes along with the sums."""
@@ -145,10 +141,15 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         return found
 
     def sums_by_group(
-        self, reader: GenerativeReader, rows: Rows, engine: Engine, group: NDArray[np.intp]
-    ) -> list[ByClass]:
-        parts = rows.parts(reader.layout, engine.workers)
-        return sums_by_place(summarise, (reader.parts, reader.layout), engine, parts, group)
+        self, reader: GenerativeReader, rows: Rows, engine: Engine, groups: ByColumns | ByPlace
+    ) -> Keyed:
+        params = reader.parts, reader.layout
+        return sums_by_group(summarise_groups, params, engine, rows, reader.layout, groups)
+
+    def alone(self, reader: GenerativeReader, sums: ClassesByGroup, g: int) -> ByClass:
+        found = sums.alone(g)
+        pairs = zip(reader.parts, found.blocks, strict=True)
+        return replace(found, blocks=tuple([part.together(block) for part, block in pairs]))
 
     def model(
         self,
@@ -209,8 +210,16 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
                 "check the label column",
             )
 
-    def warn_of(self, sums: ByClass) -> None:
-        warn_of_unlabelled(float(sums.unlabelled.value))
+    def warn_of(self, sums: ByClass | ClassesByGroup) -> None:
+        warn_of_unlabelled(float(np.sum(sums.unlabelled.value)))
+
+    @property
+    def chooses(self) -> bool:
+        return True
+
+    def chosen_as(self, model: GenerativeModel, pooled: GenerativeModel) -> GenerativeModel:
+        chosen = tuple(map(Chosen.of, pooled.parameters))
+        return replace(model, chosen=chosen) if any(chosen) else model
 
     def adopted(self, reader: GenerativeReader) -> GenerativeReader:
         parts = reader.parts
@@ -233,9 +242,10 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         if not of_rows:
             return
         if model.calibration is not None and model.calibration.stale:
+            ones = bool((model.calibration.weights == 1.0).all())
             yield (
-                "the weights of the columns are those of earlier rows, as no rows are kept in "
-                "files; calibrate learns them anew."
+                f"the weights of the columns are {'1' if ones else 'those of earlier rows'}, as no "
+                "rows are kept in sums and files; calibrate learns them anew."
             )
         if names := list(map(repr, model.identifiers)):
             one, more = len(names) == 1, len(names) - NAMED
@@ -292,38 +302,26 @@ def from_logs(classifier: Any) -> dict[str, Callable[[NDArray[np.float64]], NDAr
     }
 
 
-def one_family(
-    family: Family,
-    name: str,
-    prior: Prior,
-    class_weight: ClassWeight = None,
-    kind: type[GenerativeMethod] = GenerativeMethod,
-    **more: Any,
-) -> GenerativeMethod:
-    """Return the method of all columns in one family; a single class is accepted.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OneFamilyMethod(GenerativeMethod):
+    """All columns in one family; a single class is accepted."""
 
-    Parameters
-    ----------
-    family : Family
-    name : str
-        Of the estimator.
-    kind : type of GenerativeMethod
-    prior, class_weight, **more
-        As `GenerativeMethod` has them.
-    """
-    reading = more.get("reading", {})
+    family: Family
+    name: str  # of the estimator
 
-    def parts(rows: Rows, named: bool) -> tuple[Sequence[Column], tuple[FamilyColumns, ...]]:
+    same_classes = True
+    fewest_classes = 1
+
+    def columns(self, rows: Rows, named: bool, engine: Engine) -> Chosen:
+        family, threshold = self.family, self.reading.get("threshold")
         if not isinstance(rows, ArraySource):
             columns = rows.columns()
             return columns, whole(family, columns)
-        threshold = reading.get("threshold")
-        dense = isinstance(rows.x, np.ndarray)
+        encoding = family.encodings[0]
         # Cells that are not stored are left alone where 0 is the outcome 0.
-        stored = not dense and (threshold is None or threshold >= 0)
-        kind: Kind = "text" if stored else KIND_OF[family.encodings[0]]
-        uniform = UniformColumns(rows.names, "number", kind, f"as {name} reads it")
-        return uniform, whole(family, uniform)
-
-    given: dict[str, Any] = {"fewest_classes": 1, "same_classes": True} | more
-    return kind(parts, prior, class_weight, family=family, **given)
+        sparse = not isinstance(rows.x, np.ndarray) and (threshold is None or threshold >= 0)
+        kind: Kind = "text" if sparse else KIND_OF[encoding]
+        if kind == "text" and "events" in family.encodings:
+            encoding = "events"
+        uniform = UniformColumns(rows.names, "number", kind, f"as {self.name} reads it")
+        return uniform, (FamilyColumns(family, BlockLayout(encoding, rows.names)),)

@@ -232,6 +232,8 @@ class GenerativeModel:
         """The columns that say nothing of the class, as they are identifiers."""
         found: list[str] = []
         for part, block in zip(self.parts, self.statistic.blocks, strict=True):
+            if getattr(part.family, "identifiers", "keep") == "keep":
+                continue
             places = part.family.left_out(block).tolist()
             found.extend(map(part.layout.columns.__getitem__, places))
         return tuple(found)
@@ -321,7 +323,8 @@ class GenerativeModel:
                 parameters.add_contributions(block, piece)
             pieces.append(piece)
         names = [name for part in self.parts for name in part.layout.columns]
-        order = [names.index(name) for name in self.layout.names]
+        place = {name: j for j, name in enumerate(names)}
+        order = [place[name] for name in self.layout.names]
         return np.concatenate(pieces, axis=1)[:, order]
 
 

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.engines.local import engine_for, side_by_side
+from suffice.engines.engine import engine_for, side_by_side
 from suffice.errors import DataError, ForgetError
 from suffice.families.family import Apply
 from suffice.models.base.answers import Doubts
@@ -295,6 +295,7 @@ def calibrated(
         model.usual_weights,
         apply,
     )
+    terms.clear()  # which the objective has by row
     wide = _is_wide(model)
     method = "temperature" if k > MANY_CLASSES else method
     objective, place = objective.tied(OWN_WEIGHTS if wide or groups > 2 * OWN_WEIGHTS else groups)
@@ -445,12 +446,16 @@ class _Objective:
         d = len(self.usual) - beside
         if d <= most + 1:
             return self, np.arange(len(self.usual))
-        terms = self.terms[:, :, :d]
-        logs = terms + self.log_prior[:, None]
-        largest = logs.max(axis=1)
-        evidence = largest + log(exp(logs - largest[:, None]).sum(axis=1))
-        own_class = terms[np.arange(len(self.codes)), self.codes]
-        gain = (self.weights[:, None] * (own_class - evidence)).sum(axis=0)
+        terms, n, gain = self.terms[:, :, :d], len(self.codes), np.empty(d)
+        step = max(WIDE, MANY_TERMS // (n * len(self.log_prior)))
+        for first in range(0, d, step):
+            some = terms[:, :, first : first + step]
+            logs = some + self.log_prior[:, None]
+            largest = logs.max(axis=1)
+            evidence = largest + log(exp(logs - largest[:, None]).sum(axis=1))
+            own_class = some[np.arange(n), self.codes]
+            own_gain = self.weights[:, None] * (own_class - evidence)
+            gain[first : first + step] = own_gain.sum(axis=0)
         own = np.sort(np.argsort(-gain, kind="stable")[:most])
         m = len(own)
         place = np.append(np.full(d, m), np.full(beside, m + 1))

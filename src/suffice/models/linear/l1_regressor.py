@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from suffice.errors import ParameterError, warn
-from suffice.families.options import check_options
 from suffice.models.base.scikit_learn import convergence_warning
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.design.remarks import rows_left_out
@@ -28,7 +27,7 @@ from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.in_print import Printed, Table, steps
 from suffice.numerics.interruption import one_thread_of_blas
 from suffice.numerics.linalg import SHARPEST, factorise
-from suffice.rules import NONNEGATIVE, Shape
+from suffice.rules import NONNEGATIVE, Shape, check_options
 
 if TYPE_CHECKING:
     from pandas import DataFrame

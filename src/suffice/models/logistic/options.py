@@ -8,9 +8,9 @@ from typing import Any, Literal
 import numpy as np
 
 from suffice.errors import ParameterError, warn
-from suffice.families.options import check_options
 from suffice.models.base.checks import check_class_weight
 from suffice.models.optimise.gradient_descent import STEPS, check_descent
+from suffice.rules import check_options
 
 Numbers = Literal["linear", "bins"]
 Missing = Literal["error", "drop", "indicator"]

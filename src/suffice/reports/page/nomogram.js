@@ -84,10 +84,10 @@ function between(x, xs, ys) {
 
 /** Where bins of a density begin, if it has few; else null. */
 function edgesOf(model, one) {
-  const tree = termOf(model, one.column).by?.[0];
-  if (!tree?.steps) return null;
+  const { starts } = termOf(model, one.column);
+  if (!starts) return null;
   const [first, last] = [one.values[0], one.values[one.values.length - 1]];
-  const inside = tree.starts.filter((edge) => edge > first && edge <= last).map((edge, i, all) => ({ edge, before: one.at(all[i - 1] ?? first), after: one.at(edge) }));
+  const inside = starts.filter((edge) => edge > first && edge <= last).map((edge, i, all) => ({ edge, before: one.at(all[i - 1] ?? first), after: one.at(edge) }));
   const jumps = inside.filter((edge) => edge.before !== edge.after);
   return jumps.length >= MOST_NAMES || jumps.length >= one.adds.length / 8 ? null : jumps;
 }

@@ -1,7 +1,7 @@
 // The answers of the model: log joints of classes, or predictions, as Python computes them.
 
 /**
- * @typedef {{at: number[], refuse?: boolean, by?: any[], values?: any[], table?: any[][], rest?: any, mean?: number[][],
+ * @typedef {{at: number[], refuse?: boolean, by?: any[], values?: any[], starts?: number[], table?: any[][], rest?: any, mean?: number[][],
  *   low?: number[][] | null, covariance?: number[][], weights?: number[][], places?: number[], levels?: any[],
  *   known?: Record<number, any[]>, weight?: number, words?: string[], left_out?: number}} Term
  * @typedef {{task: string, outputs: string[], start: any[], prior: number[], fallback: number, columns: any[], terms: Term[]}} Model
@@ -69,7 +69,7 @@ export function rowOf(term, cell) {
 }
 
 function lookedUp(term, cell) {
-  const row = rowOf(term, cell);
+  const row = term.starts ? binOf(term.starts, cell) : rowOf(term, cell);
   const found = row === undefined ? term.rest : /** @type {any[][]} */ (term.table)[row];
   return found === "refused" ? null : found.map(finite);
 }
@@ -164,7 +164,7 @@ export function said(model, term, x) {
   if (term.at.some((j) => illegal(model.columns[j], x[j]))) return null;
   const place = term.at.length ? term.at[0] : -1; // −1: of no column
   if (term.words) return [[place, sumOfWords(model, term, x[place])]];
-  if (term.values) {
+  if (term.values || term.starts) {
     const found = lookedUp(term, x[place]);
     return found === null ? null : [[place, found]];
   }
