@@ -21,7 +21,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from tests.running import on
 
 import suffice
-import suffice.data.array_source
+import suffice.data.source
 import suffice.linear_model.logistic_regression
 import suffice.models.logistic.objective
 import suffice.models.logistic.separation
@@ -147,9 +147,9 @@ def test_batches_threads_and_order_do_not_matter(monkeypatch, C, k):
     x, y = overlapping(5, n=8_000, k=k)
     expected = on(1, LogisticRegression(C=C)).fit(x, y)
     order = np.random.default_rng(0).permutation(len(y))
-    monkeypatch.setattr(suffice.data.array_source, "PART_ROWS", 1000)
+    monkeypatch.setattr(suffice.data.source, "PART_ROWS", 1000)
     for rows, threads in ((65_536, 3), (777, 1), (5000, 4)):
-        monkeypatch.setattr(suffice.data.array_source, "BATCH_ROWS", rows)
+        monkeypatch.setattr(suffice.data.source, "BATCH_ROWS", rows)
         found = on(threads, LogisticRegression(C=C)).fit(x[order], y[order])
         same(found, expected)
         assert found.n_iter_ == expected.n_iter_
@@ -918,7 +918,7 @@ def test_descent_reads_files_frames_and_sparse_rows(solver, frame, tmp_path):
 @pytest.mark.parametrize("solver", ["gradient", *SINGLE_ROWS])
 @cut_short
 def test_threads_and_runs_of_a_descent_give_the_same_bits(monkeypatch, solver):
-    monkeypatch.setattr(suffice.data.array_source, "PART_ROWS", 500)
+    monkeypatch.setattr(suffice.data.source, "PART_ROWS", 500)
     x, y = overlapping(33, n=4_000)
     options = {"solver": solver, "descent": GradientDescent(passes=5, random_state=3)}
     one, two = (on(t, LogisticRegression(**options)).fit(x, y) for t in (1, 2))

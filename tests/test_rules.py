@@ -17,12 +17,12 @@ from suffice.rules import (
     FINITE,
     NONNEGATIVE,
     POSITIVE,
+    Formed,
     Index,
     Shape,
     Within,
     build,
     check,
-    check_form,
     rule,
     shown,
 )
@@ -162,8 +162,15 @@ def test_records_inside_a_record_are_checked_first():
         check(Model((), options={"groups": bad}))
 
 
+@dataclass(frozen=True)
+class FormedGroups(Formed, Groups):
+    pass
+
+
 def test_the_form_is_shapes_and_dtypes_alone():
-    check_form(Groups(**(GOOD | {"code": np.array([7, 7])})))
+    formed = FormedGroups(**(GOOD | {"code": np.array([7, 7])}))
+    with pytest.raises(ValueError, match="read-only"):
+        formed.weight[0] = 2.0
     for name, array in [
         ("weight", np.ones((2, 3))),
         ("weight", np.ones((1, 2, 2))),
@@ -171,19 +178,19 @@ def test_the_form_is_shapes_and_dtypes_alone():
         ("home", np.zeros(3, np.intp)),
         ("products", np.zeros((1, 2, 3, 4))),
     ]:
-        with pytest.raises(ParameterError, match=rf"^Groups\.{name} "):
-            check_form(Groups(**(GOOD | {name: array})))
+        with pytest.raises(ParameterError, match=rf"^FormedGroups\.{name} "):
+            FormedGroups(**(GOOD | {name: array}))
 
 
 def test_sizes_of_one_array_are_not_taken_for_those_of_the_next():
     @dataclass(frozen=True)
-    class Two:
+    class Two(Formed):
         a: Annotated[NDArray[np.float64], Shape("n", "m")]
         b: Annotated[NDArray[np.float64], Shape("n")]
 
-    check_form(Two(np.zeros((2, 3)), np.zeros(2)))
+    Two(np.zeros((2, 3)), np.zeros(2))
     with pytest.raises(ParameterError, match=r"^Two\.a has the shape \(2,\)"):
-        check_form(Two(np.zeros(2), np.zeros((3, 2))))
+        Two(np.zeros(2), np.zeros((3, 2)))
 
 
 def test_values_of_any_size_can_be_shown():

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from suffice.discriminant_analysis import (
         QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis,
     )
-    from suffice.engines.choice import engine as engine
-    from suffice.engines.choice import set_engine as set_engine
+    from suffice.engines.engine import engine as engine
+    from suffice.engines.engine import set_engine as set_engine
     from suffice.ensemble import AutoClassifier as AutoClassifier
     from suffice.linear_model import ElasticNet as ElasticNet
     from suffice.linear_model import Lasso as Lasso
@@ -48,14 +48,14 @@ _HOME = {
     "NaiveBayes": "suffice.naive_bayes",
     "QuadraticDiscriminantAnalysis": "suffice.discriminant_analysis",
     "Ridge": "suffice.linear_model",
-    "engine": "suffice.engines.choice",
+    "engine": "suffice.engines.engine",
     "load": "suffice.saved",
     "read_csv": "suffice.data.open",
     "read_excel": "suffice.data.open",
     "read_table": "suffice.data.open",
     "read_sql": "suffice.data.databases",
     "report": "suffice.reports",
-    "set_engine": "suffice.engines.choice",
+    "set_engine": "suffice.engines.engine",
 }
 
 __all__ = [

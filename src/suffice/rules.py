@@ -16,7 +16,13 @@ cannot say of one field, and a method under `rule` what holds among several::
 A letter stands for one number throughout a record: that of the shapes in which it occurs, or of the
 field of that name, a whole number.
 
-Constructors of sums check the form of their arrays, which takes a microsecond (`check_form`).
+Options of a family or an estimator are checked by `check_options`: words (a ``Literal``), True or
+False, None, and numbers where a range is given::
+
+    estimation: Estimation = "bayes"
+    b0: Annotated[float | None, POSITIVE] = None
+
+Constructors of sums check the form of their arrays, which takes a microsecond (`Formed`).
 Values are checked where they come in from outside: `build` makes no record that breaks a rule.
 """
 
@@ -27,13 +33,18 @@ import reprlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache, partial
+from numbers import Real
 from operator import itemgetter
+from types import NoneType, UnionType
 from typing import (
     Annotated,
     Any,
+    Literal,
     NamedTuple,
     TypeAlias,
     TypeVar,
+    Union,
+    cast,
     get_args,
     get_origin,
     get_type_hints,
@@ -148,20 +159,23 @@ def check(record: Any) -> None:
     _check_rules(record, _check_fields(type(record), values))
 
 
-def check_form(record: Any) -> None:
-    """Check shapes and dtypes of the arrays of a record, all of which have a `Shape`."""
-    cls: Any = type(record)
-    arrays, numbers, expected = _form(cls)
-    sizes: tuple[int, ...] = ()
-    for name, dtype, dims in arrays:
-        array = getattr(record, name)
-        if array.dtype != dtype or array.ndim != dims:
-            break
-        sizes += array.shape
-    else:
-        if sizes == expected(sizes + numbers):
-            return
-    _check_fields(cls, {f.name: getattr(record, f.name) for f in fields(record)})
+class Formed:
+    """A record whose arrays have the shapes and dtypes that they say, and are read-only."""
+
+    def __post_init__(self) -> None:
+        record, cls = cast(Any, self), cast(Any, type(self))
+        arrays, numbers, expected = _form(cls)
+        sizes: tuple[int, ...] = ()
+        for name, dtype, dims in arrays:
+            array = getattr(record, name)
+            if array.dtype != dtype or array.ndim != dims:
+                break
+            array.setflags(write=False)
+            sizes += array.shape
+        else:
+            if sizes == expected(sizes + numbers):
+                return
+        _check_fields(cls, {f.name: getattr(record, f.name) for f in fields(record)})
 
 
 def shown(value: Any) -> str:
@@ -228,6 +242,8 @@ def _check_range(
     cls: Any, field: _Field, value: Any, within: Within | Index, letters: Letters
 ) -> None:
     """Check that the numbers of a field lie in a range; pairs are judged by their leading parts."""
+    if isinstance(value, str):  # a word, where the type allows one
+        return
     numbers = np.asarray(getattr(value, "hi", value))
     least, most = within.bounds(letters)
     if not numbers.size or (numbers.min() >= least and numbers.max() <= most):
@@ -258,6 +274,68 @@ def _records(value: Any) -> Iterator[Any]:
         items = value.values() if isinstance(value, dict) else value
         if any(map(is_dataclass, set(map(type, items)))):
             yield from filter(is_dataclass, items)
+
+
+# -- options
+
+
+class Allowed(NamedTuple):
+    """What an option may be: one of some words or constants, or a number of a range."""
+
+    option: str
+    default: Any
+    words: tuple[Any, ...]
+    numbers: Within | None
+
+    @property
+    def rule(self) -> str:
+        """The rule in words."""
+        listed = ", ".join(map(repr, self.words))
+        if self.numbers is None:
+            return f"{self.option} is one of {listed}"
+        return f"{self.option} is a number, {self.numbers.words({})}" + f"; or {listed}" * bool(
+            self.words
+        )
+
+
+def check_options(options: Any) -> None:
+    """Refuse the first option of a dataclass that is none of the values that it may have."""
+    cls: Any = type(options)
+    for allowed in _allowed(cls):
+        given = value = getattr(options, allowed.option)
+        if given is allowed.default:
+            continue
+        if isinstance(given, np.generic):
+            value = given.item()
+        if any(isinstance(value, type(word)) and value == word for word in allowed.words):
+            continue
+        numbers, is_number = allowed.numbers, isinstance(value, Real)
+        if numbers and is_number and numbers.least <= value <= numbers.most:
+            continue
+        raise ParameterError(f"{allowed.option}={given!r}", allowed.rule)
+
+
+@cache
+def _allowed(cls: Any) -> tuple[Allowed, ...]:
+    """Read the annotations of a dataclass; what they do not limit is not among the result."""
+    hints, found = get_type_hints(cls, include_extras=True), []
+    for option in fields(cls):
+        hint = hints[option.name]
+        plain, *extras = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+        numbers = next((extra for extra in extras if isinstance(extra, Within)), None)
+        members = get_args(plain) if get_origin(plain) in (Union, UnionType) else (plain,)
+        words = [_words(member) for member in members]
+        if numbers is not None or None not in words:
+            known = tuple(word for some in words for word in some or ())
+            found.append(Allowed(option.name, option.default, known, numbers))
+    return tuple(found)
+
+
+def _words(hint: Any) -> tuple[Any, ...] | None:
+    """Return the values of an annotation that has few; else None."""
+    if hint is bool:
+        return (True, False)
+    return get_args(hint) if get_origin(hint) is Literal else (None,) if hint is NoneType else None
 
 
 # -- the rules of a class
@@ -307,7 +385,7 @@ def _field(name: str, hint: Any) -> _Field:
         plain is int,
         dtype,
         next((extra for extra in extras if isinstance(extra, Shape)), None),
-        tuple(extra for extra in extras if not isinstance(extra, Shape)),
+        tuple(extra for extra in extras if isinstance(extra, Within | Index)),
     )
 
 

@@ -23,8 +23,7 @@ from suffice import LinearRegression, NaiveBayes
 from suffice.discriminant_analysis import LinearDiscriminantAnalysis
 from suffice.engines import checkpoint
 from suffice.engines.checkpoint import CheckpointedEngine
-from suffice.engines.engine import fit_context
-from suffice.engines.local import LocalEngine
+from suffice.engines.engine import LocalEngine, fit_context
 from suffice.errors import EngineError, ModelFileError, ParameterError
 from suffice.linear_model import LogisticRegression
 from suffice.persist import read_model, write_model
@@ -189,8 +188,8 @@ from pathlib import Path
 from suffice import NaiveBayes
 from suffice.engines import checkpoint
 from suffice.engines.checkpoint import CheckpointedEngine
-from suffice.engines.choice import set_engine
-from suffice.engines.local import LocalEngine
+from suffice.engines.engine import set_engine
+from suffice.engines.engine import LocalEngine
 
 checkpoint.SHARE = float("inf")  # written after every result, however slow the disk is
 moment, events = {moment}, 0

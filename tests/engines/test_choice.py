@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 import suffice
-from suffice.engines.choice import engine_of
-from suffice.engines.local import LocalEngine
+from suffice.engines.engine import LocalEngine, engine_for
 from suffice.errors import ParameterError
 
 TABLE = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
@@ -21,19 +20,18 @@ def _as_it_was() -> Iterator[None]:
 
 
 def test_a_name_an_object_or_the_one_for_all() -> None:
-    assert engine_of() == LocalEngine()
+    assert engine_for() == LocalEngine()
     suffice.set_engine("local", threads=1)
-    assert engine_of() == LocalEngine(1)
+    assert engine_for() == LocalEngine(1)
     with suffice.set_engine(LocalEngine(2)):
-        assert engine_of() == LocalEngine(2)
-    assert engine_of() == LocalEngine(1)
+        assert engine_for() == LocalEngine(2)
+    assert engine_for() == LocalEngine(1)
     suffice.set_engine(LocalEngine(4))
-    assert engine_of() == LocalEngine(4)
+    assert engine_for() == LocalEngine(4)
 
 
 def test_a_table_that_lives_in_an_engine_is_read_there() -> None:
     suffice.set_engine("local", threads=1)
-    assert engine_of("local") == LocalEngine()
 
 
 @pytest.mark.parametrize("wrong", ["sparks", 3, object, LocalEngine, []])
@@ -44,12 +42,12 @@ def test_what_is_no_engine_is_named(wrong: Any) -> None:
     ):
         with pytest.raises(ParameterError, match="an engine is one of 'local', 'processes'"):
             action()
-    assert engine_of() == LocalEngine()
+    assert engine_for() == LocalEngine()
 
 
 def test_options_alone_are_those_of_the_local_engine() -> None:
     suffice.set_engine(threads=1)
-    assert engine_of() == LocalEngine(1)
+    assert engine_for() == LocalEngine(1)
 
 
 def test_an_engine_takes_no_more_options() -> None:
@@ -81,8 +79,8 @@ def test_an_option_that_an_engine_does_not_have() -> None:
 def test_a_choice_holds_in_its_thread_and_in_those_that_work_for_it() -> None:
     suffice.set_engine("local", threads=2)
     with ThreadPoolExecutor(1) as pool:
-        assert pool.submit(engine_of).result() == LocalEngine()
+        assert pool.submit(engine_for).result() == LocalEngine()
         pool.submit(suffice.set_engine, "local", threads=1).result()
-    assert engine_of() == LocalEngine(2)
-    found = LocalEngine(3).map(lambda part, _: engine_of(), None, range(9))  # type: ignore[arg-type]
+    assert engine_for() == LocalEngine(2)
+    found = LocalEngine(3).map(lambda part, _: engine_for(), None, range(9))  # type: ignore[arg-type]
     assert set(found) == {LocalEngine(2)}

@@ -14,7 +14,7 @@ from tests.running import on
 from suffice import LinearRegression, NaiveBayes
 from suffice.data.open import open_table
 from suffice.data.schema import Layout
-from suffice.engines.local import LocalEngine
+from suffice.engines.engine import LocalEngine
 from suffice.errors import DataError, EngineError, ParameterError, ReadError, SchemaError
 from suffice.linear_model import LogisticRegression
 from suffice.model_selection import evaluate_folds

@@ -18,7 +18,7 @@ from tests.running import on
 from suffice import LinearDiscriminantAnalysis, NaiveBayes
 from suffice.engines import checkpoint
 from suffice.engines.checkpoint import CheckpointedEngine
-from suffice.engines.local import LocalEngine
+from suffice.engines.engine import LocalEngine
 from suffice.errors import ModelFileError, ParameterError
 
 FITS: dict[str, Callable[..., Any]] = {

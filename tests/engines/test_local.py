@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from suffice.engines.local import LocalEngine
+from suffice.engines.engine import LocalEngine
 from suffice.errors import ParameterError
 from suffice.numerics import kernels
 

@@ -12,7 +12,7 @@ import pytest
 from tests.running import on
 
 from suffice import NaiveBayes
-from suffice.engines.local import LocalEngine, threads
+from suffice.engines.engine import LocalEngine, threads
 
 Run = Callable[[str], subprocess.CompletedProcess[str]]
 
@@ -24,7 +24,7 @@ def test_they_are_started_once() -> None:
 
 FORKED = """
 import os
-from suffice.engines.local import threads
+from suffice.engines.engine import threads
 
 threads(1).submit(int).result()
 child = os.fork()

@@ -16,9 +16,9 @@ from scipy.sparse import random_array
 from tests.laws.comparing import frozen
 
 from suffice import NaiveBayes
-from suffice.data.array_source import ArraySource, Labels
 from suffice.data.open import open_table
 from suffice.data.schema import BlockLayout, Column, Layout
+from suffice.data.source import ArraySource, Labels
 
 ROWS = 40_000
 REAL = Layout((BlockLayout("real", ("x0", "x1")),), (Column("x0", "number", "real", ""),) * 2)

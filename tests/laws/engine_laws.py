@@ -45,7 +45,7 @@ def check_engine(engine: Engine) -> None:
 
     Examples
     --------
-    >>> from suffice.engines.local import LocalEngine
+    >>> from suffice.engines.engine import LocalEngine
     >>> check_engine(LocalEngine(threads=2))
     """
     require(engine.workers >= 1, "an engine has a worker")

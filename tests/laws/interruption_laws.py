@@ -22,8 +22,7 @@ from tests.running import on
 
 from suffice.engines import checkpoint
 from suffice.engines.checkpoint import CheckpointedEngine
-from suffice.engines.engine import EngineView
-from suffice.engines.local import LocalEngine
+from suffice.engines.engine import EngineView, LocalEngine
 
 __all__ = ["Interrupted", "check_resuming"]
 

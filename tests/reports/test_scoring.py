@@ -17,7 +17,6 @@ from suffice import (
     LinearDiscriminantAnalysis,
     LinearRegression,
     NaiveBayes,
-    QuadraticDiscriminantAnalysis,
 )
 from suffice.bayes import next_question
 from suffice.errors import ParameterError
@@ -247,37 +246,6 @@ def test_columns_add_to_the_average_row_what_python_explains(
     np.testing.assert_allclose(start, begin, rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", ASKED)
-def test_what_to_find_out_next_is_what_python_asks(
-    name: str, models: dict[str, Any], answers: dict[str, Any]
-) -> None:
-    model, rows = models[name]
-    asked = asked_of(name, rows).infer_objects()
-    columns = [column["name"] for column in scoring(model)["columns"]]
-    for i, (_, _, _, found) in enumerate(answers[f"{name} next"]):
-        expected = next_question(model, asked.iloc[[i]])
-        bits = dict(zip(expected.columns, expected.bits, strict=True))
-        drawn = {columns[one["column"]]: one["bits"] for one in found}
-        known = {name: of for name, of in bits.items() if not np.isnan(of)}
-        assert drawn == pytest.approx(known, abs=1e-9)
-
-
-@pytest.mark.parametrize("name", TOGETHER)
-def test_columns_that_depend_on_each_other_are_not_asked(
-    name: str, models: dict[str, Any], answers: dict[str, Any]
-) -> None:
-    joint = {
-        str(column)
-        for part in models[name][0].model_.parts
-        if part.family.joint
-        for column in part.layout.columns
-    }
-    columns = [column["name"] for column in scoring(models[name][0])["columns"]]
-    assert joint
-    for _, _, _, found in answers[f"{name} next"]:
-        assert joint.isdisjoint(columns[one["column"]] for one in found)
-
-
 @pytest.mark.parametrize("calibration", ["weights", "none"])
 def test_the_page_asks_what_python_asks_of_ten_tables(calibration: Any, tmp_path: Path) -> None:
     node = shutil.which("node")
@@ -327,11 +295,6 @@ def test_points_of_the_nomogram_add_up_to_the_answers_of_python(
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", ["qda", "joined"])
-def test_models_of_several_columns_have_no_nomogram(name: str, answers: dict[str, Any]) -> None:
-    assert "it looks at columns together" in answers["nomograms"][f"{name} next"]
-
-
 def test_many_words_are_cut_to_the_most_telling() -> None:
     common = " ".join(f"w{i}" for i in range(30_000))
     table = {"text": [f"{common} offer", f"{common} agenda"] * 5, "y": ["spam", "ham"] * 5}
@@ -352,14 +315,6 @@ def test_models_of_other_kinds_are_refused_in_a_sentence(models: dict[str, Any])
     pairs = AODE().fit(table[["code"]].astype("category"), table["y"])
     with pytest.raises(ParameterError, match="a page of a model that counts pairs of columns"):
         scoring(pairs)
-
-
-def test_a_page_of_too_many_joined_columns_is_refused_with_its_size() -> None:
-    rng = np.random.default_rng(0)
-    rows, labels = rng.normal(size=(600, 101)), np.arange(600) % 2
-    model = QuadraticDiscriminantAnalysis().fit(rows, labels)
-    with pytest.raises(ParameterError, match=r"2 covariance matrices of 101 columns .* 0\.2 MB"):
-        scoring(model)
 
 
 def test_linear_discriminants_of_many_columns_are_weights_of_complete_rows() -> None:

@@ -1,7 +1,6 @@
 """What a page says of test rows: figures of the evaluation, and the rows that are most wrong."""
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ from typer.testing import CliRunner
 import suffice
 from suffice import LinearRegression, LogisticRegression, NaiveBayes
 from suffice.cli.app import app
-from suffice.errors import ParameterError
 from suffice.reports.rows import rows_of
 from suffice.reports.scoring import scoring
 from suffice.reports.tested import how_good
@@ -174,12 +172,3 @@ def test_the_command_takes_a_test_file(tmp_path: Path) -> None:
     page = (tmp_path / "model.html").read_text("utf8")
     error = f"{100 * model.evaluate(table, 'y').error:.1f}\N{NO-BREAK SPACE}%"
     assert f"<strong>{error}</strong>" in page
-
-
-def test_answers_without_a_name_are_given_beside_the_rows(tmp_path: Path) -> None:
-    x, y = rows(60, 1)[NUMBERS].to_numpy(), np.arange(60) % 2
-    model = NaiveBayes().fit(x[:40], y[:40])
-    with pytest.raises(ParameterError, match=r"give test=\(X, y\)"):
-        suffice.report(model, tmp_path / "model.html", x)
-    suffice.report(model, tmp_path / "model.html", (x, y))
-    assert 'id="rows"' in (tmp_path / "model.html").read_text("utf8")

@@ -22,7 +22,7 @@ A column of unknown kind is left out, with a warning, unless a family is given f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from math import inf
@@ -33,7 +33,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from suffice.errors import SchemaError
+from suffice.errors import ParameterError, SchemaError
+from suffice.phrases import meant
 from suffice.rules import POSITIVE, Within, rule
 from suffice.sums.block import Encoding
 
@@ -411,3 +412,24 @@ def _names(kind: pa.DataType) -> tuple[str, str]:
         return _names(kind.value_type)
     found = ((one, many) for is_of, one, many in _NAMES if is_of(kind))
     return next(found, (str(kind), str(kind)))
+
+
+def require_columns(asked: Iterable[str], names: Sequence[str], where: str) -> None:
+    """Refuse a request for columns that a table, so called, does not have, or for none at all.
+
+    Examples
+    --------
+    >>> require_columns(["age"], ["age", "sex"], "adult.csv")
+    """
+    asked = tuple(asked)
+    if not asked:
+        raise ParameterError(
+            f"no column of {where} is asked for", "a table is read by columns", "name at least one"
+        )
+    if not set(names).issuperset(asked):
+        unknown = [name for name in asked if name not in names]
+        raise SchemaError(
+            f"column {unknown[0]!r} is not in {where}",
+            f"its columns are {', '.join(map(repr, names))}",
+            meant(unknown[0], names) or "correct the name",
+        )

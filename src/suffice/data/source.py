@@ -4,20 +4,42 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from suffice.data.encode import encode
-from suffice.data.schema import Column, Layout
+from suffice.data.encode import encode, events, held_counts, laid_out, of_numbers, stored_cells
+from suffice.data.python_cells import is_missing, require_label_values, warn_of_alike
+from suffice.data.schema import (
+    BOOLEAN,
+    BlockLayout,
+    Column,
+    Layout,
+    Stored,
+    UniformColumns,
+    number_kind,
+    require_columns,
+)
 from suffice.errors import DataError
-from suffice.sums.batch import BATCH_ROWS, Batch
-from suffice.sums.block import BadCell
+from suffice.numerics import kernels
+from suffice.sums.batch import BATCH_ROWS, NO_CLASSES, NO_CODES, NO_WEIGHTS, Batch
+from suffice.sums.block import BadCell, Block, KeyBlock, RealBlock
+from suffice.sums.keys import key_cells
+from suffice.sums.vocabulary import Vocabulary
 
 R = TypeVar("R")
+FIRST_LOOK = 64  # rows that say of most columns that they hold more than two values
+PART_ROWS = 16_384  # fewer rows are not worth a thread of their own
+MOST_ROWS = 524_288  # of a table of numbers: a thread that is held up leaves the rest to others
+STORED = ("events", "sparse")  # encodings that read a sparse matrix as it is stored
+MANY_COLUMNS, MOST_SHOWN = 100, 0.1  # that count events, and share of cells that are not 0
+DENSE_CELLS = 4_194_304  # cells of a sparse matrix laid out at a time, 32 MB
 
 
 class Source(ABC):
@@ -180,3 +202,281 @@ def each_batch(
                 raise refusal(part, layout, first, bad) from None
             first += piece.rows
         del batch, piece  # the next takes its memory
+
+
+# Arrays ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Class labels of all rows, encoded batch by batch: only strings take an array of n codes."""
+
+    values: NDArray[Any]  # (n,); None, NaN, NaT and pandas.NA are missing
+    classes: Vocabulary  # their distinct values
+    are_codes: bool = False  # into these
+
+    @classmethod
+    def of(cls, values: NDArray[Any]) -> Labels:
+        """Find the distinct labels, without sorting them."""
+        values = values.astype(values.dtype.newbyteorder("="), copy=False)
+        if values.dtype == np.bool_:
+            shown = (value for value in (False, True) if (values == value).any())
+            return cls(values, Vocabulary(tuple(shown)))
+        if values.dtype.kind in "iu" and len(values):
+            low = values.min()
+            width = int(values.max()) - int(low) + 1
+            if width <= BATCH_ROWS:
+                seen = np.zeros(width, np.bool_)
+                kernels.counts.mark(values, low, seen)
+                found = map(int(low).__add__, np.flatnonzero(seen).tolist())
+                is_read = values.dtype == np.intp and values.flags.carray
+                are_codes = is_read and low == 0 and bool(seen.all())
+                return cls(values, Vocabulary(tuple(found)), are_codes)
+        cells = values.tolist()
+        if values.dtype == object:
+            require_label_values(cells)
+        distinct = set(cells) if values.dtype.kind == "U" else cells
+        classes = Vocabulary.of(cell for cell in distinct if not is_missing(cell))
+        if values.dtype.kind in "OUT":
+            warn_of_alike(classes.values)
+        return cls(values, classes)
+
+    def codes(self, rows: slice) -> NDArray[np.intp]:
+        """Codes of some rows; −1 = missing."""
+        values = self.values[rows]
+        if self.are_codes:
+            return values
+        if values.dtype == np.bool_ and len(values):
+            return values.astype(np.intp) - int(self.classes.values[0])
+        if self._table is not None:
+            codes, low = np.empty(len(values), np.intp), values.dtype.type(self.classes.values[0])
+            kernels.counts.look_up(values, low, self._table, codes)
+            return codes
+        if values.dtype.kind == "U":
+            return self._of_strings[rows]
+        return self.classes.index(
+            (None if is_missing(value) else value for value in values.tolist()), -1
+        )
+
+    @cached_property
+    def _of_strings(self) -> NDArray[np.intp]:
+        """Codes of strings, which many passes ask for."""
+        codes = np.empty(len(self.values), np.intp)
+        for first in range(0, len(codes), BATCH_ROWS):
+            rows = slice(first, first + BATCH_ROWS)
+            codes[rows] = self.classes.index(self.values[rows].tolist(), -1)
+        return codes
+
+    @cached_property
+    def _are_codes(self) -> bool:
+        known, alike = self.classes.values, self.values.flags.carray
+        return alike and self.values.dtype == np.intp and known == tuple(range(len(known)))
+
+    @cached_property
+    def _table(self) -> NDArray[np.intp] | None:
+        """Code of every integer from the smallest label to the largest, where these are few."""
+        known = self.classes.values
+        if self.values.dtype.kind not in "iu" or not 0 < len(known) <= BATCH_ROWS:
+            return None
+        above = np.array([value - known[0] for value in known])
+        if above[-1] >= BATCH_ROWS:
+            return None
+        table = np.full(above[-1] + 1, -1, np.intp)
+        table[above] = np.arange(len(known))
+        return table
+
+
+@dataclass(frozen=True)
+class ArraySource(Source):
+    """A matrix of numbers with one label, one weight or targets for every row.
+
+    Examples
+    --------
+    >>> rows = ArraySource(np.array([[1.0], [2.0]]), ("x0",), targets=np.array([[5.0], [6.0]]))
+    >>> layout = Layout((BlockLayout("real", ("x0",)), BlockLayout("real", ("y",))), ())
+    >>> (part,) = rows.parts(layout, workers=1)
+    >>> [block.values.tolist() for block in next(part.batches()).blocks]
+    [[[1.0], [2.0]], [[5.0], [6.0]]]
+    """
+
+    x: Any  # (n, d) of bool, int or float, or a SciPy CSR matrix; NaN = missing
+    names: Sequence[str]
+    labels: Labels | None = None
+    weights: NDArray[np.float64] | None = None  # (n,), 0 or from 1e-100 to 1e100
+    targets: NDArray[Any] | None = None  # (n, t), the last block of a layout; NaN = missing
+    engine = None
+
+    def shown_labels(self) -> tuple[Any, ...]:
+        """The labels that there are."""
+        return () if self.labels is None else self.labels.classes.values
+
+    def columns(self, names: Sequence[str] | None = None) -> Sequence[Column]:
+        if names:
+            require_columns(names, self.names, "the array")
+        names = self.names if names is None else names
+        kind, sparse = self.x.dtype.kind, not isinstance(self.x, np.ndarray)
+        if sparse:
+            _require_cells_within(self.x)
+        if kind == "b":
+            return UniformColumns(names, "boolean", "binary", BOOLEAN)
+        if self._holds_counts:
+            return UniformColumns(names, "number", "text", "counts, most of them 0")
+        stored: Stored = "number" if kind == "f" else "integer"
+        lows = _lows(self.x[:BATCH_ROWS])
+        if not lows:
+            return UniformColumns(names, stored, *number_kind(stored, None, sparse))
+        asked = set(names)
+        places = [j for j, name in enumerate(self.names) if name in asked]
+        return tuple(
+            Column(self.names[j], stored, *number_kind(stored, lows.get(j), sparse)) for j in places
+        )
+
+    @cached_property
+    def _holds_counts(self) -> bool:
+        """Return whether columns are many and hold whole numbers, most of the first ones 0."""
+        (n, d), rows = self.x.shape, min(self.x.shape[0], BATCH_ROWS)
+        if d < MANY_COLUMNS:
+            return False
+        if isinstance(self.x, np.ndarray):
+            cells, first = self.x, self.x[:rows]
+        else:
+            whole = self.x
+            if not whole.has_canonical_format:
+                whole = stored_cells(whole, slice(0, n)).merged()
+            cells, first = whole.data, whole.data[: whole.indptr[rows]]
+        few = np.count_nonzero(first) <= MOST_SHOWN * rows * d
+        return bool(few and _are_whole(first) and _are_whole(cells))
+
+    def take(self, rows: NDArray[np.intp] | slice) -> ArraySource:
+        """Return the rows at these places, in that order."""
+        labels, weights, targets = self.labels, self.weights, self.targets
+        return replace(
+            self,
+            x=self.x[rows],
+            labels=None if labels is None else replace(labels, values=labels.values[rows]),
+            weights=None if weights is None else weights[rows],
+            targets=None if targets is None else targets[rows],
+        )
+
+    def parts(self, layout: Layout, workers: int) -> Sequence[ArrayPart]:
+        n = self.x.shape[0]
+        parts = max(1, min(workers, n // PART_ROWS))
+        if not isinstance(self.x, np.ndarray):
+            _require_cells_within(self.x)
+        elif workers > 1:
+            parts *= max(1, -(-n // (parts * MOST_ROWS)))
+        edges = (n * np.arange(parts + 1) // parts).tolist()
+        return list(map(partial(ArrayPart, self, layout), edges, edges[1:]))
+
+
+def _require_cells_within(x: Any) -> None:
+    """Refuse a CSR matrix with cells outside its shape: compiled loops would follow them there."""
+    (n, d), starts, cells = x.shape, x.indptr, min(len(x.indices), len(x.data))
+    ordered = len(starts) == n + 1 and starts[0] == 0 and (np.diff(starts) >= 0).all()
+    if ordered and starts[-1] <= cells and kernels.counts.are_below(x.indices, d, 0):
+        return
+    raise DataError(
+        f"a sparse matrix of {n} rows and {d} columns has cells outside these",
+        "row pointers do not decrease, and indices are below the number of columns",
+        "check how it was made: X.check_format(full_check=True) names what is wrong",
+    )
+
+
+def _are_whole(cells: NDArray[Any]) -> bool:
+    if cells.dtype.kind == "f" and not bool((cells == np.floor(cells)).all()):
+        return False
+    return bool(cells.min(initial=0) >= 0)
+
+
+def _lows(x: Any) -> dict[int, float]:
+    """Return 0 or −1 for every column (n, d) of which this and 1 are the only values, besides NaN.
+
+    Few rows settle most columns.
+    """
+    dense = isinstance(x, np.ndarray)
+    few, by_column = (x[:FIRST_LOOK], x) if dense else (x[:FIRST_LOOK].toarray(), x.tocsc())
+    possible = ((few == 0) | (few == 1) | (few == -1) | (few != few)).all(axis=0)
+    found: dict[int, float] = {}
+    for j in np.flatnonzero(possible).tolist():
+        values = by_column[:, j] if dense else by_column[:, [j]].toarray()[:, 0]
+        shown = set(np.unique(values[values == values])[:3].tolist())
+        if shown in ({0, 1}, {-1, 1}):
+            found[j] = float(min(shown))
+    return found
+
+
+@dataclass(frozen=True)
+class ArrayPart(Part):
+    """Rows ``first`` to ``stop`` of an array source, before which there were ``before`` others."""
+
+    source: ArraySource
+    layout: Layout
+    first: int
+    stop: int
+    before: int = 0
+
+    def __reduce__(self) -> tuple[type[ArrayPart], tuple[Any, ...]]:
+        # A part that travels takes its own rows with it, and no others.
+        rows = self.source.take(slice(self.first, self.stop))
+        return ArrayPart, (rows, self.layout, 0, self.rows, self.before + self.first)
+
+    def locate(self, row: int) -> str:
+        return f"row {self.before + self.first + row}"
+
+    @property
+    def rows(self) -> int:
+        return self.stop - self.first
+
+    @property
+    def nbytes(self) -> int:
+        x = self.source.x
+        whole: int = x.nbytes if hasattr(x, "nbytes") else x.data.nbytes + x.indices.nbytes
+        return int(whole * self.rows // max(1, x.shape[0]))
+
+    def batches(self) -> Iterator[Batch]:
+        source, layouts, step = self.source, self.layout.blocks, BATCH_ROWS
+        x, names = source.x, source.names
+        if source.targets is not None:
+            layouts = layouts[:-1]
+        dense = isinstance(x, np.ndarray)
+        if not (dense or all(layout.encoding in STORED for layout in layouts)):
+            step = max(1, min(step, DENSE_CELLS // max(1, len(names))))
+        for start in range(self.first, max(self.stop, self.first + 1), step):
+            rows = slice(start, min(start + step, self.stop))
+            blocks: list[Block] = []
+            try:
+                for layout in layouts:
+                    whole = layout.columns is names or len(layout.columns) == x.shape[1]
+                    if dense and whole and layout.encoding == "real":
+                        blocks.append(RealBlock(x[rows]))
+                    else:
+                        blocks.append(self._block(rows, layout, whole))
+            except BadCell as bad:
+                bad.block = len(blocks)
+                raise refusal(self, self.layout, start - self.first, bad) from None
+            if source.targets is not None:
+                blocks.append(RealBlock(source.targets[rows]))
+            yield Batch(
+                rows.stop - rows.start,
+                tuple(blocks),
+                NO_CODES if source.labels is None else source.labels.codes(rows),
+                NO_CLASSES if source.labels is None else source.labels.classes,
+                NO_WEIGHTS if source.weights is None else source.weights[rows],
+            )
+
+    def _block(self, rows: slice, layout: BlockLayout, whole: bool) -> Block:
+        """Cells of some columns, of a sparse matrix, or that are more than numbers."""
+        x = self.source.x
+        if not whole:
+            position = {name: j for j, name in enumerate(self.source.names)}
+            x = x[rows][:, [position[name] for name in layout.columns]]
+            rows = slice(0, x.shape[0])
+        if layout.encoding == "events":
+            return events(x, rows, self.layout.threshold)
+        if layout.encoding == "sparse" and not isinstance(x, np.ndarray):
+            return held_counts(stored_cells(x, rows).merged())
+        x = x[rows]
+        if layout.encoding == "key":
+            cells = x if isinstance(x, np.ndarray) else laid_out(x)
+            return KeyBlock(tuple(map(key_cells, layout.columns, map(pa.array, cells.T))))
+        return of_numbers(x if isinstance(x, np.ndarray) else laid_out(x), layout, self.layout)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,7 +17,6 @@ from numpy.typing import NDArray
 from suffice.data.source import PartView, RecordPart
 from suffice.data.text_format import TextFormat
 from suffice.errors import ParameterError, SchemaError
-from suffice.phrases import meant
 from suffice.sums.batch import BATCH_ROWS
 
 T = TypeVar("T")
@@ -529,27 +529,6 @@ def free_name(name: str, names: Sequence[str]) -> str:
     return name
 
 
-def require_columns(asked: Iterable[str], names: Sequence[str], where: str) -> None:
-    """Refuse a request for columns that a table, so called, does not have, or for none at all.
-
-    Examples
-    --------
-    >>> require_columns(["age"], ["age", "sex"], "adult.csv")
-    """
-    asked = tuple(asked)
-    if not asked:
-        raise ParameterError(
-            f"no column of {where} is asked for", "a table is read by columns", "name at least one"
-        )
-    if not set(names).issuperset(asked):
-        unknown = [name for name in asked if name not in names]
-        raise SchemaError(
-            f"column {unknown[0]!r} is not in {where}",
-            f"its columns are {', '.join(map(repr, names))}",
-            meant(unknown[0], names) or "correct the name",
-        )
-
-
 def require_distinct(names: Sequence[str]) -> None:
     """Refuse columns that share a name.
 
@@ -557,8 +536,7 @@ def require_distinct(names: Sequence[str]) -> None:
     --------
     >>> require_distinct(["age", "sex"])
     """
-    repeated = {name for name in names if names.count(name) > 1}
-    if repeated:
+    if repeated := [name for name, times in Counter(names).items() if times > 1]:
         raise SchemaError(
             f"column {min(repeated)!r} is there twice", "column names differ", "rename one of them"
         )

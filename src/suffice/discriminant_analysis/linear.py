@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,6 +35,7 @@ from suffice.models.reading import in_precision
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.logspace import row_sums
 from suffice.numerics.rows import linear
+from suffice.rules import NONNEGATIVE
 
 
 @dataclass(repr=False, eq=False)
@@ -161,7 +162,7 @@ class LinearDiscriminantAnalysis(GenerativeClassifier):
     shrinkage: float | str | None = None
     priors: ArrayLike | None = None
     n_components: int | None = None
-    tol: float = 1e-4
+    tol: Annotated[float, NONNEGATIVE] = 1e-4
     covariance_estimator: Any = None
     _: KW_ONLY
     class_weight: ClassWeight = None

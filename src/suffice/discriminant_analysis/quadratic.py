@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,13 +21,13 @@ from suffice.discriminant_analysis.shared import (
 )
 from suffice.errors import ParameterError
 from suffice.families.multivariate_gaussian import LOG_2PI
-from suffice.families.options import check_nonnegative
 from suffice.models.base.checks import ClassWeight
 from suffice.models.base.scikit_learn import accepts
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.method import GenerativeMethod
 from suffice.models.generative.row_answers import joint
 from suffice.numerics.interruption import interruptible
+from suffice.rules import Within, check_options
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
@@ -110,18 +110,14 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
     shrinkage: float | str | None = None
     priors: ArrayLike | None = None
     class_weight: ClassWeight = None
-    reg_param: float = 0.0
+    reg_param: Annotated[float, Within(0, 1)] = 0.0
     covariance_estimator: Any = None
     ddof: int = 0
     costs: Any = None
     categorical: Sequence[str] | None = None
 
     def method(self) -> GenerativeMethod:
-        check_nonnegative(reg_param=self.reg_param)
-        if self.reg_param > 1:
-            raise ParameterError(
-                f"reg_param={self.reg_param!r}", "reg_param is a number from 0 to 1"
-            )
+        check_options(self)
         if self.reg_param and (self.shrinkage or self.covariance_estimator is not None):
             raise ParameterError(
                 f"reg_param={self.reg_param!r} with shrinkage or covariance_estimator",

@@ -10,9 +10,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.array_source import ArraySource
 from suffice.data.schema import BlockLayout
-from suffice.data.source import Part, each_batch
+from suffice.data.source import ArraySource, Part, each_batch
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError, SchemaError
 from suffice.families import MultivariateGaussian
@@ -23,23 +22,20 @@ from suffice.families.multivariate_gaussian import (
     add_complete,
     fill,
 )
-from suffice.families.options import check_nonnegative
 from suffice.models.base.saved import COVARIANCES, is_covariance
-from suffice.models.classifier import Said
 from suffice.models.design.feature_columns import Predictors, features, is_coded
 from suffice.models.design.settled import settled_design
 from suffice.models.estimator import fitted
-from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.classifier import Rows, as_asked
-from suffice.models.generative.method import GenerativeMethod, one_family
-from suffice.models.generative.model import GenerativeModel
+from suffice.models.generative.method import Chosen, GenerativeMethod, OneFamilyMethod
+from suffice.models.generative.model import GenerativeModel, Prior
 from suffice.models.generative.part import FamilyColumns
-from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.row_answers import discriminants, posterior
 from suffice.models.generative.terms import TermParameters
 from suffice.numerics import kernels
 from suffice.numerics.logspace import scores
 from suffice.numerics.rows import affine, linear
+from suffice.rules import check_options
 from suffice.sums.batch import Batch
 from suffice.sums.block import require_held
 from suffice.sums.by_class import ByClass
@@ -47,35 +43,36 @@ from suffice.sums.comoments import Comoments
 from suffice.sums.kept_rows import Roots
 
 
-@dataclass(frozen=True, eq=False)
-class DiscriminantMethod(GenerativeMethod):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DiscriminantMethod(OneFamilyMethod):
     """All columns, or the terms that they become, in one Gaussian of every class."""
 
-    of_name: str = ""  # of the estimator
     categorical: Sequence[str] | None = None  # columns of numbers that are categories
     priors_sum: float | None = None  # what the given priors added up to
     n_components: int | None = None  # how many axes are asked for
 
-    def reader(self, rows: Rows, said: Said, engine: Engine) -> GenerativeReader:
+    fewest_classes = 2
+
+    def columns(self, rows: Rows, named: bool, engine: Engine) -> Chosen:
         """Choose the terms that columns become, where some are categories."""
         if isinstance(rows, ArraySource) and not self.categorical:
-            return super().reader(rows, said, engine)
+            return super().columns(rows, named, engine)
         found = features(rows, Predictors(categorical=self.categorical))
         for column in found.columns:
             if column.kind == "text":
                 raise SchemaError(
                     f"column {column.name!r} holds text: {column.reason}",
-                    f"{self.of_name} takes numbers and categories",
+                    f"{self.name} takes numbers and categories",
                     "leave the column out",
                 )
         if not any(map(is_coded, found.columns)):
-            return super().reader(rows, said, engine)
+            return super().columns(rows, named, engine)
         design = settled_design(rows, found, "counted", engine, with_missing=True)
         names = tuple(column.name for column in found.columns)
         # Indicators nearly determine each other: more iterations take long, and predict worse.
         family = replace(cast(MultivariateGaussian, self.family), max_iter=0)
         part = FamilyColumns(family, BlockLayout("mixed", names), design)
-        return self.reader_of(rows, said, found.columns, (part,))
+        return found.columns, (part,)
 
     def require(self, sums: ByClass, rows: Rows | None = None) -> None:
         """Refuse rows that determine no covariance, or fewer axes than are asked for."""
@@ -116,16 +113,21 @@ def discriminant_method(
         raise ParameterError(
             f"solver={estimator.solver!r}", f"solver is one of {', '.join(map(repr, solvers))}"
         )
-    check_nonnegative(tol=estimator.tol)
+    check_options(estimator)
     family = MultivariateGaussian(
         estimation="mle", pooling=pooling, shrinkage=shrinkage, ddof=estimator.ddof
     )
     total = sum_of_priors(estimator.priors)
-    name, prior = type(estimator).__name__, prior_of(estimator.priors, total)
-    more |= {"of_name": name, "categorical": estimator.categorical, "priors_sum": total}
-    weight = estimator.class_weight
-    options: dict[str, Any] = {"option": "priors", "fewest_classes": 2}
-    return one_family(family, name, prior, weight, DiscriminantMethod, **options, **more)
+    return DiscriminantMethod(
+        family=family,
+        name=type(estimator).__name__,
+        prior=prior_of(estimator.priors, total),
+        class_weight=estimator.class_weight,
+        option="priors",
+        categorical=estimator.categorical,
+        priors_sum=total,
+        **more,
+    )
 
 
 def chosen_shrinkage(shrinkage: Any, covariance_estimator: Any) -> Shrinkage:

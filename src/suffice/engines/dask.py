@@ -20,9 +20,8 @@ from suffice._version import __version__
 from suffice.data.frames.dask import DaskPartition
 from suffice.data.read_ahead import in_order
 from suffice.data.source import Part
-from suffice.engines.engine import Engine
+from suffice.engines.engine import WAITING, Engine
 from suffice.engines.executor import opened
-from suffice.engines.local import WAITING
 from suffice.errors import EngineError
 from suffice.sums.base import Statistic, tree_sum
 

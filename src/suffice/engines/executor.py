@@ -29,8 +29,7 @@ from threadpoolctl import threadpool_limits
 from suffice._version import __version__
 from suffice.data.read_ahead import in_order
 from suffice.data.source import Part
-from suffice.engines.engine import Engine
-from suffice.engines.local import AVAILABLE_CORES, WAITING, require_workers
+from suffice.engines.engine import AVAILABLE_CORES, WAITING, Engine, require_workers
 from suffice.errors import EngineError
 
 P = TypeVar("P")

@@ -81,7 +81,7 @@ class WatchedEngine(EngineView):
     Examples
     --------
     >>> from suffice import NaiveBayes, set_engine
-    >>> from suffice.engines.local import LocalEngine
+    >>> from suffice.engines.engine import LocalEngine
     >>> seen = []
     >>> engine = WatchedEngine(LocalEngine(1), seen.append)
     >>> with set_engine(engine):

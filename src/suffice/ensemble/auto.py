@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from suffice.data.frames.memory import FrameTable
 from suffice.data.open import open_table
-from suffice.engines.engine import fit_context
+from suffice.engines.engine import engine_for, fit_context
 from suffice.ensemble.candidates import (
     CANDIDATES,
     Candidate,
@@ -33,7 +33,6 @@ from suffice.model_selection.rows import MemoryRows, Rows, TableRows, is_table
 from suffice.models.base.answers import Doubts
 from suffice.models.base.checks import is_array
 from suffice.models.optimise.nonnegative_newton import Value, nonnegative_minimum
-from suffice.models.reading import engine_for
 from suffice.naive_bayes import NaiveBayes
 from suffice.numerics.elementary import exp, log
 from suffice.numerics.logspace import row_sums

@@ -17,6 +17,7 @@ from suffice.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
+from suffice.engines.engine import engine_for
 from suffice.errors import DataError, ParameterError, SufficeError
 from suffice.linear_model import LogisticRegression
 from suffice.model_selection.fits import models_of_folds
@@ -24,7 +25,6 @@ from suffice.model_selection.folds import Folds, Partition, stratified
 from suffice.model_selection.rows import Rows
 from suffice.models.classifier import Classifier, of_answered, open_labelled
 from suffice.models.estimator import Estimator
-from suffice.models.reading import engine_for
 from suffice.naive_bayes import NaiveBayes
 from suffice.naive_bayes.aode import AODE
 from suffice.numerics.elementary import log_of

@@ -79,6 +79,7 @@ class Bernoulli(Family):
     encodings: ClassVar[tuple[Encoding, ...]] = ("binary", "events")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_smoothing(self.estimation, self.alpha)
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:

@@ -35,7 +35,6 @@ from suffice.families.options import (
     Smoothing,
     Unseen,
     check_smoothing,
-    check_words,
 )
 from suffice.numerics import kernels
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
@@ -104,8 +103,8 @@ class Categorical(Family):
     encodings: ClassVar[tuple[Encoding, ...]] = ("category",)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_smoothing(self.estimation, self.alpha)
-        check_words(unseen=self.unseen, identifiers=self.identifiers)
         least = self.min_categories
         for number in least if isinstance(least, tuple) else (least,):
             if not (isinstance(number, Integral) and number >= 0):

@@ -13,7 +13,7 @@ from suffice.errors import ParameterError
 from suffice.families.dirichlet import event_features, most_telling, pseudo_counts, takes_events
 from suffice.families.family import Family, Form, Parameters
 from suffice.families.multinomial import EventTerms, add_event_terms, event_counts
-from suffice.families.options import Alpha, check_boolean, check_estimation
+from suffice.families.options import Alpha, check_alpha
 from suffice.numerics.elementary import log
 from suffice.rules import FINITE, Shape
 from suffice.sums.block import Encoding, RealBlock, SparseBlock
@@ -62,8 +62,8 @@ class Complement(Family):
     is_distribution: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        check_estimation("bayes", self.alpha)
-        check_boolean(norm=self.norm)
+        super().__post_init__()
+        check_alpha("bayes", self.alpha)
         if min(self.alpha if isinstance(self.alpha, tuple) else (self.alpha,), default=1.0) <= 0:
             raise ParameterError(
                 f"alpha={self.alpha!r}",

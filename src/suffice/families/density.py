@@ -16,7 +16,6 @@ from typing import Annotated, ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import ParameterError
 from suffice.families.densities.cells import (
     BINS,
     Cells,
@@ -29,7 +28,7 @@ from suffice.families.densities.piecewise import Choice, Piece, PiecewiseParamet
 from suffice.families.dirichlet import row_numbers_of
 from suffice.families.family import NO_COLUMNS, Apply, Family, Parameters, Posterior, ScoreMoments
 from suffice.families.gaussian import FAR, Gaussian, StudentParameters
-from suffice.families.options import Identifiers, check_words
+from suffice.families.options import Identifiers
 from suffice.numerics import kernels
 from suffice.numerics.elementary import exp, log
 from suffice.rules import Shape, Within, rule
@@ -115,13 +114,6 @@ class Density(Family):
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("real",)
     lazy: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        check_words(identifiers=self.identifiers)
-        if self.shape not in ("best", *SHAPES):
-            raise ParameterError(
-                f"shape={self.shape!r}", "it is 'best', 'histogram' or 'kernel_density'"
-            )
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
         return MomentsAndBinsAccumulator(d)

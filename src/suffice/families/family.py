@@ -24,6 +24,7 @@ from suffice.errors import ParameterError
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.logspace import scores
+from suffice.rules import check_options
 from suffice.sums.base import Accumulator
 from suffice.sums.block import BadCell, Encoding, among, require_held
 from suffice.sums.moments import too_large
@@ -198,6 +199,8 @@ class Family(ABC):
     joint: ClassVar[bool] = False  # True where columns depend on each other: blocks stay apart
     lazy: ClassVar[bool] = False  # True where estimating cannot fail, and makes no remarks
 
+    __post_init__ = check_options  # type: ignore[misc]
+
     @property
     def name(self) -> str:
         """The name by which `family_named` finds this family."""
@@ -207,6 +210,11 @@ class Family(ABC):
         """Return a key of the sums: families that agree in it can share them."""
         statistic = type(self.accumulator(encoding, 0).statistic())
         return type(self), statistic
+
+    @property
+    def apart(self) -> Family:
+        """The family whose sums classes do not share."""
+        return self
 
     @abstractmethod
     def accumulator(self, encoding: str, d: int) -> Accumulator:

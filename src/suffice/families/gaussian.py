@@ -10,7 +10,6 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import ParameterError
 from suffice.families.dirichlet import alike, row_numbers_of
 from suffice.families.family import (
     NO_COLUMNS,
@@ -23,17 +22,7 @@ from suffice.families.family import (
     no_closed_form,
     trigamma,
 )
-from suffice.families.options import (
-    Estimation,
-    Identifiers,
-    VarianceFloor,
-    check_boolean,
-    check_nonnegative,
-    check_positive,
-    check_variance_floor,
-    check_words,
-    is_finite,
-)
+from suffice.families.options import Estimation, Identifiers, VarianceFloor
 from suffice.numerics import kernels
 from suffice.numerics.elementary import digamma, lgamma, log, log1p
 from suffice.numerics.error_free import LARGEST, quick_two_sum
@@ -122,12 +111,12 @@ class Gaussian(Family):
     """
 
     estimation: Estimation = "bayes"
-    ddof: int = 0
+    ddof: Annotated[int, NONNEGATIVE] = 0
     variance_floor: VarianceFloor = 1e-9
-    mean0: float | None = None
-    kappa0: float | None = None
-    a0: float = 1.0
-    b0: float | None = None
+    mean0: Annotated[float | None, FINITE] = None
+    kappa0: Annotated[float | None, POSITIVE] = None
+    a0: Annotated[float, POSITIVE] = 1.0
+    b0: Annotated[float | None, POSITIVE] = None
     shared: bool = False
     identifiers: Identifiers = field(  # sums do not depend on it, so models of both go together
         default="keep", compare=False
@@ -135,15 +124,6 @@ class Gaussian(Family):
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("real",)
     lazy: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        check_words(estimation=self.estimation, identifiers=self.identifiers)
-        check_positive(kappa0=self.kappa0, a0=self.a0, b0=self.b0)
-        check_nonnegative(ddof=self.ddof)
-        check_boolean(shared=self.shared)
-        check_variance_floor(variance_floor=self.variance_floor)
-        if self.mean0 is not None and not is_finite(self.mean0):
-            raise ParameterError(f"mean0={self.mean0!r}", "mean0 is a finite number, or None")
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
         return MomentsAccumulator(d)

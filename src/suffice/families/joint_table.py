@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from suffice.families.dirichlet import log_share_moments, prior_counts, prior_weight, refuse_unseen
 from suffice.families.family import Family, JointParameters, Posterior, ScoreMoments
-from suffice.families.options import Estimation, Unseen, check_estimation, check_words
+from suffice.families.options import Estimation, Unseen, check_alpha
 from suffice.numerics.elementary import exp, log, log_add_exp
 from suffice.numerics.logspace import safe_log
 from suffice.rules import NONNEGATIVE, Shape, Within
@@ -82,8 +82,8 @@ class JointTable(Family):
     joint: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_estimation(self.estimation, self.alpha)
-        check_words(unseen=self.unseen)
+        super().__post_init__()
+        check_alpha(self.estimation, self.alpha)
 
     def accumulator(self, encoding: str, d: int) -> JointAccumulator:
         return JointAccumulator(d)

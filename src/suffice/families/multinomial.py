@@ -80,6 +80,7 @@ class Multinomial(Family):
     encodings: ClassVar[tuple[Encoding, ...]] = ("count", "events")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_smoothing(self.estimation, self.alpha)
 
     def accumulator(self, encoding: str, d: int) -> EventAccumulator:

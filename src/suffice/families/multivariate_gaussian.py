@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,13 +22,7 @@ from suffice.families.family import (
     trigamma,
 )
 from suffice.families.gaussian import FAR
-from suffice.families.options import (
-    Estimation,
-    check_estimation,
-    check_nonnegative,
-    check_positive,
-    is_finite,
-)
+from suffice.families.options import Estimation
 from suffice.numerics import kernels
 from suffice.numerics.elementary import digamma, lgamma, log, log1p, log_of
 from suffice.numerics.error_free import LARGEST, quick_two_sum
@@ -39,7 +33,7 @@ from suffice.numerics.expectation_maximisation import (
     expectation_maximisation,
 )
 from suffice.numerics.in_print import NAMED, bound, listed
-from suffice.numerics.interruption import interruptible
+from suffice.numerics.interruption import interruptible, one_thread_of_blas
 from suffice.numerics.linalg import (
     LEAST_PIVOT,
     ROUNDED_MATRIX,
@@ -53,7 +47,7 @@ from suffice.numerics.logspace import row_sums, scores
 from suffice.numerics.memory import require_memory
 from suffice.numerics.rows import affine, linear
 from suffice.numerics.shrinkage import ledoit_wolf, ledoit_wolf_of_rows
-from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Shape
+from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Shape, Within
 from suffice.sums.base import Accumulator
 from suffice.sums.block import Encoding, RealBlock, from_row, require_held, tiles
 from suffice.sums.comoments import (
@@ -153,32 +147,21 @@ class MultivariateGaussian(Family):
 
     estimation: Estimation = "bayes"
     pooling: float = 0.0
-    shrinkage: Shrinkage = 0.0
-    ddof: int = 0
-    variance_floor: float = 1e-9
-    kappa0: float = 1.0
-    a0: float = 1.0
-    max_iter: int = 1_000
+    shrinkage: Annotated[Shrinkage, Within(0, 1)] = 0.0
+    ddof: Annotated[int, NONNEGATIVE] = 0
+    variance_floor: Annotated[float, NONNEGATIVE] = 1e-9
+    kappa0: Annotated[float, POSITIVE] = 1.0
+    a0: Annotated[float, POSITIVE] = 1.0
+    max_iter: Annotated[int, NONNEGATIVE] = 1_000
     outcomes: tuple[int, ...] = field(default=(), compare=False, repr=False)
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("real",)
     joint: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_estimation(self.estimation, 1.0)
-        check_positive(kappa0=self.kappa0, a0=self.a0)
-        check_nonnegative(
-            ddof=self.ddof, variance_floor=self.variance_floor, max_iter=self.max_iter
-        )
+        super().__post_init__()
         if self.pooling not in (0, 1):
             raise ParameterError(f"pooling={self.pooling!r}", "pooling is 0 or 1")
-        if self.shrinkage != "ledoit-wolf" and not (
-            is_finite(self.shrinkage) and 0 <= self.shrinkage <= 1
-        ):
-            raise ParameterError(
-                f"shrinkage={self.shrinkage!r}",
-                "shrinkage is a number from 0 to 1, or 'ledoit-wolf'",
-            )
         if self.estimation != "mle" and self.shrinkage != 0:
             raise ParameterError(
                 f"estimation={self.estimation!r} with shrinkage",
@@ -189,6 +172,10 @@ class MultivariateGaussian(Family):
     @property
     def shared(self) -> bool:
         return self.pooling == 1
+
+    @property
+    def apart(self) -> Self:
+        return replace(self, pooling=0.0) if self.shared else self
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
         fourths = self.shrinkage == "ledoit-wolf"
@@ -1074,9 +1061,10 @@ class ThinGaussians:
             raise too_large(x, 0, 0)
         missing = np.isnan(x).any(axis=1)
         rows = np.flatnonzero(~missing)
-        for c, mean in enumerate(self.mean):
-            one = self.covariances[min(c, len(self.covariances) - 1)]
-            out[rows, c] += log_scale[c] - 0.5 * one.distances(x[rows] - mean)
+        with one_thread_of_blas():
+            for c, mean in enumerate(self.mean):
+                one = self.covariances[min(c, len(self.covariances) - 1)]
+                out[rows, c] += log_scale[c] - 0.5 * one.distances(x[rows] - mean)
         return np.flatnonzero(missing)
 
     def marginal(

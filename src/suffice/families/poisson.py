@@ -8,8 +8,9 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.errors import ParameterError
 from suffice.families.family import Family, Form, Parameters, Posterior, ScoreMoments, trigamma
-from suffice.families.options import Estimation, check_estimation, check_positive
+from suffice.families.options import Estimation, check_alpha
 from suffice.numerics import kernels
 from suffice.numerics.elementary import digamma, lgamma, log, log1p
 from suffice.numerics.logspace import safe_log
@@ -57,17 +58,17 @@ class Poisson(Family):
     """
 
     alpha: float = 1.0
-    beta: float = 1.0
+    beta: Annotated[float, POSITIVE] = 1.0
     estimation: Estimation = "bayes"
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("whole",)
     lazy: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_estimation(self.estimation, self.alpha)
-        check_positive(beta=self.beta)
-        if self.estimation == "bayes":
-            check_positive(alpha=self.alpha)
+        super().__post_init__()
+        check_alpha(self.estimation, self.alpha)
+        if self.estimation == "bayes" and self.alpha == 0:
+            raise ParameterError(f"alpha={self.alpha!r}", "alpha is a finite number above 0")
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
         return MomentsAccumulator(d)

@@ -21,7 +21,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.engines.local import threads
+from suffice.engines.engine import threads
 from suffice.errors import DataError, ParameterError
 from suffice.images.design import Design
 from suffice.images.scans import Grid, Mask, Scan

@@ -28,7 +28,7 @@ from suffice.images.scoring import (
     read_series,
     sums_of_classes,
 )
-from suffice.models.base.options import check_choices, generator
+from suffice.models.base.options import generator
 from suffice.models.base.scikit_learn import KeptArray, not_fitted
 from suffice.models.estimator import Estimator
 
@@ -196,7 +196,8 @@ class SearchLight(Estimator):
 
     def _check(self) -> int:
         """Check the options; return the number of threads."""
-        check_choices(self, zscore=(None, "run"))
+        if self.zscore not in (None, "run"):
+            raise ParameterError(f"zscore={self.zscore!r}", "it is None or 'run'")
         number = self.permutations
         counted = isinstance(number, Integral) and not isinstance(number, bool)
         if not (counted and (number == 0 or number >= FEWEST)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from suffice.errors import ParameterError
 from suffice.models.base.options import Incomplete, Unseen
@@ -12,6 +12,7 @@ from suffice.models.base.scikit_learn import accepts
 from suffice.models.design.words import Ways
 from suffice.models.linear.l1_regressor import L1Regressor
 from suffice.models.linear.method import LinearMethod
+from suffice.rules import NONNEGATIVE
 
 
 @dataclass(repr=False, eq=False)
@@ -81,12 +82,12 @@ class ElasticNet(L1Regressor):
     array([1.5, 0. ])
     """
 
-    alpha: float = 1.0
+    alpha: Annotated[float, NONNEGATIVE] = 1.0
     _: KW_ONLY
     l1_ratio: float = 0.5
     fit_intercept: bool = True
     max_iter: int = 1_000
-    tol: float = 1e-12
+    tol: Annotated[float, NONNEGATIVE] = 1e-12
     positive: bool = False
     standardize: bool = False
     incomplete: Incomplete = "error"
@@ -156,11 +157,11 @@ class Lasso(L1Regressor):
     (array([1.6, 0. ]), array([2., 0.]))
     """
 
-    alpha: float = 1.0
+    alpha: Annotated[float, NONNEGATIVE] = 1.0
     _: KW_ONLY
     fit_intercept: bool = True
     max_iter: int = 1_000
-    tol: float = 1e-12
+    tol: Annotated[float, NONNEGATIVE] = 1e-12
     positive: bool = False
     standardize: bool = False
     incomplete: Incomplete = "error"

@@ -11,9 +11,9 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.array_source import ArraySource
+from suffice.data.source import ArraySource
 from suffice.data.table_source import TableSource
-from suffice.engines.engine import fit_context
+from suffice.engines.engine import engine_for, fit_context
 from suffice.errors import ParameterError
 from suffice.models.base.answers import Evidence
 from suffice.models.base.checks import ClassWeight, require_weights
@@ -47,7 +47,7 @@ from suffice.models.logistic.options import (
     Numbers,
     Penalty,
     SolverName,
-    check_options,
+    check_logistic,
     l1_ratio,
     warn_of_unused,
 )
@@ -61,13 +61,7 @@ from suffice.models.logistic.reader import (
 from suffice.models.logistic.rows import CentredDesign, DataLoop
 from suffice.models.logistic.saved import SAVED, SavedLogistic
 from suffice.models.optimise.gradient_descent import PARTS, STEPS, GradientDescent
-from suffice.models.reading import (
-    engine_for,
-    in_precision,
-    is_named,
-    row_by_name,
-    settle_columns,
-)
+from suffice.models.reading import in_precision, is_named, row_by_name, settle_columns
 from suffice.rules import build
 from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell
@@ -260,7 +254,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             If an option is outside its rule.
         """
         with fit_context(self):
-            check_options(self)
+            check_logistic(self)
             warn_of_unused(self)
             before: LogisticModel | None = getattr(self, "model_", None)
             source, said = self._open_first(X, y, sample_weight)
@@ -611,7 +605,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         }
 
     def _restore(self, saved: SavedLogistic) -> None:
-        check_options(self)
+        check_logistic(self)
         design = None if saved.design.is_plain else saved.design
         of_file = saved.layout, saved.format, saved.dtype, design
         self.reader_ = LogisticReader(*of_file, single=saved.single_precision)

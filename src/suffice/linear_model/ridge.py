@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from suffice.errors import ParameterError
-from suffice.families.options import check_nonnegative
-from suffice.models.base.options import Dependent, Incomplete, Unseen, WeightsAre, check_choices
+from suffice.models.base.options import Dependent, Incomplete, Unseen, WeightsAre
 from suffice.models.base.scikit_learn import accepts
 from suffice.models.design.words import Ways
 from suffice.models.estimator import fitted
@@ -21,8 +20,22 @@ from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.ridge import RidgePath, RidgePenalty, checked_penalties
 from suffice.models.linear.summary import RidgeSummary, target_place
 from suffice.models.optimise.gradient_descent import STEPS, GradientDescent
+from suffice.rules import NONNEGATIVE
 
-NORMAL = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs", "normal")
+Solver = Literal[
+    "auto",
+    "svd",
+    "cholesky",
+    "lsqr",
+    "sparse_cg",
+    "sag",
+    "saga",
+    "lbfgs",
+    "normal",
+    "gradient",
+    "sgd",
+    "minibatch",
+]
 
 
 @dataclass(repr=False, eq=False)
@@ -89,10 +102,10 @@ class Ridge(LinearRegressor):
     (array([1.]), array([2.]))
     """
 
-    alpha: float | Literal["gcv", "evidence", "loo"] = 1.0
+    alpha: Annotated[float | Literal["gcv", "evidence", "loo"], NONNEGATIVE] = 1.0
     _: KW_ONLY
     fit_intercept: bool = True
-    solver: str = "auto"
+    solver: Solver = "auto"
     positive: bool = False
     standardize: bool = False
     alphas: ArrayLike | None = None
@@ -166,18 +179,7 @@ class Ridge(LinearRegressor):
         return fit.effective_parameters
 
     def method(self) -> LinearMethod:
-        if np.ndim(self.alpha):
-            raise ParameterError(
-                f"alpha={self.alpha!r}",
-                "alpha is one number for all targets",
-                "fit them apart",
-            )
         if isinstance(self.alpha, str):
-            if self.alpha not in ("gcv", "evidence", "loo"):
-                raise ParameterError(
-                    f"alpha={self.alpha!r}",
-                    "alpha is a number, 0 or more, or 'gcv', 'evidence' or 'loo'",
-                )
             if self.alphas is not None:
                 checked_penalties(self.alphas)
             if self.solver in STEPS:
@@ -186,9 +188,6 @@ class Ridge(LinearRegressor):
                     "choosing alpha needs sums over the rows",
                     "give a number, or use solver='normal'",
                 )
-        else:
-            check_nonnegative(alpha=self.alpha)
-        check_choices(self, solver=(*NORMAL, *STEPS))
         return method_of(self, self._penalty)
 
     @property

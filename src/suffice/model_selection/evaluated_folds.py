@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.engines.engine import fit_context
+from suffice.engines.engine import engine_for, fit_context
 from suffice.errors import DataError, ParameterError
 from suffice.families.options import check_boolean
 from suffice.model_selection.fits import FoldModels, is_of_sums, models_of_folds
@@ -32,7 +32,6 @@ from suffice.models.base.judge import evaluated, evaluated_by_place, knowing_all
 from suffice.models.base.options import generator
 from suffice.models.classifier import Classifier
 from suffice.models.estimator import Estimator
-from suffice.models.reading import engine_for
 from suffice.numerics.in_print import Printed, Table
 from suffice.phrases import rows_of_classes
 

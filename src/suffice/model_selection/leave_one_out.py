@@ -18,7 +18,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.engines.engine import fit_context
+from suffice.engines.engine import engine_for, fit_context
 from suffice.errors import DataError, ParameterError, warn
 from suffice.model_selection.fits import BLOCK, is_of_sums, sums_without
 from suffice.model_selection.rows import MemoryRows, Rows
@@ -32,7 +32,6 @@ from suffice.models.base.judge import (
 )
 from suffice.models.classifier import Classifier
 from suffice.models.estimator import Opened
-from suffice.models.reading import engine_for
 from suffice.numerics.elementary import log
 
 

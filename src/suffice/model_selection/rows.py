@@ -21,7 +21,8 @@ from suffice.data.table import RowsWhere, Table, WithoutColumns
 from suffice.data.table_source import TableSource
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError
-from suffice.models.base.checks import is_array, labels_of
+from suffice.models.base.checks import is_array
+from suffice.models.reading import labels_of
 from suffice.sums.block import CodedBlock
 from suffice.sums.vocabulary import Vocabulary
 

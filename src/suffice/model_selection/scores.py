@@ -10,13 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.engines.engine import fit_context
+from suffice.engines.engine import engine_for, fit_context
 from suffice.errors import DataError, warn
 from suffice.model_selection.fits import FoldModels
 from suffice.model_selection.folds import Folds, Partition
 from suffice.model_selection.rows import MemoryRows
 from suffice.models.base.judge import evaluated_by_place
-from suffice.models.reading import engine_for
 
 
 class Score(NamedTuple):

@@ -14,10 +14,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from suffice.data.array_source import ArraySource
-from suffice.data.source import Part
+from suffice.data.source import ArraySource, Part
 from suffice.data.table_source import TableSource
-from suffice.engines.engine import Engine, map_batches
+from suffice.engines.engine import Engine, engine_for, map_batches
 from suffice.errors import ParameterError, SchemaError, warn
 from suffice.models.base.answers import (
     WithGaps,
@@ -30,10 +29,15 @@ from suffice.models.base.answers import (
     prediction_tables,
     told,
 )
-from suffice.models.base.checks import common_dtype
 from suffice.models.base.evaluated_rows import evaluation, tell_of_unknown
 from suffice.models.base.evaluation import Evaluation
-from suffice.models.base.groups import ByGroup, group_layout, sum_by_group
+from suffice.models.base.groups import (
+    ByColumns,
+    ByGroup,
+    for_every_group,
+    require_free,
+    results_by_group,
+)
 from suffice.models.base.judge import Hits, Judge, accuracy_told, hits, of_rows
 from suffice.models.base.options import Unanswerable, check_level, check_unanswerable
 from suffice.models.base.proba_intervals import (
@@ -44,7 +48,7 @@ from suffice.models.base.proba_intervals import (
 )
 from suffice.models.base.unseen_values import FEWEST, warn_of_unseen
 from suffice.models.estimator import Estimator, fitted
-from suffice.models.reading import LabelReader, engine_for, is_named, open_rows, summed
+from suffice.models.reading import LabelReader, common_dtype, is_named, open_rows, summed
 from suffice.phrases import rows_in_print
 from suffice.sums.batch import Batch, scored_rows
 
@@ -335,10 +339,9 @@ class Classifier(Estimator):
         known = self.reader_.to_answer
         warn_of_unseen(model.known_values, source, known)
         taken = (known.label, source.label, source.weight)
-        layout, at = group_layout(known, source, by, taken)
-        engine = engine_for(source)
-        parts = source.parts(layout, engine.workers)
-        found = sum_by_group(kernel, model, engine, parts, at, len(known.blocks))
+        require_free(by, taken)
+        each, groups_of = partial(for_every_group, kernel=kernel), ByColumns((by,))
+        found = results_by_group(each, model, engine_for(source), source, known, groups_of)
         groups = told(found)
         tell_of_unknown(model.classes, groups.values())
         return ByGroup(by, groups)
@@ -361,7 +364,9 @@ class Classifier(Estimator):
     def _open_first(
         self, X: Any, y: Any, sample_weight: Any
     ) -> tuple[TableSource | ArraySource, Said]:
-        rows = open_labelled(self, X, y, sample_weight, first=True)
+        if y is None:
+            raise without_labels(self)
+        rows = open_rows(self, X, y, sample_weight, first=True)
         if not self.n_features_in_:
             raise SchemaError("the table has no column besides the label", "a model needs features")
         return rows, Said(common_dtype(y), is_named(self))
@@ -377,16 +382,21 @@ def costs_of(classifier: Classifier, given: Any) -> NDArray[np.float64] | None:
 
 
 def open_labelled(
-    classifier: Classifier, X: Any, y: Any, sample_weight: Any, first: bool = False
+    classifier: Classifier, X: Any, y: Any, sample_weight: Any
 ) -> TableSource | ArraySource:
-    """Open a table whose rows have labels."""
+    """Open a further table whose rows have labels."""
     if y is None:
-        raise ParameterError(
-            f"{type(classifier).__name__} requires y to be passed, but the target y is None",
-            "a classifier learns from labels",
-            "pass an array or the name of the label column",
-        )
-    return open_rows(classifier, X, y, sample_weight, first=first)
+        raise without_labels(classifier)
+    return open_rows(classifier, X, y, sample_weight)
+
+
+def without_labels(classifier: Classifier) -> ParameterError:
+    """The error of rows that are to have labels."""
+    return ParameterError(
+        f"{type(classifier).__name__} requires y to be passed, but the target y is None",
+        "a classifier learns from labels",
+        "pass an array or the name of the label column",
+    )
 
 
 def warn_of_unlabelled(rows: float) -> None:

@@ -10,27 +10,29 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.array_source import ArraySource
 from suffice.data.frames.memory import no_table
-from suffice.data.python_cells import faithful, require_faithful, unmasked
+from suffice.data.python_cells import faithful, require_faithful, require_label_values, unmasked
 from suffice.data.records import RecordReader, columns_of, is_series, record_of, records_of
-from suffice.data.schema import BlockLayout, Column, Layout, Numbered, as_read
-from suffice.data.source import Part, Source
-from suffice.data.table import Table, WithColumns
+from suffice.data.schema import MAX_CLASSES, BlockLayout, Column, Layout, Numbered, as_read
+from suffice.data.source import ArraySource, Labels, Part, Source
+from suffice.data.table import WithColumns
 from suffice.data.table_source import TableSource, left_out
 from suffice.data.text_format import TextFormat
-from suffice.engines.choice import engine_of, is_here
-from suffice.engines.engine import Engine
+from suffice.engines.engine import engine_for, is_here
 from suffice.errors import DataError, ParameterError, SchemaError, warn
 from suffice.models.base.checks import (
     checked_weights,
-    common_dtype,
     has_named_columns,
     is_array,
-    labels_of,
 )
 from suffice.models.base.saved import are_same
-from suffice.models.base.scikit_learn import checked_table, usual_array
+from suffice.models.base.scikit_learn import (
+    check_classification_targets,
+    checked_table,
+    column_or_1d,
+    refuse_lengths,
+    usual_array,
+)
 from suffice.numerics.in_print import listed
 from suffice.phrases import meant
 from suffice.sums.base import Statistic
@@ -106,7 +108,7 @@ class TableReader:
             label=source.label,
             weight=source.weight,
             label_stored=source.label_stored(),
-            ignored=(*source.table.ignored, *unread),
+            ignored=(*source.table.ignored, *unread, *source.keys),
             **source.table.cleaning,
             **options,
         )
@@ -237,7 +239,7 @@ def open_rows(
         X = _columns_of(estimator, rows)
     if not (type(X) is np.ndarray or is_array(X, y, sample_weight, *targets)):
         return _open_table(estimator, X, y, sample_weight, targets, first)
-    for given in (y, sample_weight, *targets):
+    for given in (y, sample_weight, *targets, *(estimator._by if first else ())):
         if isinstance(given, str):
             raise ParameterError(
                 f"{given!r} names a column of an array",
@@ -271,7 +273,8 @@ def _open_table(
         names = getattr(estimator.model_, "identifiers", ())
         absent = tuple(name for name in names if name not in table.table.names)
         return replace(table, table=WithColumns(table.table, absent)) if absent else table
-    table = open_table(X, y, sample_weight, first=True).without(estimator._ignore)
+    table = open_table(X, y, sample_weight, first=True)
+    table = replace(table, keys=estimator._by).without(estimator._ignore)
     found = [name for name in table.feature_names if name not in targets]
     settle_columns(estimator, len(found), found if has_named_columns(X) else None)
     return table
@@ -288,7 +291,9 @@ def _known_values(estimator: Any) -> Mapping[str, Vocabulary]:
 
 def _open_array(estimator: Any, X: Any, first: bool) -> tuple[Any, Sequence[str]]:
     """An array of one row at least, checked, and the names of its columns."""
-    plain, dtype = _plain_table(X), estimator.kind.dtype
+    dtype = estimator.kind.dtype
+    is_plain = type(X) is np.ndarray and X.dtype.kind in "biuf" and X.ndim == 2 and X.size > 0
+    plain = X if is_plain else _plain_table(X)
     if plain is None:
         X = unmasked(X, numeric=dtype is not None)
         _require_numbers(X)
@@ -374,8 +379,7 @@ def in_precision(reader: TableReader, X: Any, answers: NDArray[Any]) -> NDArray[
 
 def _plain_table(X: Any) -> NDArray[Any] | None:
     """An array (n, d) of numbers that needs no look of scikit-learn's; else None."""
-    plain = type(X) is np.ndarray and X.dtype.kind in "biuf"
-    array: NDArray[Any] | None = X if plain else usual_array(X, "biuf")
+    array: NDArray[Any] | None = usual_array(X, "biuf")
     return array if array is not None and array.ndim == 2 and array.size > 0 else None
 
 
@@ -397,12 +401,104 @@ def _require_numbers(X: Any) -> None:
         )
 
 
+# -- labels
+
+
+WHOLE_TYPES = {bool, int}  # labels without a fraction
+
+
+def labels_of(y: Any, rows: Any = None, warn: bool = True) -> Labels:
+    """Return labels, each of which can name a class, as many as ``rows``."""
+    plain = type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biu"
+    values = y if plain else _one_column(y, warn)
+    if rows is not None and rows.shape[0] != values.shape[0]:
+        refuse_lengths(rows, values)
+    labels = Labels.of(values)
+    distinct = labels.classes.values
+    types = set(map(type, distinct))
+    if not types <= WHOLE_TYPES:
+        infinite = [value for value in distinct if value in (np.inf, -np.inf)]
+        if infinite:
+            row = labels.values.tolist().index(infinite[0])
+            raise DataError(f"label, row {row}: {infinite[0]}", "a label is not a fraction")
+    if len(distinct) > MAX_CLASSES:
+        raise DataError(
+            f"the labels have more than {MAX_CLASSES} values",
+            "a label names a class",
+            "check that the right values are the labels",
+        )
+    if types <= WHOLE_TYPES:
+        return labels
+    kinds = sorted({kind.__name__ for kind in types})
+    if "bytes" in kinds:
+        raise DataError("the labels are bytes", "a label is text or a number", "decode them")
+    if "str" in kinds and len(kinds) > 1:
+        raise SchemaError(
+            f"the labels mix types: {', '.join(kinds)}", "labels are of one type", "convert them"
+        )
+    for label in distinct:
+        if isinstance(label, str) and not _is_text(label):
+            from suffice.data.frames.memory import not_text
+
+            raise not_text(f"the label {label!r} is")
+    if not types <= {*WHOLE_TYPES, str}:  # else there is no fraction among them
+        # Each twice: labels that are nearly all distinct would be warned of.
+        check_classification_targets(np.repeat(np.array(distinct), 2))
+    return labels
+
+
+def _one_column(y: Any, warn: bool) -> NDArray[Any]:
+    """Labels as an array of one dimension; of a matrix of one column scikit-learn may warn."""
+    dtype = getattr(y, "dtype", None)
+    if getattr(dtype, "kind", "") == "c" or (
+        isinstance(y, list | tuple) and complex in map(type, y)
+    ):
+        raise DataError(
+            "Complex data not supported: the labels are complex numbers",
+            "a label is text, a whole number, a Boolean or a date",
+            "write them as text",
+        )
+    if isinstance(y, list | tuple):  # as an array, they would be of one type
+        require_label_values([row for row in y if not isinstance(row, list | np.ndarray)])
+    y = unmasked(y)
+    return faithful(y, column_or_1d(y, warn=warn))
+
+
+def _is_text(label: str) -> bool:
+    """Return whether a string can be encoded: a lone surrogate cannot."""
+    try:
+        label.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def declared_labels(classes: Any) -> Vocabulary:
+    """Labels of which there may be no row yet; none of ``classes=None``."""
+    if classes is None:
+        return Vocabulary(())
+    return labels_of(classes, warn=False).classes
+
+
+def common_dtype(*given: Any) -> np.dtype[Any] | None:
+    """Return the dtype that holds all labels: of arrays of numbers or dtypes, or else None.
+
+    Examples
+    --------
+    >>> common_dtype(np.array([0, 1], np.int32), np.array([0.0], np.float32))
+    dtype('float64')
+    >>> common_dtype(np.array([0, 1], np.int32), [0, 1])
+    """
+    dtypes = []
+    for y in given:
+        dtype = y if isinstance(y, np.dtype) else getattr(y, "dtype", None)
+        if not (isinstance(dtype, np.dtype) and dtype.kind in "biuf"):
+            return None
+        dtypes.append(dtype)
+    return np.result_type(*dtypes)
+
+
 # -- passing over the rows
-
-
-def engine_for(source: Source | Table | None) -> Engine:
-    """Return the engine that reads a source."""
-    return engine_of(None if source is None else source.engine)
 
 
 def summed(kernel: Callable[[Part, Any], S], params: Any, source: Source, layout: Layout) -> S:

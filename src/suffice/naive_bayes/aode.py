@@ -8,16 +8,15 @@ from typing import Any, NoReturn, Self
 
 from suffice.engines.engine import Engine
 from suffice.errors import ParameterError, warn
-from suffice.families.options import Estimation, Evidence, check_smoothing, check_words
+from suffice.families.options import Estimation, Evidence, Unseen, check_smoothing
 from suffice.models.base.checks import ClassWeight
 from suffice.models.base.judge import LeaveOneOut
 from suffice.models.estimator import fitted
 from suffice.models.generative.aode import AODEModel
 from suffice.models.generative.calibration import CalibrationName
-from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.classifier import GenerativeClassifier, Rows
 from suffice.models.generative.method import GenerativeMethod
-from suffice.models.generative.model import GenerativeModel
+from suffice.models.generative.model import GenerativeModel, Prior
 from suffice.models.generative.paired_columns import (
     MOST_BYTES,
     MOST_COLUMNS,
@@ -32,14 +31,15 @@ from suffice.models.method import Method
 from suffice.naive_bayes.families import (
     READING,
     Families,
+    NaiveMethod,
     alpha_evidence_of,
     calibrate,
     calibration_of,
-    naive,
     predict_set,
 )
 from suffice.naive_bayes.paired import PairedReader, SavedPairs, paired_columns, without_pairs
 from suffice.numerics.in_print import NAMED
+from suffice.rules import check_options
 from suffice.sums.by_class import ByClass
 from suffice.sums.pairs import CutBins, PairCounts
 from suffice.sums.row_sample import Sampled
@@ -112,19 +112,18 @@ class AODE(GenerativeClassifier):
     alpha: float | Evidence = 1.0
     class_prior: Prior = "empirical"
     class_weight: ClassWeight = None
-    unseen: str = "ignore"
+    unseen: Unseen = "ignore"
     calibration: CalibrationName = "weights"
     costs: Any = None
     bins: Mapping[Any, Any] | None = None
 
     def method(self) -> GenerativeMethod:
-        check_words(unseen=self.unseen)
+        check_options(self)
         check_smoothing(self.estimation, self.alpha)
         if not (isinstance(self.bins, Mapping) or self.bins is None):
             raise ParameterError(f"bins={self.bins!r}", "it maps columns to cuts or values")
         families = Families(self.families, "density", self.estimation, self.alpha, self.unseen)
-        options = self.calibration, self.class_prior, self.class_weight
-        return naive(families, *options, PairsMethod, reader_type=PairedReader, bins=self.bins)
+        return PairsMethod.of(self, families, bins=self.bins)
 
     @property
     def bins_(self) -> dict[str, Any]:
@@ -185,8 +184,8 @@ def _pairs_of(estimator: AODE) -> PairCounts:
     return model.known_pairs
 
 
-@dataclass(frozen=True, eq=False)
-class PairsMethod(GenerativeMethod):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PairsMethod(NaiveMethod):
     """A weighted naive Bayes, and the pairs of its columns from a second pass.
 
     Parameters
@@ -195,7 +194,9 @@ class PairsMethod(GenerativeMethod):
         The bins of the columns that are counted in pairs; default: fitted to the first rows.
     """
 
-    bins: Mapping[Any, Any] | None = None
+    bins: Mapping[Any, Any] | None
+
+    reader_type = PairedReader
 
     @property
     def is_of_sums(self) -> bool:
@@ -220,6 +221,13 @@ class PairsMethod(GenerativeMethod):
         if isinstance(sums, Sampled) and (found := SampledBins.of(reader.parts, sums, sums.sample)):
             sums = found.instead(reader.parts, sums)
         return learnt_bins(reader.parts, sums)
+
+    def require_groups(self) -> None:
+        raise ParameterError(
+            "sums of pairs of columns by group",
+            "pairs are counted in bins of their own, in a second pass, and take much memory",
+            "leave by out, or use NaiveBayes",
+        )
 
     def settled(self, reader: GenerativeReader, sums: ByClass) -> GenerativeReader:
         """Return the reader, whose bins are known once rows are summed."""

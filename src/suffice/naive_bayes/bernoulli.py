@@ -17,9 +17,9 @@ from suffice.models.base.checks import ClassWeight
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.method import GenerativeMethod
 from suffice.naive_bayes.discrete import (
+    DiscreteMethod,
     checked_alpha,
     class_log_prior_of,
-    discrete,
 )
 from suffice.naive_bayes.families import alpha_evidence_of
 from suffice.numerics.logspace import safe_log
@@ -84,7 +84,7 @@ class BernoulliNB(GenerativeClassifier):
         if not (number or self.binarize is None):
             raise ParameterError(f"binarize={self.binarize!r}", "binarize is a number, or None")
         family = Bernoulli(checked_alpha(self))
-        return discrete(self, family, reading={"threshold": self.binarize})
+        return DiscreteMethod.of(self, family, reading={"threshold": self.binarize})
 
     alpha_evidence_ = property(alpha_evidence_of)
     class_log_prior_ = property(class_log_prior_of)

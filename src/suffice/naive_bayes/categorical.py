@@ -16,9 +16,9 @@ from suffice.models.base.checks import ClassWeight
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.method import GenerativeMethod
 from suffice.naive_bayes.discrete import (
+    DiscreteMethod,
     checked_alpha,
     class_log_prior_of,
-    discrete,
 )
 from suffice.naive_bayes.families import alpha_evidence_of
 from suffice.numerics.logspace import safe_log
@@ -107,7 +107,7 @@ class CategoricalNB(GenerativeClassifier):
         if isinstance(alpha, tuple):
             raise ParameterError(f"alpha={alpha!r}", "alpha is one number for all values")
         family = Categorical(alpha, unseen=unseen, min_categories=least, from_zero=True)
-        return discrete(self, family)
+        return DiscreteMethod.of(self, family)
 
     alpha_evidence_ = property(alpha_evidence_of)
     class_log_prior_ = property(class_log_prior_of)

@@ -11,16 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.families import Complement
 from suffice.families.complement import ComplementParameters
 from suffice.families.options import Alpha, Evidence
-from suffice.models.generative.class_prior import Prior, class_prior
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.method import GenerativeMethod
-from suffice.models.generative.model import GenerativeModel
+from suffice.models.generative.model import GenerativeModel, Prior, class_prior
 from suffice.models.generative.reader import GenerativeReader
 from suffice.naive_bayes.discrete import (
-    CountsMethod,
+    DiscreteMethod,
     checked_alpha,
     class_log_prior_of,
-    discrete,
     event_counts_of,
     prior_of,
 )
@@ -28,15 +26,15 @@ from suffice.naive_bayes.families import alpha_evidence_of
 from suffice.sums.by_class import ByClass
 
 
-@dataclass(frozen=True, eq=False)
-class _ComplementMethod(CountsMethod):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _ComplementMethod(DiscreteMethod):
     """Counts whose scores use no prior; one that is given is checked all the same."""
 
-    unused: Prior = "uniform"
+    unused: Prior
 
     def plain(self, reader: GenerativeReader, sums: ByClass) -> GenerativeModel:
         found = super().plain(reader, sums)
-        class_prior(found.statistic.weight.value, found.classes, self.unused)
+        class_prior(found.statistic, self.unused)
         return found
 
 
@@ -98,8 +96,7 @@ class ComplementNB(GenerativeClassifier):
     def method(self) -> GenerativeMethod:
         """Return the options as a method; the scores use no prior."""
         family = Complement(cast(Alpha, checked_alpha(self)), self.norm)
-        found = discrete(self, family, _ComplementMethod, prior="uniform", of_name="ComplementNB")
-        return replace(cast(_ComplementMethod, found), unused=prior_of(self))
+        return _ComplementMethod.of(self, family, prior="uniform", unused=prior_of(self))
 
     alpha_evidence_ = property(alpha_evidence_of)
     class_log_prior_ = property(class_log_prior_of)
@@ -108,8 +105,7 @@ class ComplementNB(GenerativeClassifier):
     @property
     def class_prior_(self) -> NDArray[np.float64]:
         """P(c) by the options, (k,), which the scores do not use."""
-        weight, classes = self.model_.statistic.weight.value, self.model_.classes
-        return class_prior(weight, classes, prior_of(self))
+        return class_prior(self.model_.statistic, prior_of(self))
 
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the scores Σ_v x_v w_cv, (n, k)."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Real
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,12 @@ from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError, warn
 from suffice.families import Family
 from suffice.families.options import Smoothing
-from suffice.models.base.options import check_booleans
-from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.classifier import Rows
-from suffice.models.generative.method import GenerativeMethod, one_family
+from suffice.models.generative.method import Chosen, OneFamilyMethod
+from suffice.models.generative.model import Prior
 from suffice.models.generative.reader import GenerativeReader
 from suffice.numerics.logspace import safe_log
+from suffice.rules import check_options
 from suffice.sums.by_class import ByClass
 from suffice.sums.counts import Events
 
@@ -28,7 +28,7 @@ SMALLEST_ALPHA = 1e-10  # what scikit-learn puts in the place of alpha = 0 witho
 
 def checked_alpha(estimator: Any) -> Smoothing:
     """Return pseudo-counts, kept off 0 unless ``force_alpha``."""
-    check_booleans(estimator)
+    check_options(estimator)
     least = 0.0 if estimator.force_alpha else SMALLEST_ALPHA
 
     def kept(alpha: Any) -> Any:
@@ -48,41 +48,6 @@ def checked_alpha(estimator: Any) -> Smoothing:
     return found
 
 
-def discrete(
-    estimator: Any,
-    family: Family,
-    kind: type[GenerativeMethod] = GenerativeMethod,
-    prior: Prior | None = None,
-    **more: Any,
-) -> GenerativeMethod:
-    """Return the method of one family of counts, by the options of an estimator.
-
-    Parameters
-    ----------
-    estimator : GenerativeClassifier
-    family : Family
-    kind : type of GenerativeMethod
-    prior : Prior, optional
-        P(c); default: by the options.
-    **more
-        As `one_family` has them.
-    """
-    check_booleans(estimator)
-    prior = prior_of(estimator) if prior is None else prior
-    weight = estimator.class_weight
-    found = one_family(family, type(estimator).__name__, prior, weight, kind, **more)
-    parts, n = found.parts, np.size(estimator.alpha)
-
-    def checked(rows: Rows, named: bool) -> Any:
-        columns, families = parts(rows, named)
-        if np.ndim(estimator.alpha) == 1 and n != len(columns):
-            rule = "When alpha is an array, it should contains `n_features` numbers"
-            raise ParameterError(f"alpha has {n} numbers for {len(columns)} columns", rule)
-        return columns, families
-
-    return replace(found, parts=checked)
-
-
 def prior_of(estimator: Any) -> Prior:
     """Return P(c) by the options of an estimator."""
     if estimator.class_prior is not None:
@@ -90,11 +55,25 @@ def prior_of(estimator: Any) -> Prior:
     return "empirical" if estimator.fit_prior else "uniform"
 
 
-@dataclass(frozen=True, eq=False)
-class CountsMethod(GenerativeMethod):
-    """Numbers that are 0 or more."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DiscreteMethod(OneFamilyMethod):
+    """All columns in one family of counts or categories, with one pseudo-count or one for each."""
 
-    of_name: str = ""  # of the estimator
+    alpha: Any
+
+    @classmethod
+    def of(cls, estimator: Any, family: Family, **more: Any) -> Self:
+        """Read the options of an estimator; ``more`` are fields."""
+        given = {"prior": prior_of(estimator), "class_weight": estimator.class_weight} | more
+        return cls(family=family, name=type(estimator).__name__, alpha=estimator.alpha, **given)
+
+    def columns(self, rows: Rows, named: bool, engine: Engine) -> Chosen:
+        columns, parts = super().columns(rows, named, engine)
+        n = np.size(self.alpha)
+        if np.ndim(self.alpha) == 1 and n != len(columns):
+            rule = "When alpha is an array, it should contains `n_features` numbers"
+            raise ParameterError(f"alpha has {n} numbers for {len(columns)} columns", rule)
+        return columns, parts
 
     def sums(self, reader: GenerativeReader, rows: Rows, engine: Engine) -> ByClass:
         """Sum the rows."""
@@ -103,7 +82,7 @@ class CountsMethod(GenerativeMethod):
         except DataError as error:
             if error.rule != COUNT_RULE:
                 raise
-            known = f"Negative values in data passed to {self.of_name} (input X)"
+            known = f"Negative values in data passed to {self.name} (input X)"
             raise DataError(error.fact, f"{known}: {COUNT_RULE}") from None
 
 

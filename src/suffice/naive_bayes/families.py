@@ -5,27 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any, TypeVar, get_args
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.schema import SPARSE, Column, UniformColumns
+from suffice.engines.engine import Engine, engine_for
 from suffice.errors import ParameterError, warn
 from suffice.families import Family, family_named
 from suffice.families.options import Estimation, Evidence, Numbers, check_boolean
 from suffice.models.base.answers import label_sets
-from suffice.models.base.checks import ClassWeight
 from suffice.models.base.unseen_values import warn_of_unseen
 from suffice.models.estimator import fitted
-from suffice.models.generative.calibration import Calibration, CalibrationName
-from suffice.models.generative.class_prior import Prior
+from suffice.models.generative.calibration import Calibration
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.described import alpha_evidence
-from suffice.models.generative.method import GenerativeMethod, Rows
+from suffice.models.generative.method import Chosen, GenerativeMethod, Rows
 from suffice.models.generative.part import FAMILY_OF_KIND, FamilyColumns, parts_of, whole
 from suffice.models.generative.weights import calibrate as with_weights_of
-from suffice.models.reading import engine_for
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
 
 CHOOSE_ALPHA = ("bernoulli", "categorical", "multinomial")  # by the evidence
@@ -62,11 +60,6 @@ class Families:
         if not isinstance(self.given, Mapping):
             return self.given is not None
         return any(name == key or (not isinstance(key, str) and name in key) for key in self.given)
-
-    def parts(self, rows: Rows, named: bool) -> tuple[Sequence[Column], tuple[FamilyColumns, ...]]:
-        """Choose the families of the columns of a table, which have names or not."""
-        columns = rows.columns()
-        return columns, self.of_columns(columns, named)
 
     def of_columns(self, columns: Sequence[Column], named: bool) -> tuple[FamilyColumns, ...]:
         usual = FAMILY_OF_KIND | {"real": self.of_numbers}
@@ -138,29 +131,33 @@ class Families:
         )
 
 
-def naive(
-    families: Families,
-    calibration: CalibrationName,
-    prior: Prior,
-    class_weight: ClassWeight,
-    kind: type[GenerativeMethod] = GenerativeMethod,
-    **more: Any,
-) -> GenerativeMethod:
-    """Return the method of a naive Bayes whose columns may have weights."""
-    if calibration not in get_args(CalibrationName):
-        rule = "calibration is 'none', 'temperature' or 'weights'"
-        raise ParameterError(f"calibration={calibration!r}", rule)
-    return kind(
-        families.parts,
-        prior,
-        class_weight,
-        lenient=families.unseen != "error",
-        calibration=calibration,
-        # Weights of columns, and densities, are judged by rows.
-        samples=calibration != "none" or families.count_bins,
-        is_given=families.names,
-        **more,
-    )
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NaiveMethod(GenerativeMethod):
+    """Every column in a family of its own, with weights of columns."""
+
+    families: Families
+
+    @classmethod
+    def of(cls, estimator: Any, families: Families, **more: Any) -> Self:
+        """Read the options of an estimator; ``more`` are fields."""
+        calibration = estimator.calibration
+        return cls(
+            families=families,
+            prior=estimator.class_prior,
+            class_weight=estimator.class_weight,
+            lenient=families.unseen != "error",
+            calibration=calibration,
+            # Weights of columns, and densities, are judged by rows.
+            samples=calibration != "none" or families.count_bins,
+            **more,
+        )
+
+    def columns(self, rows: Rows, named: bool, engine: Engine) -> Chosen:
+        columns = rows.columns()
+        return columns, self.families.of_columns(columns, named)
+
+    def is_given(self, column: str) -> bool:
+        return self.families.names(column)
 
 
 # -- members of the classifiers whose columns have weights

@@ -10,11 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from suffice.families import Gaussian
 from suffice.families.gaussian import GaussianParameters
-from suffice.families.options import VarianceFloor, check_variance_floor
+from suffice.families.options import VarianceFloor
 from suffice.models.base.checks import ClassWeight
-from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.classifier import GenerativeClassifier
-from suffice.models.generative.method import GenerativeMethod, one_family
+from suffice.models.generative.method import GenerativeMethod, OneFamilyMethod
+from suffice.models.generative.model import Prior
+from suffice.rules import check_options
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
@@ -67,10 +68,16 @@ class GaussianNB(GenerativeClassifier):
     class_weight: ClassWeight = None
 
     def method(self) -> GenerativeMethod:
-        check_variance_floor(var_smoothing=self.var_smoothing)
+        check_options(self)
         family = Gaussian(estimation="mle", variance_floor=self.var_smoothing)
         prior = "empirical" if self.priors is None else cast(Prior, self.priors)
-        return one_family(family, "GaussianNB", prior, self.class_weight, option="priors")
+        return OneFamilyMethod(
+            family=family,
+            name="GaussianNB",
+            prior=prior,
+            class_weight=self.class_weight,
+            option="priors",
+        )
 
     @property
     def theta_(self) -> NDArray[np.float64]:

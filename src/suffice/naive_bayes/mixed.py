@@ -5,21 +5,22 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Self
 
-from suffice.families.options import Estimation, Evidence, Numbers, check_smoothing, check_words
+from suffice.families.options import Estimation, Evidence, Numbers, Unseen, check_smoothing
 from suffice.models.base.checks import ClassWeight
 from suffice.models.generative.calibration import CalibrationName
-from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.method import GenerativeMethod
+from suffice.models.generative.model import Prior
 from suffice.naive_bayes.families import (
     READING,
     Families,
+    NaiveMethod,
     alpha_evidence_of,
     calibrate,
     calibration_of,
-    naive,
     predict_set,
 )
+from suffice.rules import check_options
 
 
 @dataclass(repr=False, eq=False)
@@ -120,7 +121,7 @@ class NaiveBayes(GenerativeClassifier):
     alpha: float | Evidence = 1.0
     class_prior: Prior = "empirical"
     class_weight: ClassWeight = None
-    unseen: str = "ignore"
+    unseen: Unseen = "ignore"
     calibration: CalibrationName = "weights"
     costs: Any = None
 
@@ -145,10 +146,10 @@ class NaiveBayes(GenerativeClassifier):
 
     def method(self) -> GenerativeMethod:
         # Here too, as there may be no column of a family that has the option.
-        check_words(numbers=self.numbers or "gaussian", unseen=self.unseen)
+        check_options(self)
         check_smoothing(self.estimation, self.alpha)
         families = Families(self.families, self.numbers, self.estimation, self.alpha, self.unseen)
-        return naive(families, self.calibration, self.class_prior, self.class_weight)
+        return NaiveMethod.of(self, families)
 
     calibration_ = property(calibration_of)
     alpha_evidence_ = property(alpha_evidence_of)

@@ -15,10 +15,9 @@ from suffice.models.base.checks import ClassWeight
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.method import GenerativeMethod
 from suffice.naive_bayes.discrete import (
-    CountsMethod,
+    DiscreteMethod,
     checked_alpha,
     class_log_prior_of,
-    discrete,
     event_counts_of,
 )
 from suffice.naive_bayes.families import alpha_evidence_of
@@ -85,9 +84,7 @@ class MultinomialNB(GenerativeClassifier):
     class_weight: ClassWeight = None
 
     def method(self) -> GenerativeMethod:
-        return discrete(
-            self, Multinomial(checked_alpha(self)), CountsMethod, of_name="MultinomialNB"
-        )
+        return DiscreteMethod.of(self, Multinomial(checked_alpha(self)))
 
     alpha_evidence_ = property(alpha_evidence_of)
     class_log_prior_ = property(class_log_prior_of)

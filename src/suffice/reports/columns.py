@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import isfinite, isnan, nan
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -256,9 +256,9 @@ def _of_design(
     if logistic and len(outputs) == 1:  # the second class against the first
         outputs = np.insert(outputs, 0, 0.0, axis=0)
     try:
-        errors = _errors_of(model)
+        widths: Widths | None = _widths_of(model)
     except (ParameterError, DataError):
-        errors = None
+        widths = None
     facts = []
     for column in columns:
         name = column["name"]
@@ -272,7 +272,7 @@ def _of_design(
             average -= outputs[:, at[-1]]
             one["lacking"] = True
         one["average"] = average.tolist()
-        one["effects"] = _effects_of(model, outputs, errors, name, MOST_VALUES)
+        one["effects"] = _effects_of(model, outputs, widths, name, MOST_VALUES)
         if is_number:
             m, s = float(mean[at[0]]), float(sd[at[0]])
             low, high = _above_zero(m - DEVIATIONS * s, m, name in whole), m + DEVIATIONS * s
@@ -304,36 +304,42 @@ def _of_levels(design: Design, name: str, mean: NDArray[np.float64]) -> dict[str
     return found | {"start": start, "levels": named[:MOST_VALUES] + own}
 
 
-class _Errors(NamedTuple):
-    """Half the width of the interval of a score, reach · |R_c z|, where RᵀR is a covariance.
-
-    R (q, m, D) is of the score of every class against the first, or of all targets, (q, 1, D). The
-    reach is Φ⁻¹(0.975) of classes; of targets the quantile of Student's distribution times σ̂.
-    """
-
-    root: NDArray[np.float64]
-    reach: NDArray[np.float64]
+Widths = Callable[[NDArray[np.float64], NDArray[np.intp]], NDArray[np.float64]]
+"""Half the widths (r, m) of the intervals of scores zᵀw of rows z (r, c) of some columns (c,)."""
 
 
-def _errors_of(model: Any) -> _Errors:
-    """Return the errors of the scores of a linear or logistic model."""
+def _widths_of(model: Any) -> Widths:
+    """Return the widths of a linear model; of classes, each is compared with the first."""
     if isinstance(model.model_, LogisticModel):
         fitted = model._inferable()
         root = fitted.root.reshape(len(fitted.root), *fitted.coefficients.shape)
         against = root if root.shape[1] == 1 else root[:, 1:] - root[:, :1]
-        return _Errors(against, np.array([ndtri((1 + LEVEL) / 2)]))
-    fit, posterior = model._of_products(model._inferable()), model.posterior()
-    if fit.factor.dependent:
+        quantile = float(ndtri((1 + LEVEL) / 2))
+
+        def of_classes(rows: NDArray[np.float64], at: NDArray[np.intp]) -> NDArray[np.float64]:
+            moved = np.einsum("rj,qmj->qrm", rows, against[:, :, 1 + at])
+            return np.asarray(quantile * np.linalg.norm(moved, axis=0))
+
+        return of_classes
+    fit, posterior = model._inferable(), model.posterior()
+    if fit.deficient:
         raise DataError(
             "columns depend on each other",
             "not every prediction is determined by the rows of the fit",
         )
     reach = posterior.quantile(LEVEL) * np.sqrt(posterior.noise_variance)
-    return _Errors(np.insert(fit.root, 0, 0.0, axis=1)[:, None], reach)
+
+    def of_targets(rows: NDArray[np.float64], at: NDArray[np.intp]) -> NDArray[np.float64]:
+        used = rows.any(axis=0)
+        some, shown = fit.covariance_of(at[used]), rows[:, used]
+        square = np.einsum("rj,jl,rl->r", shown, some, shown, optimize=True)
+        return np.asarray(np.sqrt(np.maximum(square, 0.0))[:, None] * reach)
+
+    return of_targets
 
 
 def _effects_of(
-    model: Any, weights: NDArray[np.float64], errors: _Errors | None, name: str, most: int
+    model: Any, weights: NDArray[np.float64], widths: Widths | None, name: str, most: int
 ) -> list[list[list[float]]]:
     """Return the effect on every output of one unit of a column, or of each of its ``most`` values.
 
@@ -354,10 +360,9 @@ def _effects_of(
             rows = np.pad(rows, ((0, 1), (0, 1)))
             rows[-1, -1] = 1.0
     adds = rows @ weights[:, at].T
-    if errors is None:
+    if widths is None:
         return [[[_brief(v)] for v in row] for row in adds.tolist()]
-    moved = np.linalg.norm(np.einsum("rj,qmj->qrm", rows, errors.root[:, :, 1 + at]), axis=0)
-    reach = errors.reach * moved
+    reach = widths(rows, at)
     if isinstance(model.model_, LogisticModel):
         adds, reach = adds - adds[:, :1], np.insert(reach, 0, 0.0, axis=1)
     return [

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.table_source import to_learn
+from suffice.engines.local import engine_for
 from suffice.errors import ParameterError, warn
 from suffice.models.base.evaluation import Evaluation, wilson_interval
 from suffice.models.linear.model import LinearModel
 from suffice.models.logistic.model import LogisticModel
-from suffice.models.reading import engine_for
 from suffice.numerics.elementary import exp
 from suffice.numerics.in_print import explained
 from suffice.reports.rows import answered_rows

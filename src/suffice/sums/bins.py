@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from suffice.errors import ForgetError, ParameterError
 from suffice.numerics import kernels
 from suffice.numerics.exact import WEIGHT, DoubleDouble
-from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Shape, Within, check_form, rule
+from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Formed, Shape, Within, rule
 from suffice.sums.base import ClassSums, grown, nonnegative
 from suffice.sums.block import BadCell, RealBlock, converted, tiles
 from suffice.sums.comparison import Divergences, of_fractions
@@ -106,7 +106,7 @@ def places_of_cells(columns: int, most: int) -> PlacesOfCells:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BinnedCounts(ClassSums):
+class BinnedCounts(Formed, ClassSums):
     """Weight of the numbers of d columns in every cell of `suffice.sums.bins`.
 
     Only cells that hold a number are kept, so equal rows give equal counts whatever was added and
@@ -150,9 +150,6 @@ class BinnedCounts(ClassSums):
     unit: Annotated[NDArray[np.float64], Shape("u"), POSITIVE] = field(
         default_factory=lambda: NO_UNITS
     )
-
-    def __post_init__(self) -> None:
-        check_form(self)
 
     @rule("the cells of every class and column are distinct and sorted, and each has a count")
     def _has_cells(self) -> bool:
@@ -454,7 +451,8 @@ class BinnedCountAccumulator:
         if len(unit):
             x = (np.asarray(converted(x), np.float64) - origin) / unit
             whole = np.rint(x)
-            np.copyto(x, whole, where=np.abs(x - whole) <= SNAPPED)
+            own = (origin != 0) | (unit != 1)  # the others are counted as by a grid without units
+            np.copyto(x, whole, where=own & (np.abs(x - whole) <= SNAPPED))
         if len(weights) and (weights[codes >= 0] == 1).all():
             weights = weights[:0]
         if self._are_few(x, weights) or len(weights) or x.dtype != np.float64:

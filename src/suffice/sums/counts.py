@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from suffice.errors import ForgetError
 from suffice.numerics import kernels
 from suffice.numerics.exact import WEIGHT, DoubleDouble
-from suffice.rules import NONNEGATIVE, Shape, check_form, rule
+from suffice.rules import NONNEGATIVE, Formed, Shape, rule
 from suffice.sums.base import FORGOTTEN_NOISE, ClassSums, grown, tree_sum
 from suffice.sums.block import CodedBlock, IntegerBlock, RealBlock, SparseBlock, tiles
 from suffice.sums.comparison import Divergences, of_fractions
@@ -511,7 +511,7 @@ def patterns_of(shown: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.intp], ND
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class JointCounts(ClassSums):
+class JointCounts(Formed, ClassSums):
     """Class-wise weights of the combinations of d columns' values, S of the Π mⱼ.
 
     A combination is listed exactly when its count is positive, and a value when a combination
@@ -531,9 +531,6 @@ class JointCounts(ClassSums):
     vocabularies: Annotated[tuple[Vocabulary, ...], Shape("d")]
     cells: Annotated[NDArray[np.intp], Shape("S", "d"), NONNEGATIVE]
     count: Annotated[DoubleDouble, Shape("k", "S"), WEIGHT]
-
-    def __post_init__(self) -> None:
-        check_form(self)
 
     @rule("values are open, and listed where a combination shows them")
     def _has_values(self) -> bool:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from suffice.errors import ParameterError
 from suffice.numerics import kernels
 from suffice.numerics.exact import WEIGHT, DoubleDouble
-from suffice.rules import FINITE, Shape, check_form, rule
+from suffice.rules import FINITE, Formed, Shape, rule
 from suffice.sums.base import ClassSums, grown
 from suffice.sums.block import Block, CodedBlock, IntegerBlock, RealBlock, converted
 from suffice.sums.comparison import Divergences, of_fractions
@@ -21,7 +21,7 @@ from suffice.sums.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, eq=False)
-class CutBins:
+class CutBins(Formed):
     """Numbers between cuts: bin b holds cuts[b − 1] ≤ x < cuts[b].
 
     Parameters
@@ -37,9 +37,6 @@ class CutBins:
     """
 
     cuts: Annotated[NDArray[np.float64], Shape("c"), FINITE]
-
-    def __post_init__(self) -> None:
-        check_form(self)
 
     @rule("cuts ascend")
     def _is_ordered(self) -> bool:

@@ -12,9 +12,9 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
 
-from suffice.data.array_source import ArraySource, Labels
 from suffice.data.schema import BlockLayout, Layout, Numbered, UniformColumns
-from suffice.engines.local import LocalEngine
+from suffice.data.source import ArraySource, Labels
+from suffice.engines.engine import LocalEngine
 from suffice.errors import DataError
 from suffice.linear_model import GradientDescent, Ridge
 from suffice.models.design.normal_equations import NormalEquations

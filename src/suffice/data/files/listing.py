@@ -20,9 +20,9 @@ from urllib.parse import unquote
 
 import pyarrow as pa
 
-from suffice.data.schema import held
+from suffice.data.schema import held, require_columns
 from suffice.data.source import PartView
-from suffice.data.table import Table, TableView, first_rows, require_columns
+from suffice.data.table import Table, TableView, first_rows
 from suffice.errors import ReadError, SchemaError
 
 _MISSING = "__HIVE_DEFAULT_PARTITION__"

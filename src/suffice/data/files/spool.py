@@ -19,9 +19,9 @@ import pyarrow.ipc as ipc
 from suffice.data.doubles import doubles
 from suffice.data.files.parquet import ParquetPart
 from suffice.data.files.stored import PLAIN, IpcFilePart, StoredPart
-from suffice.data.schema import is_text
+from suffice.data.schema import is_text, require_columns
 from suffice.data.source import PartView
-from suffice.data.table import Table, first_rows, require_columns
+from suffice.data.table import Table, first_rows
 from suffice.data.version import version_of
 from suffice.errors import ReadError, SufficeError
 from suffice.sums.batch import BATCH_ROWS

@@ -14,8 +14,9 @@ import pyarrow as pa
 from dask.local import get_sync
 from dask.optimization import cull
 
+from suffice.data.schema import require_columns
 from suffice.data.source import RecordPart
-from suffice.data.table import Table, first_promoted, require_columns
+from suffice.data.table import Table, first_promoted
 from suffice.errors import SchemaError
 from suffice.sums.batch import BATCH_ROWS
 

@@ -21,14 +21,9 @@ from suffice.data.files.spool import (
     unbroken,
 )
 from suffice.data.python_cells import unmasked
-from suffice.data.schema import Layout, is_text
+from suffice.data.schema import Layout, is_text, require_columns
 from suffice.data.source import RecordPart
-from suffice.data.table import (
-    Table,
-    first_rows,
-    require_columns,
-    require_distinct,
-)
+from suffice.data.table import Table, first_rows, require_distinct
 from suffice.data.text_format import TextFormat
 from suffice.errors import ParameterError, ReadError, SchemaError
 from suffice.sums.batch import BATCH_ROWS

@@ -9,8 +9,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from suffice.data.schema import require_columns
 from suffice.data.source import RecordPart
-from suffice.data.table import Table, first_rows, require_columns
+from suffice.data.table import Table, first_rows
 from suffice.errors import EngineError, ReadError
 from suffice.sums.batch import BATCH_ROWS
 

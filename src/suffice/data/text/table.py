@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from suffice.data.schema import called
+from suffice.data.schema import called, require_columns
 from suffice.data.source import RecordPart
 from suffice.data.spelling import (
     PLAIN,
@@ -22,7 +22,7 @@ from suffice.data.spelling import (
     are_rounded,
     number_spellings,
 )
-from suffice.data.table import Table, first_refused, require_columns
+from suffice.data.table import Table, first_refused
 from suffice.data.text.pieces import opened
 from suffice.data.text.reading import Reading
 from suffice.data.text.records import TextFile

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from math import ceil
+from numbers import Real
 from typing import Annotated, Any, Generic, Self, TypeVar
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from suffice.data.source import Part
 from suffice.errors import ParameterError, warn
-from suffice.families.options import check_boolean, is_finite
+from suffice.families.options import check_boolean
 from suffice.numerics.elementary import exp, log_of
 from suffice.numerics.in_print import Printed, Table
 from suffice.numerics.logspace import log_normalise, row_sums
@@ -207,9 +208,9 @@ def label_sets(
 ) -> NDArray[np.bool_]:
     """Return which classes are in the prediction sets of rows with these probabilities, (n, k)."""
     check_boolean(allow_empty=allow_empty)
-    if not (is_finite(coverage) and 0 < coverage < 1):
+    if not (isinstance(coverage, Real) and 0 < float(coverage) < 1):
         raise ParameterError(f"coverage={coverage!r}", "coverage is above 0 and below 1")
-    inside = np.asarray(1 - p <= doubts.largest(coverage))
+    inside = np.asarray(1 - p <= doubts.largest(float(coverage)))
     if not allow_empty:
         inside[np.arange(len(p)), p.argmax(axis=1)] = True
     return inside

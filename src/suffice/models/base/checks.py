@@ -10,22 +10,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.array_source import ArraySource, Labels
-from suffice.data.python_cells import faithful, require_faithful, require_label_values, unmasked
-from suffice.data.schema import MAX_CLASSES
+from suffice.data.python_cells import require_faithful
+from suffice.data.source import ArraySource
 from suffice.data.table_source import TableSource
 from suffice.errors import DataError, ParameterError, SchemaError
-from suffice.models.base.scikit_learn import (
-    check_classification_targets,
-    column_or_1d,
-    refuse_lengths,
-)
 from suffice.numerics.in_print import listed
 from suffice.numerics.rows import is_sparse
 from suffice.sums.batch import WEIGHT_RULE, unfit_weight
 from suffice.sums.vocabulary import Value, Vocabulary
-
-WHOLE_TYPES = {bool, int}  # labels without a fraction
 
 
 def is_array(X: Any, *named: Any) -> bool:
@@ -84,52 +76,6 @@ def _weight_at(place: tuple[int, ...]) -> str:
     return ", row ".join(["sample_weight", *map(str, place[:1])])
 
 
-def labels_of(y: Any, rows: Any = None, warn: bool = True) -> Labels:
-    """Labels, each of which can name a class, as many as ``rows``; see `one_column`."""
-    values = one_column(y, warn)
-    if rows is not None and rows.shape[0] != values.shape[0]:
-        refuse_lengths(rows, values)
-    labels = Labels.of(values)
-    distinct = labels.classes.values
-    types = set(map(type, distinct))
-    if not types <= WHOLE_TYPES:
-        infinite = [value for value in distinct if value in (np.inf, -np.inf)]
-        if infinite:
-            row = labels.values.tolist().index(infinite[0])
-            raise DataError(f"label, row {row}: {infinite[0]}", "a label is not a fraction")
-    if len(distinct) > MAX_CLASSES:
-        raise DataError(
-            f"the labels have more than {MAX_CLASSES} values",
-            "a label names a class",
-            "check that the right values are the labels",
-        )
-    if types <= WHOLE_TYPES:
-        return labels
-    kinds = sorted({kind.__name__ for kind in types})
-    if "bytes" in kinds:
-        raise DataError("the labels are bytes", "a label is text or a number", "decode them")
-    if "str" in kinds and len(kinds) > 1:
-        raise SchemaError(
-            f"the labels mix types: {', '.join(kinds)}", "labels are of one type", "convert them"
-        )
-    for label in distinct:
-        if isinstance(label, str) and not _is_text(label):
-            from suffice.data.frames.memory import not_text
-
-            raise not_text(f"the label {label!r} is")
-    if not types <= {*WHOLE_TYPES, str}:  # else there is no fraction among them
-        # Each twice: labels that are nearly all distinct would be warned of.
-        check_classification_targets(np.repeat(np.array(distinct), 2))
-    return labels
-
-
-def declared_labels(classes: Any) -> Vocabulary:
-    """Labels of which there may be no row yet; none of ``classes=None``."""
-    if classes is None:
-        return Vocabulary(())
-    return labels_of(classes, warn=False).classes
-
-
 def check_among(labels: Vocabulary, classes: Vocabulary) -> None:
     """Refuse labels that are not among the classes that a call has named."""
     others = [label for label in labels.values if label not in classes.values]
@@ -151,55 +97,6 @@ def check_same_classes(classes: Any, known: NDArray[Any]) -> None:
             "a later call names the same classes, each once",
             "leave classes out: new labels join",
         )
-
-
-def one_column(y: Any, warn: bool = True) -> NDArray[Any]:
-    """Labels as an array of one dimension; whole numbers, as they nearly always are, as they are.
-
-    Of a matrix of one column scikit-learn warns, if it is to.
-    """
-    if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biu":
-        return y
-    dtype = getattr(y, "dtype", None)
-    if getattr(dtype, "kind", "") == "c" or (
-        isinstance(y, list | tuple) and complex in map(type, y)
-    ):
-        raise DataError(
-            "Complex data not supported: the labels are complex numbers",
-            "a label is text, a whole number, a Boolean or a date",
-            "write them as text",
-        )
-    if isinstance(y, list | tuple):  # as an array, they would be of one type
-        require_label_values([row for row in y if not isinstance(row, list | np.ndarray)])
-    y = unmasked(y)
-    return faithful(y, column_or_1d(y, warn=warn))
-
-
-def _is_text(label: str) -> bool:
-    """Return whether a string can be encoded: a lone surrogate cannot."""
-    try:
-        label.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def common_dtype(*given: Any) -> np.dtype[Any] | None:
-    """Return the dtype that holds all labels: of arrays of numbers or dtypes, or else None.
-
-    Examples
-    --------
-    >>> common_dtype(np.array([0, 1], np.int32), np.array([0.0], np.float32))
-    dtype('float64')
-    >>> common_dtype(np.array([0, 1], np.int32), [0, 1])
-    """
-    dtypes = []
-    for y in given:
-        dtype = y if isinstance(y, np.dtype) else getattr(y, "dtype", None)
-        if not (isinstance(dtype, np.dtype) and dtype.kind in "biuf"):
-            return None
-        dtypes.append(dtype)
-    return np.result_type(*dtypes)
 
 
 def check_one_type(mine: Vocabulary, theirs: Vocabulary, one: str, other: str) -> None:
@@ -254,7 +151,6 @@ def class_weights(
     Parameters
     ----------
     given : mapping of label to float, "balanced" or None
-        As `check_class_weight` lets it pass.
     rows : ndarray (k,)
         N_c, the weight of the rows of each class.
     labels : tuple of k labels
@@ -269,6 +165,7 @@ def class_weights(
     factors = np.ones(len(labels))
     if given is None:
         return factors
+    check_class_weight(given)
     if isinstance(given, str):
         shown = rows > 0
         factors[shown] = rows.sum() / (shown.sum() * rows[shown])

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
-from functools import cache
+from dataclasses import replace
 from numbers import Real
 from typing import Any, Literal, get_args
 
@@ -27,37 +26,6 @@ Unseen = Literal["error", "reference"]
 def answering(model: Any, unseen: Unseen) -> Any:
     """Return a model of terms, which answers unseen categories as an option says."""
     return model if model.unseen == unseen else replace(model, unseen=unseen)
-
-
-def check_booleans(estimator: Any) -> None:
-    """Refuse an option of an estimator that is to be True or False, and is neither."""
-    for name in _booleans(estimator.__class__):
-        if not isinstance(value := getattr(estimator, name), bool):
-            check_boolean(**{name: value})
-
-
-@cache
-def _booleans(kind: type) -> tuple[str, ...]:
-    """Names of the options of a kind of estimator that are to be True or False."""
-    return tuple([option.name for option in fields(kind) if option.type == "bool"])
-
-
-def check_choices(estimator: Any, **allowed: tuple[Any, ...]) -> None:
-    """Refuse a value that is none of those of its option.
-
-    Parameters
-    ----------
-    estimator : object
-        Has the options as attributes.
-    **allowed : tuple
-        The values of each option.
-    """
-    for name, values in allowed.items():
-        if getattr(estimator, name) not in values:
-            raise ParameterError(
-                f"{name}={getattr(estimator, name)!r}",
-                f"{name} is one of {', '.join(map(repr, values))}",
-            )
 
 
 def check_unanswerable(given: str, **asked: bool) -> None:

@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from suffice.data.array_source import ArraySource
 from suffice.data.encode import encode
 from suffice.data.frames.memory import in_memory
 from suffice.data.schema import BlockLayout, Layout
+from suffice.data.source import ArraySource
 from suffice.data.table_source import TableSource
 from suffice.errors import DataError, warn
 from suffice.numerics.in_print import NAMED

@@ -8,8 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from suffice.data.array_source import ArraySource
 from suffice.data.schema import Column, UniformColumns
+from suffice.data.source import ArraySource
 from suffice.data.table import Table
 from suffice.data.table_source import TableSource
 from suffice.errors import ParameterError, SchemaError

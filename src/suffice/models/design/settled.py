@@ -8,9 +8,8 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from suffice.data.array_source import ArraySource
 from suffice.data.schema import Layout, UniformColumns
-from suffice.data.source import Part, each_batch
+from suffice.data.source import ArraySource, Part, each_batch
 from suffice.data.table_source import TableSource
 from suffice.engines.engine import Engine
 from suffice.errors import SchemaError

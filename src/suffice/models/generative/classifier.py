@@ -14,22 +14,16 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.array_source import ArraySource
 from suffice.data.drawn_cells import as_held
+from suffice.data.source import ArraySource
 from suffice.data.table import WithColumns
 from suffice.data.table_source import TableSource
-from suffice.engines.choice import is_here
+from suffice.engines.engine import is_here
 from suffice.errors import ParameterError, warn
 from suffice.families import Family
 from suffice.families.density import Chosen
 from suffice.models.base.answers import Evidence, impossible_rows
-from suffice.models.base.checks import (
-    ClassWeight,
-    check_among,
-    check_one_type,
-    check_same_classes,
-    declared_labels,
-)
+from suffice.models.base.checks import ClassWeight, check_among, check_one_type, check_same_classes
 from suffice.models.base.options import generator
 from suffice.models.base.proba_intervals import Ends
 from suffice.models.base.scikit_learn import available_if
@@ -59,8 +53,9 @@ from suffice.models.generative.row_answers import (
     predictions,
 )
 from suffice.models.generative.saved import SAVED, SavedGenerative
+from suffice.models.grouped_sums import GroupedSums
 from suffice.models.method import Learnt
-from suffice.models.reading import in_precision, is_named, row_by_name
+from suffice.models.reading import declared_labels, in_precision, is_named, row_by_name
 from suffice.sums.batch import NO_CLASSES, NO_CODES, NO_WEIGHTS, Batch
 from suffice.sums.block import BadCell, RealBlock
 from suffice.sums.by_class import ByClass
@@ -337,6 +332,13 @@ class GenerativeClassifier(Classifier, FittedFromSums[GenerativeReader, ByClass]
             "declared": reader.declared,
             **{name: value for name, value in more.items() if value is not None and value != ()},
         }
+
+    def _columns_of(self, sums: GroupedSums) -> dict[str, Any]:
+        of_groups = sums.sums
+        found = {"n": of_groups.weight.value.sum(axis=1)}
+        for label, weight in zip(of_groups.classes.values, of_groups.weight.value.T, strict=True):
+            found[f"n_{label}"] = weight
+        return found
 
     def _kept_reader(self, reader: GenerativeReader) -> dict[str, Any]:
         return {

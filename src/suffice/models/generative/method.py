@@ -2,55 +2,59 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.array_source import ArraySource
-from suffice.data.schema import KIND_OF, Column, Kind, UniformColumns
+from suffice.data.schema import KIND_OF, BlockLayout, Column, Kind, UniformColumns
+from suffice.data.source import ArraySource
 from suffice.data.table_source import TableSource
 from suffice.engines.checkpoint import CheckpointedEngine
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError
 from suffice.families import Family
+from suffice.families.density import Chosen
 from suffice.models.base.answers import expected_costs
 from suffice.models.base.checks import (
     ClassWeight,
     check_class_weight,
-    class_weights,
     require_weights,
 )
-from suffice.models.base.groups import sums_by_place
+from suffice.models.base.groups import ByColumns, ByPlace, sums_by_group
 from suffice.models.base.judge import LeaveOneOut
 from suffice.models.classifier import Said, costs_of, warn_of_unlabelled
 from suffice.models.generative.calibration import CalibrationName
-from suffice.models.generative.class_prior import Prior, class_prior
 from suffice.models.generative.leave_one_out import GenerativeLeftOut
-from suffice.models.generative.model import GenerativeModel
-from suffice.models.generative.part import FamilyColumns, sampled, summarise, whole
+from suffice.models.generative.model import GenerativeModel, Prior, class_prior
+from suffice.models.generative.part import (
+    FamilyColumns,
+    sampled,
+    summarise,
+    summarise_groups,
+    whole,
+)
 from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.saved import SavedGenerative
 from suffice.models.generative.weights import in_rows, row_weight_of, sample_rows, weighted
 from suffice.models.method import Method
+from suffice.numerics.in_print import NAMED
 from suffice.numerics.logspace import log_normalise, normalise
-from suffice.numerics.rows import is_sparse
-from suffice.sums.by_class import ByClass
+from suffice.sums.by_class import ByClass, ClassesByGroup
+from suffice.sums.keys import Keyed
 from suffice.sums.row_sample import Sampled
 
 Rows = TableSource | ArraySource
+Chosen = tuple[Sequence[Column], tuple[FamilyColumns, ...]]
+"""Columns of a table, and their families."""
 
 
-def never(column: str) -> bool:
-    """Return False, whatever the column is."""
-    return False
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class GenerativeMethod(Method[GenerativeReader, ByClass]):
-    """Class prior times families.
+    """Class prior times families; a subclass chooses these, see `columns`.
 
     ::
 
@@ -58,9 +62,6 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
 
     Parameters
     ----------
-    parts : callable
-        Describes the columns of the first table, which have names or not, and chooses their
-        families.
     prior : str, mapping or sequence
         P(c); see `class_prior`.
     class_weight : mapping of label to float, "balanced" or None
@@ -73,38 +74,27 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         Options of the layout.
     lenient : bool
         Whether a third value of a binary column counts as missing in rows to be answered.
-    same_classes : bool
-        Whether a later call that names classes names all that are known, as scikit-learn has it.
-    fewest_classes : int
-        That a fit makes sense with.
-    reader_type : type of GenerativeReader
     calibration : {"none", "temperature", "weights"}
         How much of what columns say is counted.
     samples : bool
         Whether something is fitted to a sample of the rows: weights of columns, or the bins of
         densities.
-    is_given : callable
-        Whether the user gave the family of a column.
     """
 
-    parts: Callable[[Rows, bool], tuple[Sequence[Column], tuple[FamilyColumns, ...]]]
     prior: Prior
     class_weight: ClassWeight = None
-    _: KW_ONLY
     option: str = "class_prior"
     family: Family | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)
     lenient: bool = False
-    same_classes: bool = False
-    fewest_classes: int = 2
-    reader_type: type[GenerativeReader] = GenerativeReader
     calibration: CalibrationName = "none"
     samples: bool = False
-    is_given: Callable[[str], bool] = never
 
-    def __post_init__(self) -> None:
-        if self.class_weight is not None:
-            check_class_weight(self.class_weight)
+    same_classes: ClassVar[bool] = False
+    """Whether a later call that names classes names all that are known, as scikit-learn has it."""
+    fewest_classes: ClassVar[int] = 2
+    reader_type: ClassVar[type[GenerativeReader]] = GenerativeReader
+    keeps_sums = True
 
     @property
     def is_of_sums(self) -> bool:
@@ -112,18 +102,22 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
 
     # -- reader, sums, model
 
+    @abstractmethod
+    def columns(self, rows: Rows, named: bool, engine: Engine) -> Chosen:
+        """Describe the columns of the first table, which have names or not; choose families."""
+
+    def is_given(self, column: str) -> bool:
+        """Return whether the user gave the family of a column."""
+        return False
+
     def reader(self, rows: Rows, said: Said, engine: Engine) -> GenerativeReader:
         """Choose families for the columns of the first table."""
-        return self.reader_of(rows, said, *self.parts(rows, said.named))
-
-    def reader_of(
-        self, rows: Rows, said: Said, columns: Sequence[Column], parts: tuple[FamilyColumns, ...]
-    ) -> GenerativeReader:
-        """Return the reader of these columns."""
-        blocks = tuple(part.layout for part in parts)
-        more: dict[str, Any] = {"label_dtype": said.dtype, "lenient": self.lenient}
-        more |= {"parts": parts, "settled": self.is_given}
-        return self.reader_type.of(rows, columns, blocks, self.reading, **more)
+        if self.class_weight is not None:
+            check_class_weight(self.class_weight)
+        columns, parts = self.columns(rows, said.named, engine)
+        blocks = tuple([part.layout for part in parts])
+        more: dict[str, Any] = {"label_dtype": said.dtype, "lenient": self.lenient, "parts": parts}
+        return self.reader_type.of(rows, columns, blocks, self.reading, self.is_given, **more)
 
     def sums(self, reader: GenerativeReader, rows: Rows, engine: Engine) -> ByClass:
         """Sum the rows; of some, a sample goes along with the sums."""
@@ -147,10 +141,15 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         return found
 
     def sums_by_group(
-        self, reader: GenerativeReader, rows: Rows, engine: Engine, group: NDArray[np.intp]
-    ) -> list[ByClass]:
-        parts = rows.parts(reader.layout, engine.workers)
-        return sums_by_place(summarise, (reader.parts, reader.layout), engine, parts, group)
+        self, reader: GenerativeReader, rows: Rows, engine: Engine, groups: ByColumns | ByPlace
+    ) -> Keyed:
+        params = reader.parts, reader.layout
+        return sums_by_group(summarise_groups, params, engine, rows, reader.layout, groups)
+
+    def alone(self, reader: GenerativeReader, sums: ClassesByGroup, g: int) -> ByClass:
+        found = sums.alone(g)
+        pairs = zip(reader.parts, found.blocks, strict=True)
+        return replace(found, blocks=tuple([part.together(block) for part, block in pairs]))
 
     def model(
         self,
@@ -158,6 +157,7 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         sums: ByClass,
         rows: Rows | None = None,
         before: GenerativeModel | None = None,
+        newest: ByClass | None = None,
     ) -> GenerativeModel:
         """Return the model; with weights of columns in a second stage, from the sample."""
         if not self.samples:
@@ -167,45 +167,20 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         found = replace(self.plain(reader, sums), row_weight=row_weight)
         if self.calibration == "none":
             return found
-        return weighted(found, sums, self.calibration, before)
+        more = None if newest is None else in_rows(newest, row_weight)
+        return weighted(found, sums, self.calibration, before, more)
 
     def plain(self, reader: GenerativeReader, sums: ByClass) -> GenerativeModel:
         """Return the model of sums that counts every column once."""
         if reader.declared.values:
             sums = sums.over(reader.classes(sums))
-        return GenerativeModel.estimate(reader.parts, reader.layout, sums, self.prior_of(sums))
-
-    def prior_of(self, sums: ByClass) -> NDArray[np.float64]:
-        """Return P(c) of the classes of sums, (k,).
-
-        ::
-
-            P(c) ∝ f_c N_c
-
-        What the rows of a class tell of its columns stays as it is: rows that are counted f_c times
-        would have pseudo-counts, and a covariance that classes share, of rows that are not there.
-        """
-        weight = sums.weight.value
-        if not (weight > 0).any():
-            raise DataError(
-                "there is no labelled row whose weight is not zero",
-                "a model needs at least one",
-                "check the label column and the weights",
-            )
-        if self.class_weight is not None:
-            if not (isinstance(self.prior, str) and self.prior in ("empirical", "smoothed")):
-                raise ParameterError(
-                    f"class_weight={self.class_weight!r}",
-                    f"it weighs the classes' numbers of rows, and {self.option} is given",
-                    "leave one of them out",
-                )
-            weight = class_weights(self.class_weight, weight, sums.classes.values) * weight
-        return class_prior(weight, sums.classes, self.prior, self.option)
+        prior = class_prior(sums, self.prior, self.class_weight, self.option)
+        return GenerativeModel.estimate(reader.parts, reader.layout, sums, prior)
 
     def prior_of_others(self, sums: ByClass) -> NDArray[np.float64]:
         """Return P(c) without a row, if a fit makes sense with the others."""
         self.require(sums)
-        return self.prior_of(sums)
+        return class_prior(sums, self.prior, self.class_weight, self.option)
 
     def restored(
         self, reader: GenerativeReader, sums: ByClass, saved: SavedGenerative
@@ -222,18 +197,29 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
 
     def require(self, sums: ByClass, rows: Rows | None = None) -> None:
         """Refuse rows of fewer classes than a fit makes sense with; count rows without a label."""
+        too_few = 0 < len(sums.classes.values) < self.fewest_classes
         if rows is not None:
-            require_weights(rows, sums.classes, self.fewest_classes)
-            warn_of_unlabelled(float(sums.unlabelled.value))
-        if 0 < len(sums.classes.values) < self.fewest_classes:
+            if too_few:
+                require_weights(rows, sums.classes, self.fewest_classes)
+            if sums.unlabelled.hi:
+                warn_of_unlabelled(float(sums.unlabelled.hi))
+        if too_few:
             raise DataError(
                 f"there is one class: every label is {sums.classes.values[0]!r}",
                 "a classifier needs two classes or more",
                 "check the label column",
             )
 
-    def warn_of(self, sums: ByClass) -> None:
-        warn_of_unlabelled(float(sums.unlabelled.value))
+    def warn_of(self, sums: ByClass | ClassesByGroup) -> None:
+        warn_of_unlabelled(float(np.sum(sums.unlabelled.value)))
+
+    @property
+    def chooses(self) -> bool:
+        return True
+
+    def chosen_as(self, model: GenerativeModel, pooled: GenerativeModel) -> GenerativeModel:
+        chosen = tuple(map(Chosen.of, pooled.parameters))
+        return replace(model, chosen=chosen) if any(chosen) else model
 
     def adopted(self, reader: GenerativeReader) -> GenerativeReader:
         parts = reader.parts
@@ -248,7 +234,28 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         )
 
     def remarks(self, model: GenerativeModel, of_rows: bool) -> Iterator[str]:
-        return model.remarks(of_rows)
+        """Yield warnings about these estimates; of rows also what was decided for the user."""
+        for number, part in enumerate(model.parts):
+            if not part.family.lazy:  # those that are lazy make no remarks
+                parameters = model.parameters[number]
+                yield from parameters.remarks(part.layout.columns, model.classes.values)
+        if not of_rows:
+            return
+        if model.calibration is not None and model.calibration.stale:
+            ones = bool((model.calibration.weights == 1.0).all())
+            yield (
+                f"the weights of the columns are {'1' if ones else 'those of earlier rows'}, as no "
+                "rows are kept in sums and files; calibrate learns them anew."
+            )
+        if names := list(map(repr, model.identifiers)):
+            one, more = len(names) == 1, len(names) - NAMED
+            first = ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
+            said = f"column {first} tells" if one else f"columns {first} tell"
+            yield (
+                f"{said} one row from another, as an identifier does, and "
+                f"{'is' if one else 'are'} left out; a family keeps "
+                f"{'it' if one else 'them'}, such as families={{{names[0]}: 'categorical'}}."
+            )
 
     def check_parts(self, parts: Sequence[FamilyColumns]) -> None:
         """Refuse the families of a file that the options do not lead to."""
@@ -295,37 +302,26 @@ def from_logs(classifier: Any) -> dict[str, Callable[[NDArray[np.float64]], NDAr
     }
 
 
-def one_family(
-    family: Family,
-    name: str,
-    prior: Prior,
-    class_weight: ClassWeight = None,
-    kind: type[GenerativeMethod] = GenerativeMethod,
-    **more: Any,
-) -> GenerativeMethod:
-    """Return the method of all columns in one family; a single class is accepted.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OneFamilyMethod(GenerativeMethod):
+    """All columns in one family; a single class is accepted."""
 
-    Parameters
-    ----------
-    family : Family
-    name : str
-        Of the estimator.
-    kind : type of GenerativeMethod
-    prior, class_weight, **more
-        As `GenerativeMethod` has them.
-    """
-    reading = more.get("reading", {})
+    family: Family
+    name: str  # of the estimator
 
-    def parts(rows: Rows, named: bool) -> tuple[Sequence[Column], tuple[FamilyColumns, ...]]:
+    same_classes = True
+    fewest_classes = 1
+
+    def columns(self, rows: Rows, named: bool, engine: Engine) -> Chosen:
+        family, threshold = self.family, self.reading.get("threshold")
         if not isinstance(rows, ArraySource):
             columns = rows.columns()
             return columns, whole(family, columns)
-        threshold = reading.get("threshold")
+        encoding = family.encodings[0]
         # Cells that are not stored are left alone where 0 is the outcome 0.
-        stored = is_sparse(rows.x) and (threshold is None or threshold >= 0)
-        kind: Kind = "text" if stored else KIND_OF[family.encodings[0]]
-        uniform = UniformColumns(rows.names, "number", kind, f"as {name} reads it")
-        return uniform, whole(family, uniform)
-
-    given: dict[str, Any] = {"fewest_classes": 1, "same_classes": True} | more
-    return kind(parts, prior, class_weight, family=family, **given)
+        sparse = not isinstance(rows.x, np.ndarray) and (threshold is None or threshold >= 0)
+        kind: Kind = "text" if sparse else KIND_OF[encoding]
+        if kind == "text" and "events" in family.encodings:
+            encoding = "events"
+        uniform = UniformColumns(rows.names, "number", kind, f"as {self.name} reads it")
+        return uniform, (FamilyColumns(family, BlockLayout(encoding, rows.names)),)

@@ -6,26 +6,28 @@ that sum.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.schema import BlockLayout, Layout
-from suffice.errors import ParameterError
+from suffice.errors import DataError, ParameterError
 from suffice.families import Parameters
 from suffice.families.density import Chosen
+from suffice.families.dirichlet import dirichlet
 from suffice.families.family import Apply
 from suffice.models.base.answers import Predictions
+from suffice.models.base.checks import ClassWeight, class_weights
 from suffice.models.generative.calibration import Calibration, Weighted, group_sizes, grouped_scores
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.sampled_bins import SampledBins
 from suffice.numerics import kernels
-from suffice.numerics.in_print import NAMED
 from suffice.numerics.logspace import cell_scores, log_normalise, normalise, safe_log, scores
+from suffice.rules import shown
 from suffice.sums.base import Accumulator
 from suffice.sums.batch import Batch
 from suffice.sums.bins import MomentsAndBinsAccumulator
@@ -35,6 +37,8 @@ from suffice.sums.moments import refuse_underflow
 from suffice.sums.row_sample import RowSample
 from suffice.sums.vocabulary import Vocabulary
 
+Prior = Literal["empirical", "smoothed", "uniform"] | Mapping[Any, float] | Sequence[float]
+"""P(c), or how it follows from the rows."""
 CLASSES = 64  # whose scores are begun at a time: memory takes its time when it is first touched
 
 
@@ -228,6 +232,8 @@ class GenerativeModel:
         """The columns that say nothing of the class, as they are identifiers."""
         found: list[str] = []
         for part, block in zip(self.parts, self.statistic.blocks, strict=True):
+            if getattr(part.family, "identifiers", "keep") == "keep":
+                continue
             places = part.family.left_out(block).tolist()
             found.extend(map(part.layout.columns.__getitem__, places))
         return tuple(found)
@@ -243,29 +249,6 @@ class GenerativeModel:
             if getattr(part.family, "unseen", "") != "error":  # which refuses other values
                 found |= _known_values(part.layout, self.layout, parameters)
         return {name: known for name, known in found.items() if name not in self.identifiers}
-
-    def remarks(self, of_rows: bool) -> Iterator[str]:
-        """Yield warnings about these estimates; of rows also what was decided for the user."""
-        for number, part in enumerate(self.parts):
-            if not part.family.lazy:  # those that are lazy make no remarks
-                parameters = self.parameters[number]
-                yield from parameters.remarks(part.layout.columns, self.classes.values)
-        if not of_rows:
-            return
-        if self.calibration is not None and self.calibration.stale:
-            yield (
-                "the weights of the columns are those of earlier rows, as no rows are kept in "
-                "files; calibrate learns them anew."
-            )
-        if names := list(map(repr, self.identifiers)):
-            one, more = len(names) == 1, len(names) - NAMED
-            first = ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
-            said = f"column {first} tells" if one else f"columns {first} tell"
-            yield (
-                f"{said} one row from another, as an identifier does, and "
-                f"{'is' if one else 'are'} left out; a family keeps "
-                f"{'it' if one else 'them'}, such as families={{{names[0]}: 'categorical'}}."
-            )
 
     def log_joint(
         self, batch: Batch, out: NDArray[np.float64] | None = None
@@ -340,7 +323,8 @@ class GenerativeModel:
                 parameters.add_contributions(block, piece)
             pieces.append(piece)
         names = [name for part in self.parts for name in part.layout.columns]
-        order = [names.index(name) for name in self.layout.names]
+        place = {name: j for j, name in enumerate(names)}
+        order = [place[name] for name in self.layout.names]
         return np.concatenate(pieces, axis=1)[:, order]
 
 
@@ -358,3 +342,78 @@ def _known_values(block: BlockLayout, layout: Layout, parameters: Any) -> dict[s
         lows = zip(names, layout.lows(block).tolist(), strict=True)
         return {name: Vocabulary((int(low), 1)) for name, low in lows if low == low}
     return {}
+
+
+def class_prior(
+    sums: ByClass,
+    prior: Prior,
+    class_weight: ClassWeight = None,
+    option: str = "class_prior",
+) -> NDArray[np.float64]:
+    """Return P(c), (k,), from the weights N_c of the rows of each class.
+
+    ::
+
+        "empirical"  f_c N_c / Σ f_c N_c
+        "smoothed"   (f_c N_c + 1) / (Σ f_c N_c + k), Laplace's rule
+        "uniform"    1 / k
+
+    or as given: a mapping from label to probability, or a sequence in the order of the labels.
+    Errors call it by the name of its ``option``.
+
+    The weight f_c of a class counts here alone: rows that are counted f_c times in the sums of
+    columns would have pseudo-counts, and a covariance that classes share, of rows that are not
+    there.
+    """
+    weight, classes = sums.weight.hi, sums.classes.values
+    k = len(classes)
+    if not weight.any():
+        raise DataError(
+            "there is no labelled row whose weight is not zero",
+            "a model needs at least one",
+            "check the label column and the weights",
+        )
+    if class_weight is not None:
+        if not (isinstance(prior, str) and prior in ("empirical", "smoothed")):
+            raise ParameterError(
+                f"class_weight={class_weight!r}",
+                f"it weighs the classes' numbers of rows, and {option} is given",
+                "leave one of them out",
+            )
+        weight = class_weights(class_weight, weight, classes) * weight
+    if isinstance(prior, str):
+        if prior == "empirical":
+            return np.asarray(weight / weight.sum())
+        if prior == "smoothed":
+            return np.asarray(dirichlet(weight[None], 1.0, "bayes", k)[0])
+        if prior == "uniform":
+            return np.full(k, 1 / k)
+        raise ParameterError(
+            f"{option}={prior!r}",
+            "it is 'empirical', 'smoothed', 'uniform', a mapping or one number per class",
+        )
+    if isinstance(prior, Mapping):
+        absent = [value for value in classes if value not in prior]
+        if absent:
+            raise ParameterError(
+                f"{option} has no entry for the class {absent[0]!r}",
+                "a prior that is given has one for every class",
+                f"add it, or leave {option} out and adjust the prior again",
+            )
+        prior = [prior[value] for value in classes]
+    try:
+        given = np.array(prior, dtype=np.float64)  # the caller's array may change
+    except (OverflowError, TypeError, ValueError):
+        raise ParameterError(f"{option}={shown(prior)}", "a probability is a number") from None
+    if given.shape != (k,):
+        raise ParameterError(
+            f"{option} has {given.size} numbers"
+            if given.ndim == 1
+            else f"{option} has the shape {given.shape}, not ({k},)",
+            f"Number of priors must match number of classes, {k}: {', '.join(map(repr, classes))}",
+        )
+    if not (given >= 0).all():
+        raise ParameterError(f"{option}={given.tolist()}", "Priors must be non-negative")
+    if not abs(given.sum() - 1) < 1e-9:
+        raise ParameterError(f"{option}={given.tolist()}", "The sum of the priors should be 1")
+    return given

@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 from suffice.errors import ParameterError
 from suffice.families.family import Posterior, ScoreMoments, trigamma
 from suffice.models.base.proba_intervals import Ends, from_moments
-from suffice.models.generative.class_prior import Prior
-from suffice.models.generative.model import GenerativeModel
+from suffice.models.generative.model import GenerativeModel, Prior
 from suffice.numerics.elementary import digamma, log
 from suffice.sums.batch import Batch
 from suffice.sums.block import in_block

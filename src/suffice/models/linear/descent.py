@@ -27,14 +27,14 @@ from suffice.models.optimise.gradient_descent import (
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.exact import SQUARABLE
 from suffice.numerics.rows import affine
-from suffice.rules import FINITE, Shape, Within, check_form
+from suffice.rules import FINITE, Formed, Shape, Within
 from suffice.sums.batch import Batch
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Coefficients:
+class Coefficients(Formed):
     """Coefficients without the sums, or rows, that they come from.
 
     Parameters
@@ -56,9 +56,6 @@ class Coefficients:
     coefficients: Annotated[Array, Shape("p", "t"), SQUARABLE]
     scale: Annotated[Array, Shape("p"), Within(0, LARGEST)]
     has_intercept: bool
-
-    def __post_init__(self) -> None:
-        check_form(self)
 
     @property
     def intercept(self) -> Array:

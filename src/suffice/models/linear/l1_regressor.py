@@ -6,14 +6,12 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from suffice.errors import ParameterError, warn
-from suffice.families.options import check_nonnegative
-from suffice.models.base.options import Incomplete, Unseen, check_booleans, check_choices
 from suffice.models.base.scikit_learn import convergence_warning
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.design.remarks import rows_left_out
@@ -29,7 +27,7 @@ from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.in_print import Printed, Table, steps
 from suffice.numerics.interruption import one_thread_of_blas
 from suffice.numerics.linalg import SHARPEST, factorise
-from suffice.rules import NONNEGATIVE, Shape
+from suffice.rules import NONNEGATIVE, Shape, check_options
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -344,11 +342,7 @@ class L1Regressor(LinearRegressor):
         """ρ, the part of the penalty that is of absolute values."""
 
     def method(self) -> LinearMethod:
-        check_booleans(self)
-        check_choices(self, incomplete=get_args(Incomplete), unseen=get_args(Unseen))
-        if isinstance(self.alpha, str) or np.ndim(self.alpha):
-            raise ParameterError(f"alpha={self.alpha!r}", "alpha is a number, 0 or more")
-        check_nonnegative(alpha=self.alpha, tol=self.tol)
+        check_options(self)
         whole = isinstance(self.max_iter, int | np.integer) and not isinstance(self.max_iter, bool)
         if not (whole and self.max_iter > 0):
             raise ParameterError(

@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple, Protocol, get_args
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.engines.engine import Engine
+from suffice.engines.engine import Engine, engine_for
 from suffice.errors import DataError, ParameterError, warn
 from suffice.models.base.judge import LeaveOneOut
 from suffice.models.base.options import (
     Dependent,
     Incomplete,
-    Unseen,
     WeightsAre,
-    check_booleans,
-    check_choices,
 )
 from suffice.models.base.scikit_learn import convergence_warning
 from suffice.models.design.feature_columns import Features
@@ -34,7 +31,7 @@ from suffice.models.linear.evaluation import r_squared_of_rows, r_squared_of_sum
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import JointGaussian, LinearModel, errors_left_out
 from suffice.models.linear.reader import LinearReader, Rows, settled
-from suffice.models.linear.ridge import RidgeSpectrum
+from suffice.models.linear.ridge import RidgePenalty, RidgeSpectrum
 from suffice.models.linear.rows import CentredRows, RowLeastSquares
 from suffice.models.method import Method
 from suffice.models.optimise.gradient_descent import (
@@ -44,10 +41,12 @@ from suffice.models.optimise.gradient_descent import (
     Steps,
     check_descent,
 )
-from suffice.models.reading import engine_for, summed
+from suffice.models.reading import summed
 from suffice.numerics.rows import is_sparse
+from suffice.rules import check_options
 from suffice.sums.comoments import Comoments
 from suffice.sums.kept_rows import KeptRows
+from suffice.sums.keys import Keyed
 from suffice.sums.moments import refuse_underflow
 
 NORMAL = "use solver='normal'"
@@ -144,6 +143,14 @@ class LinearMethod(Method[LinearReader, Any]):
         return self.steps is None
 
     @property
+    def square(self) -> float | None:
+        """Return λ, what the square of every coefficient costs; None where that is not all."""
+        given = self.penalty
+        if not isinstance(given, RidgePenalty) or isinstance(given.alpha, str) or self.positive:
+            return None
+        return float(given.alpha) if not (given.alpha > 0 and given.standardize) else None
+
+    @property
     def is_of_sums(self) -> bool:
         return self.steps is None and self.penalty.follows_from_sums
 
@@ -163,10 +170,14 @@ class LinearMethod(Method[LinearReader, Any]):
         return reader.summarise(rows, engine, self.incomplete != "error")
 
     def sums_by_group(
-        self, reader: LinearReader, rows: Rows, engine: Engine, group: NDArray[np.intp]
-    ) -> list[KeptRows | Comoments]:
-        """Return the sums over the rows of every group."""
-        return reader.summarise_by_place(rows, engine, self.incomplete != "error", group)
+        self, reader: LinearReader, rows: Rows, engine: Engine, groups: ByColumns | ByPlace
+    ) -> Keyed:
+        return reader.summarise_groups(rows, engine, self.incomplete != "error", groups)
+
+    def alone(
+        self, reader: LinearReader, sums: KeptRows | Comoments, g: int
+    ) -> KeptRows | Comoments:
+        return sums.take(np.array([g]))
 
     def shared(self, reader: LinearReader) -> Any:
         return reader.layout, reader.design, self.incomplete
@@ -174,7 +185,12 @@ class LinearMethod(Method[LinearReader, Any]):
     # -- the model
 
     def model(
-        self, reader: LinearReader, sums: KeptRows | Comoments, rows: Any = None, before: Any = None
+        self,
+        reader: LinearReader,
+        sums: KeptRows | Comoments,
+        rows: Any = None,
+        before: Any = None,
+        newest: Any = None,
     ) -> LinearModel:
         """Return the model of sums; the rows, if they are at hand, may choose α."""
         _require_values(sums, reader.design)
@@ -314,14 +330,7 @@ class LinearMethod(Method[LinearReader, Any]):
 
 def method_of(estimator: Any, penalty: Penalty) -> LinearMethod:
     """Return the options of an estimator as a method."""
-    check_booleans(estimator)
-    check_choices(
-        estimator,
-        incomplete=get_args(Incomplete),
-        dependent=get_args(Dependent),
-        weights_are=get_args(WeightsAre),
-        unseen=get_args(Unseen),
-    )
+    check_options(estimator)
     check_descent(estimator, NORMAL, positive=True, incomplete="gaussian", dependent="error")
     return LinearMethod(
         penalty,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 
 from suffice.errors import ParameterError, warn
 from suffice.models.base.checks import check_class_weight
-from suffice.models.base.options import Dependent, Unseen, check_booleans, check_choices
 from suffice.models.optimise.gradient_descent import STEPS, check_descent
+from suffice.rules import check_options
 
 Numbers = Literal["linear", "bins"]
 Missing = Literal["error", "drop", "indicator"]
@@ -30,7 +30,7 @@ SolverName = Literal[
 NEWTON = "use solver='newton'"
 
 
-def check_options(options: Any) -> None:
+def check_logistic(options: Any) -> None:
     """Refuse options outside their rules.
 
     Parameters
@@ -38,16 +38,7 @@ def check_options(options: Any) -> None:
     options : object
         Has them as attributes.
     """
-    check_booleans(options)
-    check_choices(
-        options,
-        penalty=get_args(Penalty),
-        solver=get_args(SolverName),
-        numbers=get_args(Numbers),
-        incomplete=get_args(Missing),
-        dependent=get_args(Dependent),
-        unseen=get_args(Unseen),
-    )
+    check_options(options)
     for name in ("C", "tol"):
         value = getattr(options, name)
         number = isinstance(value, int | float | np.number) and not isinstance(value, bool)

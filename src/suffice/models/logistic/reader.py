@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from suffice.data.array_source import ArraySource
 from suffice.data.encode import stored_cells
 from suffice.data.schema import BlockLayout, Layout, UniformColumns
-from suffice.data.source import Part, refusal
+from suffice.data.source import ArraySource, Part, refusal
 from suffice.data.table_source import TableSource
 from suffice.engines.engine import Engine
 from suffice.errors import SchemaError
