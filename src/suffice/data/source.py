@@ -217,7 +217,8 @@ class Labels:
     @classmethod
     def of(cls, values: NDArray[Any]) -> Labels:
         """Find the distinct labels, without sorting them."""
-        values = values.astype(values.dtype.newbyteorder("="), copy=False)
+        if not values.dtype.isnative:
+            values = values.astype(values.dtype.newbyteorder("="))
         if values.dtype == np.bool_:
             shown = (value for value in (False, True) if (values == value).any())
             return cls(values, Vocabulary(tuple(shown)))

@@ -91,7 +91,7 @@ class Moments(Formed, ClassSums):
         """Σw(x − x̄)², (k, d)."""
         return self._mean_and_scatter[2]
 
-    @property
+    @cached_property
     def variance(self) -> NDArray[np.float64]:
         """Σw(x − x̄)² / W, (k, d); 0 where nothing was observed."""
         total = self.total
