@@ -10,6 +10,7 @@ NEEDS = {
     "export/onnx": "onnx",
     "export/skl2onnx": "skl2onnx",
     "export/sql": "sqlglot",
+    "owners": "cryptography",
     "export/sql_nodes": "sqlglot",
 }
 

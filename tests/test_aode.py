@@ -161,8 +161,8 @@ def test_a_file_holds_sums_and_no_rows(tmp_path: Path) -> None:
     again = load(tmp_path / "model")
     assert_array_equal(again.predict_proba(table), model.predict_proba(table))
     assert {n: list(v) for n, v in again.bins_.items()} == {n: list(v) for n, v in BINS.items()}
-    again.partial_fit(table[:50], y[:50])
-    assert again.calibration_.stale
+    assert not again.partial_fit(table[:50], y[:50]).calibration_.stale
+    assert again.forget(table[:50], y[:50]).calibration_.stale
     assert again.calibrate(table, y).calibration_.stale is False
 
 

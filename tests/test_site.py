@@ -20,6 +20,7 @@ PUBLIC = (
     "suffice.model_selection",
     "suffice.plotting",
     "suffice.export",
+    "suffice.owners",
     "suffice.privacy",
     "suffice.images",
     "suffice.errors",

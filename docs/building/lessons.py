@@ -14,6 +14,7 @@ LESSONS = (
     "switch",
     "more_rows_than_memory",
     "forget_and_merge",
+    "five_hospitals",
     "cross_validation",
     "regression",
     "census",

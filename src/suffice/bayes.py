@@ -56,9 +56,8 @@ class BayesClassifier(Estimator):
     ----------
     densities : mapping or sequence
         The distribution of the rows of each class: a mapping from the label, or a sequence, whose
-        labels are 0, 1, ..., k − 1. A distribution is anything with ``logpdf`` or ``logpmf``, such
-        as SciPy's frozen distributions of one or of several columns, or a tuple of univariate
-        ones: independent columns.
+        labels are 0, 1, ..., k − 1. A distribution is one of SciPy's frozen ones, of one or of
+        several columns, or a tuple of univariate ones: independent columns.
     priors : mapping, or sequence (k,), optional
         P(c), in the order of the classes. Default: all alike.
 

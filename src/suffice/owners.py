@@ -25,24 +25,26 @@ import json
 import os
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from os import PathLike
-from typing import Any, NamedTuple, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.atomic import atomic_writer
+from suffice.data.schema import UniformColumns
 from suffice.errors import DataError, ModelFileError, ParameterError, SufficeError, warn
 from suffice.models.estimator import FittedFromSums, restored_sums, sums_read_alike
 from suffice.models.grouped_sums import GroupedSums
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.in_print import Printed, Table, listed
 from suffice.persist import read_model, write_model
-from suffice.rules import check
+from suffice.rules import Shape, check
 from suffice.saved import MODULES
 from suffice.sums.by_class import ByClass
 from suffice.sums.comoments import Comoments, FourthMoments
@@ -52,7 +54,7 @@ from suffice.sums.keys import Keys
 from suffice.sums.moments import Moments
 from suffice.sums.row_sample import Sampled
 from suffice.sums.vocabulary import Vocabulary
-from suffice.sums.whole_units import MOST_WEIGHT, Elements, elements, rebuilt, scales
+from suffice.sums.whole_units import PLACES, Elements, elements, rebuilt, scales
 from suffice.tree import Decoder, Encoder, Json
 
 __all__ = ["MaskedSums", "Plan", "keys", "masked_sums", "plan", "unmasked"]
@@ -137,11 +139,17 @@ class _Key(NamedTuple):
         """Write the file, which is nobody else's to read from its first byte on."""
         content = {"private": self.private.hex(), "public": self.public, "served": self.served}
         temporary = f"{self.path}.{secrets.token_hex(8)}"
-        with open(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
-            json.dump({"format": KEY, "format_version": VERSION, **content}, file, indent=1)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, self.path)
+        try:
+            with open(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
+                json.dump({"format": KEY, "format_version": VERSION, **content}, file, indent=1)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, self.path)
+        except OSError as error:
+            with suppress(OSError):
+                os.unlink(temporary)
+            fact = f"{self.path} cannot be written: {error.strerror or error}"
+            raise ModelFileError(fact, next_step="check the path and the free space") from None
 
     def serve(self, plan: Plan, contribution: bytes) -> None:
         """Remember sums under a plan; refuse other ones, whose masks would be the same.
@@ -253,26 +261,39 @@ class Plan(Printed):
     ----------
     like : GroupedSums
         The sums of no row: estimator, columns and their kinds, labels, values of categories.
-    scales : tuple of ndarray of int
-        For every block of columns the exponents of powers of 2 about as large as their numbers.
+    columns : list of dict
+        For every block of columns, by their names: the values that are counted, or the exponent of
+        a power of 2 about as large as the numbers; None for counts of events.
     weighted : bool
         Whether rows have weights.
     owners : tuple of str
         Public keys, in hexadecimal digits.
     round : str
         A random number: no two plans are the same.
+
+    Examples
+    --------
+    >>> from suffice.naive_bayes import GaussianNB
+    >>> like = GaussianNB().sums([[1.0], [9.0]], ["ill", "well"])
+    >>> print(Plan(like, [{"x0": 3}], False, ("ab", "cd", "ef"), "0"))  # doctest: +ELLIPSIS
+    GaussianNB(), 3 owners, plan ...
+              values     scale
+    x0        -            2^3
+    (labels)  ill, well
     """
 
     like: GroupedSums
-    scales: tuple[NDArray[np.intp], ...]
+    columns: list[dict[str, list[Any] | int | None]]
     weighted: bool
     owners: tuple[str, ...]
     round: str
 
     @property
     def units(self) -> Any:
-        """The scales as `suffice.sums.whole_units` has them."""
-        return self.scales if hasattr(self.like.sums, "blocks") else self.scales[0]
+        """The scales of numbers, as `suffice.sums.whole_units` has them."""
+        exponents = [[e for e in block.values() if type(e) is int] for block in self.columns]
+        found = tuple([np.array(of_block, np.intp) for of_block in exponents])
+        return found if isinstance(self.like.sums, ByClass) else found[0]
 
     @cached_property
     def digest(self) -> str:
@@ -283,14 +304,11 @@ class Plan(Printed):
     def table(self) -> Table:
         """Return the columns, and the values or the scales of them, as a table."""
         rows = []
-        for block in self._blocks():
-            for name, told in block.items():
-                values = listed(map(str, told)) if isinstance(told, tuple) else ""
-                scale = f"2^{told}" if isinstance(told, int) else ""
-                rows.append([name, values or "-", scale])
-        labels = getattr(self.like.sums, "classes", None)
-        if labels is not None:
-            rows.append(["(labels)", listed(map(str, labels.values)), ""])
+        for name, told in chain.from_iterable(block.items() for block in self.columns):
+            values = listed(map(str, told)) if isinstance(told, list) else "-"
+            rows.append([name, values, f"2^{told}" if isinstance(told, int) else ""])
+        if isinstance(self.like.sums, ByClass):
+            rows.append(["(labels)", listed(map(str, self.like.sums.classes.values)), ""])
         title = f"{self.like.estimator!r}, {len(self.owners)} owners, plan {self.digest[:8]}"
         return Table(title, ["", "values", "scale"], rows, left=(0, 1))
 
@@ -318,30 +336,18 @@ class Plan(Printed):
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise ModelFileError(f"{name} is not as it was written", next_step=AGAIN) from error
 
-    def _blocks(self) -> list[dict[str, Any]]:
-        """Return the terms of every block: their values if they are counted, else their scales."""
-        found: list[dict[str, Any]] = []
-        parts = zip(_terms(self.like.reader), _blocks(self.like.sums), self.scales, strict=True)
-        for terms, block, of_block in parts:
-            told: Sequence[Any] = of_block.tolist()
-            if isinstance(block, Counts):
-                told = [v.values for v in block.vocabularies]
-            if isinstance(block, Events):
-                told = [None] * len(terms)
-            found.append(dict(zip(terms, told, strict=True)))
-        return found
-
     def _content(self) -> dict[str, Json]:
         encoder = Encoder(self.like.estimator.kind.types)
-        labels = getattr(self.like.sums, "classes", None)
-        entries = {key: encoder.encode(one, (key,)) for key, one in self.like.entries().items()}
-        blocks = [
-            {
-                name: encoder.encode(list(told) if isinstance(told, tuple) else told, (name,))
-                for name, told in block.items()
-            }
-            for block in self._blocks()
-        ]
+        sums = self.like.sums
+        labels = list(sums.classes.values) if isinstance(sums, ByClass) else None
+        told = {
+            "labels": encoder.encode(labels, ("labels",)),
+            "columns": [
+                {name: encoder.encode(one, (name,)) for name, one in block.items()}
+                for block in self.columns
+            ],
+            "read": {k: encoder.encode(one, (k,)) for k, one in self.like.entries().items()},
+        }
         arrays = {
             name: [array.dtype.name, list(array.shape), array.tobytes().hex()]
             for name, array in encoder.arrays.items()
@@ -350,38 +356,37 @@ class Plan(Printed):
             "format": PLAN,
             "format_version": VERSION,
             "estimator": type(self.like.estimator).__name__,
-            "labels": None if labels is None else encoder.encode(list(labels.values), ("labels",)),
-            "columns": blocks,
             "weighted": self.weighted,
             "owners": list(self.owners),
             "round": self.round,
-            "read": entries,
+            **told,
             "arrays": arrays,
         }
 
     @classmethod
     def _of_content(cls, name: str, content: dict[str, Json]) -> Plan:
-        estimator = _class_of(content["estimator"])
+        home = import_module(MODULES[content["estimator"]])
+        estimator = getattr(home, content["estimator"])
         arrays = {
             key: np.frombuffer(bytes.fromhex(data), dtype).reshape(shape)
             for key, (dtype, shape, data) in content["arrays"].items()
         }
         decoder = Decoder(name, estimator.kind.types, arrays)
         entries = {key: decoder.decode(node, (key,)) for key, node in content["read"].items()}
-        labels = content["labels"]
-        classes = None if labels is None else Vocabulary(tuple(decoder.decode(labels, ("labels",))))
-        blocks = [
+        labels = decoder.decode(content["labels"], ("labels",))
+        columns = [
             {term: decoder.decode(node, (term,)) for term, node in block.items()}
             for block in content["columns"]
         ]
-        like = _like(estimator, entries, classes, blocks)
-        exponents = [[e for e in block.values() if type(e) is int] for block in blocks]
-        of_blocks = tuple([np.array(found, np.intp) for found in exponents])
-        owners = tuple(map(str, content["owners"]))
-        found = cls(like, of_blocks, content["weighted"] is True, owners, str(content["round"]))
-        if found._content() != content:
+        like = _like(estimator, entries, labels, columns)
+        owners = tuple(content["owners"])
+        found = cls(like, columns, content["weighted"], owners, content["round"])
+        exponents = [one for block in columns for one in block.values() if isinstance(one, int)]
+        if found._content() != content or max(map(abs, exponents), default=0) > PLACES:
             raise ValueError("content")
         _check_owners(owners)
+        for owner in owners:
+            _shared_secret(secrets.token_bytes(32), owner)
         return found
 
 
@@ -413,6 +418,19 @@ def plan(
     ParameterError
         If there are fewer than three owners, or one twice; or if the model needs more of the rows
         than sums of columns that are known before.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from suffice.naive_bayes import GaussianNB
+    >>> folder = TemporaryDirectory()
+    >>> sites = [f"{folder.name}/{place}.key" for place in ("bonn", "kiel", "ulm")]
+    >>> for site in sites:
+    ...     keys(site)
+    >>> public = [f"{site}.pub" for site in sites]
+    >>> plan(GaussianNB(), [[1.0], [9.0]], ["ill", "well"], public=public).columns
+    [{'x0': 3}]
+    >>> folder.cleanup()
     """
     owners = tuple(map(_public, public))
     _check_owners(owners)
@@ -426,18 +444,23 @@ def plan(
         )
     found = estimator.sums(X, y, sample_weight)
     sums = _in_units(found)
-    classes = getattr(sums, "classes", None)
-    of_blocks = scales(sums) if classes is not None else (scales(sums),)
-    terms, blocks = _terms(found.reader), _blocks(sums)
-    columns: list[dict[str, Any]] = []
-    for names, block in zip(terms, blocks, strict=True):
-        values: Sequence[Any] = [None] * len(names)
-        if isinstance(block, Counts) and not isinstance(block, Events):
-            values = [v.values for v in block.vocabularies]
-        columns.append(dict(zip(names, values, strict=True)))
-    like = _like(type(estimator), found.entries(), classes, columns)
-    weighted = sample_weight is not None
-    return Plan(like, of_blocks, weighted, owners, secrets.token_hex(16))
+    labels = list(sums.classes.values) if isinstance(sums, ByClass) else None
+    columns = []
+    for names, block in zip(_terms(found.reader), _blocks(sums), strict=True):
+        of_columns: Sequence[Any] = scales(block).tolist()
+        if isinstance(block, Counts):
+            of_columns = [list(values.values) for values in block.vocabularies]
+        if isinstance(block, Events):
+            of_columns = [None] * len(names)
+        columns.append(dict(zip(names, of_columns, strict=True)))
+    layout = found.reader.layout
+    if not isinstance(layout.columns, UniformColumns):  # a reason may count rows of text
+        told = tuple(
+            replace(c, reason="text") if c.stored == "string" else c for c in layout.columns
+        )
+        layout = replace(layout, columns=told)
+    like = _like(type(estimator), found.entries() | {"layout": layout}, labels, columns)
+    return Plan(like, columns, sample_weight is not None, owners, secrets.token_hex(16))
 
 
 def _check_owners(owners: Sequence[str]) -> None:
@@ -456,12 +479,6 @@ def _check_owners(owners: Sequence[str]) -> None:
             )
 
 
-def _class_of(name: Any) -> Any:
-    if name not in MODULES:
-        raise ParameterError(f"a plan for the unknown {name!r}", f"known: {', '.join(MODULES)}")
-    return getattr(import_module(MODULES[name]), name)
-
-
 def _terms(reader: Any) -> list[Sequence[str]]:
     """Return the names of what is summed, block by block."""
     if hasattr(reader, "parts"):
@@ -470,18 +487,18 @@ def _terms(reader: Any) -> list[Sequence[str]]:
 
 
 def _blocks(sums: Any) -> Sequence[Any]:
-    return sums.blocks if hasattr(sums, "blocks") else (sums,)
+    return sums.blocks if isinstance(sums, ByClass) else (sums,)
 
 
 def _like(
     estimator: Any,
     entries: Mapping[str, Any],
-    classes: Vocabulary | None,
+    labels: list[Any] | None,
     columns: Sequence[Mapping[str, Any]],
 ) -> GroupedSums:
     """Return the sums of no row, over the labels and the values of categories."""
     sums: Any
-    if classes is None:
+    if labels is None:
         design = entries["design"]
         d = len(design) + len(design.targets)
         sums = Comoments.of_groups(1, False, np.ones((1, d), bool), np.zeros((1, 2), np.intp), 0)
@@ -497,7 +514,7 @@ def _like(
                 block = block.over(tuple([Vocabulary(tuple(v), closed) for v in told.values()]))
             blocks.append(block)
         weight, none = DoubleDouble.zeros(0), DoubleDouble.zeros(())
-        sums = ByClass(Vocabulary(()), weight, none, tuple(blocks)).over(classes)
+        sums = ByClass(Vocabulary(()), weight, none, tuple(blocks)).over(Vocabulary(tuple(labels)))
     content = {**entries, "sums": sums, "keys": Keys.none().saved()}
     return restored_sums(estimator, content)
 
@@ -517,11 +534,16 @@ class MaskedSums:
         The public key.
     words : ndarray of uint64
         Whole numbers, the lowest words first.
+
+    Examples
+    --------
+    >>> MaskedSums("5b", "c0", np.array([3], np.uint64)).owner
+    'c0'
     """
 
     plan: str
     owner: str
-    words: NDArray[np.uint64]
+    words: Annotated[NDArray[np.uint64], Shape("n")]
 
     def save(self, path: Path) -> None:
         """Write the file that goes to whoever adds them."""
@@ -568,6 +590,20 @@ def masked_sums(
         missing cell where products are summed, a number that is far too large.
     ParameterError
         If the key is none of the plan's, or has masked other sums under it.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from suffice.naive_bayes import GaussianNB
+    >>> folder = TemporaryDirectory()
+    >>> sites = [f"{folder.name}/{place}.key" for place in ("bonn", "kiel", "ulm")]
+    >>> for site in sites:
+    ...     keys(site)
+    >>> public = [f"{site}.pub" for site in sites]
+    >>> agreed = plan(GaussianNB(), [[1.0], [9.0]], ["ill", "well"], public=public)
+    >>> len(masked_sums([[2.0]], ["ill"], plan=agreed, key=sites[0]).words)  # of 64 random bits
+    31
+    >>> folder.cleanup()
     """
     agreed, mine = _plan(plan), _Key.read(key)
     if mine.public not in agreed.owners:
@@ -615,6 +651,26 @@ def unmasked(files: Sequence[MaskedSums | Path], plan: Plan | Path) -> GroupedSu
         If a file is missing, comes twice, or is of another plan; or if masks do not cancel.
     ModelFileError
         If a file is not as it was written.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from suffice.naive_bayes import GaussianNB
+    >>> folder = TemporaryDirectory()
+    >>> sites = [f"{folder.name}/{place}.key" for place in ("bonn", "kiel", "ulm")]
+    >>> for site in sites:
+    ...     keys(site)
+    >>> public = [f"{site}.pub" for site in sites]
+    >>> agreed = plan(GaussianNB(), [[1.0], [9.0]], ["ill", "well"], public=public)
+    >>> rows = [[2.0], [8.0]], [[4.0], [6.0]], [[3.0], [7.0]]
+    >>> files = [
+    ...     masked_sums(of_site, ["ill", "well"], plan=agreed, key=site)
+    ...     for of_site, site in zip(rows, sites, strict=True)
+    ... ]
+    >>> GaussianNB().fit(unmasked(files, agreed)).theta_
+    array([[3.],
+           [7.]])
+    >>> folder.cleanup()
     """
     agreed = _plan(plan)
     known: dict[str, str] = {}
@@ -762,10 +818,9 @@ def _whole(plan: Plan, sums: Any) -> tuple[list[int], list[int]]:
     for part in layout:
         whole = part.whole()
         most = (1 << 64 * part.words - 1) // len(plan.owners)
-        if part.words == 1:
-            most = min(most, 1 << MOST_WEIGHT)
-        for place in np.flatnonzero(abs(whole).ravel() >= most)[:1].tolist():
-            column = int(part.column.flat[place])
+        over = np.flatnonzero(abs(whole).ravel() >= most)
+        if len(over):
+            column = int(part.column.ravel()[over].max())
             where = f"column {names[part.block][column]!r}: its sums" if column >= 0 else "weights"
             raise DataError(
                 f"{where} do not fit into the words of the plan",

@@ -188,7 +188,8 @@ def _of_groups(grouped: GroupedSums, m: float) -> Iterator[Finding]:
     reader, by, labels = grouped.reader, ", ".join(grouped.by), set()
     found = []
     for key, sums in _groups(grouped):
-        group = ", ".join(map(str, key)) if grouped.by else None
+        shown = ("(missing)" if value is None else str(value) for value in key)
+        group = ", ".join(shown) if grouped.by else None
         if isinstance(sums, Sampled | KeptRows):
             sums = sums.plain if isinstance(sums, Sampled) else sums.products()
         if group is not None and 0 < sums.rows < m:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         GenerativeClassifier | LinearRegressor | LogisticRegression | FittedAverage | GroupedSums
     )
 
+MALFORMED = ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError
 ENTIRE = "a model file holds all that its model is restored from"
 AGAIN = "load it with the version of suffice that wrote it, or fit the model again"
 # Where the classes are: the one of a file is imported, with the types that such a file may hold.
@@ -48,7 +49,7 @@ MODULES = {
 
 
 def load(path: str | PathLike[str]) -> Model:
-    """Read a file of a model, or of sums; nothing in it is executed, and nothing is rebuilt that breaks a rule.
+    """Read a file of a model, or of sums; nothing in it is executed.
 
     Raises
     ------
@@ -87,7 +88,7 @@ def load(path: str | PathLike[str]) -> Model:
         raise ModelFileError(f"{path}: a {kind} without the entry {error}", ENTIRE, AGAIN) from None
     except SufficeError as error:
         raise ModelFileError(f"{path}: {error.fact}", error.rule, AGAIN) from error
-    except (ArithmeticError, LookupError, MemoryError, TypeError, ValueError) as error:
+    except MALFORMED as error:
         raise ModelFileError(
             f"{path}: no {kind} follows from it: {error}", ENTIRE, AGAIN
         ) from error

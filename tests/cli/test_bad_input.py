@@ -137,15 +137,6 @@ def test_a_damaged_model(model: Path) -> None:
     check_refused("show damaged.suffice", "error: damaged.suffice")
 
 
-@pytest.mark.parametrize("suffix", ["csv", pytest.param("parquet", marks=pytest.mark.exhaustive)])
-@pytest.mark.usefixtures("model")
-def test_an_error_halfway_leaves_the_old_answers(suffix: str) -> None:
-    Path("long.csv").write_text("size,color\n" + "1.0,red\n" * 70_000 + "oops,red\n")
-    Path(f"answers.{suffix}").write_text("the old answers")
-    said = "line 70002 of long.csv, column 'size': 'oops' is not a number"
-    check_refused(f"predict fruit.suffice long.csv -o answers.{suffix}", said)
-
-
 @pytest.mark.parametrize(
     "options", [["--label", "kind"], ["--target", "size", "--model", "linear"]]
 )
@@ -157,11 +148,3 @@ def test_another_separator_is_named(run: Run, tmp_path: Path, options: list[str]
     )
     done = run("fit", tmp_path / "semi.csv", *options, "-r", "separator=;")
     assert "error" not in done.stderr
-
-
-def test_a_repeated_row_of_words_is_no_header(run: Run) -> None:
-    rows = ["red,round", "blue,flat", "red,round", "blue,round", "red,flat"]
-    Path("words.csv").write_text("\n".join(rows * 3) + "\n")
-    fitted = run("fit", "words.csv", "--label", "column_2")
-    assert fitted.exit_code == 0
-    assert "Fitted to 15 rows" in fitted.stdout

@@ -11,8 +11,6 @@ import numpy as np
 import pytest
 from typer.testing import Result
 
-import suffice
-
 Run = Callable[..., Result]
 
 FIRST = "late,color,kind\n,red,apple\n,blue,plum\n,red,apple\n,red,plum\n"
@@ -37,18 +35,6 @@ def test_a_column_without_a_value_is_left_out(run: Run, tmp_path: Path) -> None:
             run(command, model, "second.csv") for model in ("first.suffice", "without")
         )
         assert (found.exit_code, found.stdout) == (0, expected.stdout)
-
-
-def test_a_family_keeps_it(run: Run, tmp_path: Path) -> None:
-    for name, text in (("first", FIRST), ("second", SECOND), ("all", FIRST + SECOND[16:])):
-        (tmp_path / f"{name}.csv").write_text(text)
-        words = ("--label", "kind", "-p", "calibration=none", "-p", "families=late:gaussian")
-        assert run("fit", f"{name}.csv", *words).exit_code == 0
-    assert run("merge", "first.suffice", "second.suffice", "-o", "both.suffice").exit_code == 0
-    expected, both = suffice.load("all.suffice"), suffice.load("both.suffice")
-    assert [(c.name, c.kind) for c in both.schema_] == [("late", "real"), ("color", "category")]
-    read = {"late": [1.0, None, 6.0], "color": ["red", "blue", None]}
-    np.testing.assert_array_equal(both.predict_proba(read), expected.predict_proba(read))
 
 
 def test_a_third_value_is_missing_in_every_answer(run: Run, tmp_path: Path) -> None:
@@ -100,15 +86,3 @@ def test_show_tells_bins_apart_however_far_from_0_and_names_what_is_left_out(
     assert [one["name"] for one in known if one.get("left_out")] == ["id"]
     for one in known[1:]:
         assert sum(values[0] for values in one["parameters"].values()) == pytest.approx(1)
-
-
-def test_columns_without_a_value_are_compared_and_explained(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "none.csv").write_text("a,b,y\n" + ",,u\n,,v\n" * 5)
-    assert (
-        run("fit", "none.csv", "--label", "y", "-p", "families=a:gaussian,b:gaussian").exit_code
-        == 0
-    )
-    found = json.loads(run("compare", "none.suffice", "none.suffice", "--json").stdout)
-    assert [column["overall"] for column in found["columns"]] == [None, None]
-    for words in (("explain", "none.suffice", "none.csv"), ("show", "none.suffice")):
-        assert run(*words).exit_code == 0

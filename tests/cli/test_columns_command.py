@@ -32,8 +32,3 @@ def test_coefficients_are_no_distributions(run: Run, tmp_path: Path) -> None:
     refused = run("columns", "t.suffice")
     assert refused.exit_code != 0
     assert "its columns have no distribution in a class" in refused.stderr
-
-
-def test_help_shows_no_type_of_python(run: Run) -> None:
-    for command in ("fit", "predict", "evaluate", "columns", "searchlight", "forget"):
-        assert "<" not in run(command, "--help", "all").stdout

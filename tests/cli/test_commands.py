@@ -38,13 +38,6 @@ class TestFit:
         assert "Ignored: id" in result.stdout
         assert "6 rows, 0 left out without label" in result.stdout
 
-    def test_json(self, run: Run, fruit: Path) -> None:
-        facts = json.loads(run("fit", fruit, "--label", "kind", "--json").stdout)
-        assert facts["rows"] == 6
-        assert facts["classes"][0] == {"label": "apple", "rows": 3, "prior": 0.5}
-        families = [c["family"] for c in facts["columns"]]
-        assert families == ["kernel_density", "kernel_density", "categorical"]
-
     def test_families(self, run: Run, tmp_path: Path) -> None:
         table = {
             "a": [1, 2, 3, 0], "b": [0, 1, 1, 2], "c": [0, 1, 1, 0], "d": [3, 1, 0, 2],
@@ -115,23 +108,6 @@ class TestReadingIsRemembered:
             assert run(*words, "padded.suffice", padded).exit_code == 0
         assert run("forget", "padded.suffice", padded, "-o", "x.suffice").exit_code == 2
 
-    def test_unless_overridden(self, run: Run, padded: Path, fruit: Path, model: Path) -> None:
-        options = ("-r", "header=true", "-r", "separator=,", "-r", "strip=false")
-        later = run("predict", "padded.suffice", fruit, *options)
-        assert later.stdout == run("predict", model, fruit).stdout
-
-    def test_but_not_of_files_that_describe_themselves(
-        self, run: Run, padded: Path, fruit: Path, model: Path
-    ) -> None:
-        pq.write_table(_frame(fruit), "f.parquet")
-        assert run("predict", "padded.suffice", "f.parquet").stdout == (
-            run("predict", model, fruit).stdout
-        )
-
-
-def _frame(path: Path) -> pa.Table:
-    return pa.Table.from_batches([suffice.read_csv(path).head()])
-
 
 class TestPredict:
     def test_equals_python(self, run: Run, model: Path, fruit: Path) -> None:
@@ -142,18 +118,6 @@ class TestPredict:
         assert [row[0] for row in rows] == fitted.predict(fruit).tolist()
         numbers = np.array([row[1:] for row in rows], dtype=np.float64)
         assert np.array_equal(numbers, fitted.predict_proba(fruit))
-
-    def test_many_batches_in_order(self, run: Run, tmp_path: Path, model: Path) -> None:
-        rng = np.random.default_rng(3)
-        size = rng.normal(3, 2, 20_000)
-        pq.write_table(
-            pa.table({"size": size, "color": ["red", "blue"] * 10_000}),
-            tmp_path / "many.parquet",
-            row_group_size=7_000,
-        )
-        run("predict", model, "many.parquet", "-o", "answers.parquet")
-        answers = pq.read_table("answers.parquet")["prediction"].to_pylist()
-        assert answers == suffice.load(model).predict("many.parquet").tolist()
 
     def test_impossible_rows_are_a_warning(self, run: Run, fruit: Path, tmp_path: Path) -> None:
         run("fit", fruit, "--label", "kind", "--categorical", "id,size,color", "-p", "alpha=0")
@@ -175,21 +139,6 @@ class TestEvaluate:
         assert facts["brier_score"] == truth.brier
         assert facts["confusion"] == truth.confusion.value.tolist()
         assert facts["largest_class_error"] == 0.5
-
-    def test_table(self, run: Run, model: Path, fruit: Path) -> None:
-        shown = run("evaluate", model, fruit).stdout
-        words = [line.split() for line in shown.splitlines()]
-        assert ["apple", "3", "0", "1.0000"] in words
-        assert ["precision", "1.0000", "1.0000"] in words
-        assert "6 rows compared, 0 left out without label, 0 impossible" in shown
-
-    def test_many_classes(self, run: Run, tmp_path: Path) -> None:
-        rows = [f"{c}.{i},{c}" for c in range(12) for i in range(9)]
-        (tmp_path / "many.csv").write_text("\n".join(["x,y", *rows]))
-        run("fit", "many.csv", "--label", "y")
-        shown = run("evaluate", "many.suffice", "many.csv").stdout
-        assert "most often mistaken for" in shown
-        assert max(map(len, shown.splitlines())) <= 80
 
 
 class TestExplain:
@@ -228,14 +177,6 @@ class TestExplain:
         shown = " ".join(run("explain", "twice.suffice", "twice.csv").stdout.split())
         assert f"Weights of columns that repeat each other: x {weights['x']:.2f}" in shown
 
-    def test_a_missing_cell_says_nothing(self, run: Run, model: Path, fruit: Path) -> None:
-        shown = run("explain", model, fruit, "--rows", 2).stdout
-        assert "Row 1: apple, with probability" in shown
-        assert "Row 3" not in shown
-        assert [line.split() for line in shown.splitlines() if "missing" in line] == [
-            ["color", "missing", "0.00"]
-        ]
-
 
 class TestShow:
     def test_equals_python(self, run: Run, model: Path) -> None:
@@ -259,13 +200,6 @@ class TestShow:
         ]
         assert facts["columns"][0]["missing"] == 1.0
         assert run("show", "all.suffice").exit_code == 0
-
-    def test_brackets_are_no_markup(self, run: Run, tmp_path: Path) -> None:
-        (tmp_path / "t.csv").write_text("[red],y\na,[b]\nb,c\n")
-        run("fit", "t.csv", "--label", "y")
-        shown = run("show", "t.suffice").stdout
-        assert "[red]: categorical" in " ".join(shown.split())
-        assert "[b]" in shown
 
 
 class TestMergeAndForget:

@@ -74,37 +74,6 @@ def test_a_fit_says_how_a_file_was_read_and_which_option_changes_it(run: Run) ->
     ).stdout.replace("\n ", "")
 
 
-def test_a_plain_file_needs_no_word(run: Run) -> None:
-    FLOWERS.to_csv("f.csv", index=False)
-    assert json.loads(run("fit", "f.csv", "--label", "kind", "--json").stdout)["read_as"] == []
-
-
-def test_a_file_without_a_header(run: Run, tmp_path: Path) -> None:
-    FLOWERS.to_csv(tmp_path / "f.csv", header=False, index=False)
-    fitted = json.loads(run("fit", "f.csv", "--label", "column_3", "--json").stdout)
-    assert fitted["rows"] == 6
-    assert "'1.5, red, a' (--header says otherwise)" in fitted["read_as"][0]
-    told = run("fit", "f.csv", "--label", "a", "-r", "header=true", "-o", "named.suffice", "--json")
-    assert json.loads(told.stdout)["rows"] == 5
-
-
-def test_a_model_reads_one_row_as_it_learnt_to(run: Run, tmp_path: Path) -> None:
-    FLOWERS.to_csv(tmp_path / "f.csv", header=False, index=False)
-    run("fit", "f.csv", "--label", "column_3", "-o", "m.suffice")
-    (tmp_path / "one.csv").write_text("1.5,red,\n")
-    answer = run("predict", "m.suffice", "one.csv")
-    assert answer.stdout == "prediction\na\n"
-    assert answer.stderr == ""
-
-
-def test_numbers_with_two_meanings(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "f.csv").write_text("n;kind\n1,000;a\n2,000;b\n3,500;a\n")
-    refused = run("fit", "f.csv", "--label", "kind")
-    assert refused.exit_code == 2
-    assert all(word in refused.stderr for word in ("'n'", "'1,000'", "--decimal", "--thousands"))
-    assert run("fit", "f.csv", "--label", "kind", "-r", "thousands=,").exit_code == 0
-
-
 def test_a_sheet_of_a_workbook(run: Run, tmp_path: Path) -> None:
     with pd.ExcelWriter(tmp_path / "book.xlsx") as book:
         FLOWERS.to_excel(book, sheet_name="old", index=False)
@@ -121,10 +90,3 @@ def test_a_sheet_of_a_workbook(run: Run, tmp_path: Path) -> None:
     foreign = run("fit", "book.xlsx", "--label", "kind", "-r", "sheet=old", "-r", "quote=none")
     assert foreign.exit_code == 2
     assert foreign.stderr.startswith("error: --quote is given for book.xlsx; only delimited text")
-
-
-def test_an_address(run: Run) -> None:
-    fsspec = pytest.importorskip("fsspec")
-    fsspec.filesystem("memory").pipe("/shop/a.csv", FLOWERS.to_csv(index=False).encode())
-    assert run("fit", "memory://shop/a.csv", "--label", "kind").exit_code == 0
-    assert Path("a.suffice").is_file()

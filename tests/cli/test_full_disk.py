@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from suffice import LinearRegression, NaiveBayes, load, read_table
+from suffice import LinearRegression, NaiveBayes, read_table
 
 FULL = Path("/dev/full")
 LIMIT = 1_024  # bytes of a file
@@ -137,28 +137,6 @@ def test_a_reader_that_has_gone_needs_no_sentence(words: str, rows: Path) -> Non
     done = suffice(*words.split(), cwd=rows, stdout=unread())
     assert done.stderr == ""
     assert done.returncode == 141
-
-
-@pytest.mark.exhaustive
-def test_a_model_is_kept_though_nobody_reads_of_it(rows: Path, tmp_path: Path) -> None:
-    model = tmp_path / "model.suffice"
-    pipe = unread()
-    words = ("fit", "rows.csv", "--label", "kind", "-p", "calibration=none", "-o", model)
-    command = [sys.executable, "-m", "suffice", *map(str, words)]
-    done = subprocess.run(command, cwd=rows, stdout=pipe, stderr=pipe, check=False)
-    assert done.returncode == 141
-    assert load(model).statistic_.rows == 2_000
-
-
-@pytest.mark.exhaustive
-@needs_full
-def test_notes_that_cannot_be_written_stop_no_work(rows: Path, tmp_path: Path) -> None:
-    with FULL.open("w") as full:
-        words = ("predict", rows / "classes.suffice", rows / "rows.csv", "-o", tmp_path / "a.csv")
-        command = [sys.executable, "-m", "suffice", *map(str, words), "--ignore", "y"]
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=full, check=False)
-    assert (done.returncode, done.stdout) == (0, b"")
-    assert len((tmp_path / "a.csv").read_text().splitlines()) == 2_001
 
 
 def unread() -> int:

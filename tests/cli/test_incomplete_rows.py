@@ -6,10 +6,8 @@ import csv
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 
-from suffice import NaiveBayes
 from suffice.errors import DataError
 from suffice.linear_model import LinearRegression, LogisticRegression
 
@@ -57,23 +55,6 @@ def test_the_answer_is_empty_and_counted(
     assert empty == [[""]] * 3
 
 
-def test_a_row_without_an_interval_has_no_answer_beside_one(run: Run, files: Path) -> None:
-    fit = [*MODELS["logistic"], "-p", "penalty=firth"]
-    assert run("fit", "rows.csv", *fit, "-o", "m.suffice").exit_code == 0
-    (files / "hole.csv").write_text("x,colour\n1,red\n,blue\n")
-    answers = run("predict", "m.suffice", "hole.csv", "--interval", "confidence")
-    assert (answers.exit_code, cells(answers.stdout)[1]) == (0, [""] * 5)
-    assert "1 of 2 rows has no answer" in answers.stderr
-
-
-def test_all_columns_of_the_answer_are_empty(run: Run, files: Path) -> None:
-    run("fit", "rows.csv", *MODELS["logistic"], "-o", "m.suffice")
-    run("predict", "m.suffice", "new.csv", "--proba", "-o", "out.parquet")
-    table = pq.read_table(files / "out.parquet")
-    assert table.column_names == ["prediction", "P(a)", "P(b)"]
-    assert [column.null_count for column in table.columns] == [3, 3, 3]
-
-
 def test_what_is_expected_in_missing_cells_answers_every_row(run: Run, files: Path) -> None:
     given = [*MODELS["linear"], "-p", "incomplete=gaussian"]
     run("fit", "rows.csv", *given, "-o", "m.suffice")
@@ -93,12 +74,6 @@ def test_in_python_a_row_without_an_answer_is_an_error_by_default(estimator: Any
     assert table["prediction"].is_null().to_pylist() == [False, True]
     with pytest.raises(ValueError, match="unanswerable is one of 'error', 'empty'"):
         model.predict_batches(rows, unanswerable="drop")
-
-
-def test_naive_bayes_answers_every_row() -> None:
-    model = NaiveBayes().fit([[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1])
-    (table,) = model.predict_batches([[float("nan")]], unanswerable="empty")
-    assert table["prediction"].null_count == 0
 
 
 @pytest.mark.parametrize("command", ["predict", "evaluate", "explain"])

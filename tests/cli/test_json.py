@@ -29,33 +29,6 @@ def test_a_merge(run: Run, model: Path) -> None:
     assert found == {"model": "both.suffice", "merged": 2, "rows": 12.0}
 
 
-def test_rows_that_leave(run: Run, model: Path, fruit: Path) -> None:
-    one = "".join(fruit.read_text().splitlines(keepends=True)[:2])
-    Path("one.csv").write_text(one)
-    found = facts(run, "forget", model, "one.csv", "-o", "less.suffice")
-    assert found == {"model": "less.suffice", "forgotten": 1.0, "rows": 5.0}
-
-
-def test_weights_of_columns(run: Run, model: Path, fruit: Path) -> None:
-    found = facts(run, "calibrate", model, fruit, "-o", "again.suffice")
-    assert (found["model"], found["rows"]) == ("again.suffice", 6.0)
-    assert found["log_loss"] > 0 < found["log_loss_before"]
-
-
-def test_errors_of_a_regression(run: Run) -> None:
-    rows = "".join(f"{x},{2 * x + (-1) ** x}\n" for x in range(20))
-    Path("line.csv").write_text("x,y\n" + rows)
-    assert run("fit", "line.csv", "--label", "y", "--model", "linear").exit_code == 0
-    found = facts(run, "calibrate", "line.suffice", "line.csv", "-o", "line.suffice")
-    assert (found["model"], found["rows"]) == ("line.suffice", 20.0)
-    assert found["median_errors"] == pytest.approx([1.05], abs=0.05)  # about 1, each row left out
-
-
-def test_a_page(run: Run, model: Path) -> None:
-    pytest.importorskip("jinja2", reason="Jinja2 is not installed")
-    assert facts(run, "report", model) == {"page": str(model.with_suffix(".html"))}
-
-
 NEW = "size,color\n1.1,red\n,\n5.2,green\n"
 
 

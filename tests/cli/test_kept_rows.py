@@ -61,15 +61,6 @@ def test_stored_values_of_parquet(run: Run, model: Path) -> None:
     assert found.column_names == ["key", "prediction"]
 
 
-def test_a_regression_answers_beside_its_rows(run: Run) -> None:
-    Path("line.csv").write_text("x,y\n1,2\n2,3\n3,5\n4,4\n")
-    run("fit", "line.csv", "--label", "y", "--model", "linear")
-    Path("new.csv").write_text("y,x\n09,1\n,NA\n")
-    found = rows_of(run("predict", "line.suffice", "new.csv", "--keep", "all").stdout)
-    assert [row[:2] for row in found] == [["y", "x"], ["09", "1"], ["", "NA"]]
-    assert found[2][2] == "" != found[1][2]
-
-
 @pytest.mark.parametrize(("column", "said"), [("price", "'price'"), ("prediction", "'prediction'")])
 def test_a_column_that_cannot_be_kept(run: Run, model: Path, column: str, said: str) -> None:
     Path("new.csv").write_text("size,color,prediction\n1.0,red,a\n")

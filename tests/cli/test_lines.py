@@ -5,10 +5,7 @@ from __future__ import annotations
 import io
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from suffice.cli.messages import for_stream, wrapped
 from suffice.cli.output import print_all
 from suffice.cli.values import spelled
 from suffice.numerics.in_print import Table
@@ -34,25 +31,9 @@ def test_spellings(python: str, typed: str) -> None:
     assert spelled(python) == typed
 
 
-@given(st.text("ab 1%\n", max_size=120), st.integers(5, 40))
-@settings(max_examples=40, deadline=None)
-def test_words_stay_whole_and_in_order(text: str, width: int) -> None:
-    folded = wrapped(text, width)
-    assert folded.split() == text.split()
-    for line in folded.split("\n"):
-        assert len(line) <= width or len(line.replace(" %", "%").split()) <= 1
-
-
 class Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True
-
-
-def test_only_a_terminal_gets_short_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "10")
-    text = "error: one word after another"
-    assert for_stream(text, None) == for_stream(text, io.StringIO()) == text
-    assert for_stream(text, Terminal()) == "error: one\nword after\nanother"
 
 
 HEADER = ["", *(f"quantity {i}" for i in range(8))]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 from pathlib import Path
@@ -76,12 +75,6 @@ def test_an_interrupted_fit_goes_on(run: Run, interrupted: Run, rows: Path) -> N
     assert sorted(os.listdir()) == ["rows.parquet", "rows.suffice", "whole"]
 
 
-def test_without_a_checkpoint_an_interrupt_says_only_that(interrupted: Run, rows: Path) -> None:
-    done = interrupted("fit", rows, "--label", "kind")
-    assert (done.exit_code, done.stdout, done.stderr) == (130, "", "interrupted.\n")
-    assert os.listdir() == ["rows.parquet"]
-
-
 def test_other_work_and_damage_are_refused(run: Run, interrupted: Run, rows: Path) -> None:
     interrupted("fit", rows, *FIT)
     result = run("fit", rows, *FIT, "-p", "alpha=2")
@@ -125,17 +118,6 @@ def test_the_engine_changes_no_bit(run: Run, rows: Path) -> None:
         assert [one.stdout for one in results] == expected
 
 
-def test_other_processes_predict_the_same(run: Run, rows: Path) -> None:
-    result = run("fit", rows, "--label", "size", "--model", "ridge", "-o", "model")
-    assert result.exit_code == 0, result.stderr
-    predict = ("--interval", "confidence", "--level", "0.5")
-    here = run("predict", "model", rows, *predict)
-    there = run("predict", "model", rows, *predict, "--engine", "processes=2")
-    assert there.exit_code == 0, there.stderr
-    assert there.stdout == here.stdout
-    assert len(here.stdout.splitlines()) == 1 + 20 * GROUPS
-
-
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
@@ -151,10 +133,3 @@ def test_options_of_other_engines_are_refused(
     assert result.exit_code == 2
     assert sentence in result.stderr
     assert os.listdir() == ["rows.parquet"]
-
-
-def test_nothing_is_shown_where_no_terminal_is(run: Run, rows: Path) -> None:
-    result = run("fit", rows, "--label", "kind", "--json")
-    assert result.exit_code == 0
-    assert result.stderr == ""
-    assert json.loads(result.stdout)["rows"] == 20 * GROUPS

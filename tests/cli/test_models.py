@@ -65,13 +65,6 @@ class TestLinear:
             values = [coefficient[name] for coefficient in equation["coefficients"]]
             assert values == getattr(found, name).tolist()
 
-    def test_summary_shows_tests_and_intervals(self, run: Run, lstat: str) -> None:
-        shown = done(run, "summary", lstat, "--level", "0.95")
-        lines = [line.split() for line in shown.splitlines()]
-        tests, ends = ["-0.95005", "0.03873", "-24.53", "<2e-16"], ["-1.02615", "-0.87395"]
-        assert ["lstat", *tests, *ends] in lines
-        assert "R²: 0.5441, adjusted R²: 0.5432" in shown
-
     @pytest.mark.parametrize("kind", ["prediction", "confidence"])
     def test_predictions_and_intervals_equal_python(
         self, run: Run, lstat: str, boston: Path, kind: str
@@ -112,18 +105,6 @@ class TestLinear:
         predicted = done(run, "predict", "gaps.suffice", gaps).split()[1:]
         assert [float(cell) for cell in predicted] == model.predict(str(gaps)).tolist()
 
-    def test_no_row_is_left_for_the_error(self, run: Run, tmp_path: Path) -> None:
-        (tmp_path / "two.csv").write_text("a,b,y\n1,2,3\n2,4,5\n2,5,6\n")
-        words = ("fit", "two.csv", "--target", "y", "--model", "linear")
-        shown = " ".join(done(run, *words).split())
-        assert "Standard errors are not known: nothing is left to estimate the error" in shown
-        (equation,) = facts_of(run, "summary", "two.suffice")["equations"]
-        expected = LinearRegression().fit("two.csv", "y")
-        assert [c["estimate"] for c in equation["coefficients"]] == [
-            expected.intercept_,
-            *expected.coef_,
-        ]
-
     def test_several_targets(self, run: Run, boston: Path) -> None:
         words = ("--target", "medv", "--target", "nox", "--model", "linear")
         facts = facts_of(run, "fit", boston, *words)
@@ -134,14 +115,6 @@ class TestLinear:
         assert (model.coef_ == expected.coef_).all()
         found = expected.summary("nox")
         assert facts["equations"][1]["log_likelihood"] == found.log_likelihood
-
-    def test_many_coefficients_are_cut_in_fit_only(self, run: Run, tmp_path: Path) -> None:
-        x = np.random.default_rng(0).normal(size=(60, 33))
-        table = {f"x{j}": x[:, j] for j in range(32)} | {"y": x[:, 32]}
-        pq.write_table(pa.table(table), tmp_path / "t.parquet")
-        shown = done(run, "fit", "t.parquet", "--target", "y", "--model", "linear")
-        assert "... 3 more: suffice summary t.suffice" in shown
-        assert "x31" in done(run, "summary", "t.suffice")
 
 
 class TestFittedInPython:
@@ -163,15 +136,6 @@ class TestFittedInPython:
         LinearRegression(positive=True).fit([[0.0], [1], [2]], [0.0, 1, 3]).save("p.suffice")
         shown = " ".join(done(run, "summary", "p.suffice").split())
         assert "Standard errors are not known: coefficients that may not be negative" in shown
-
-
-class TestRidge:
-    def test_chosen_penalty(self, run: Run, boston: Path) -> None:
-        words = ("--target", "medv", "--model", "ridge", "-p", "alpha=gcv")
-        shown = done(run, "fit", boston, *words)
-        assert "chosen by gcv" in shown
-        model = Ridge(alpha="gcv").fit(str(boston), "medv")
-        assert facts_of(run, "summary", "Boston.suffice")["penalty"] == model.alpha_
 
 
 class TestLasso:

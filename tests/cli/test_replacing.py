@@ -45,12 +45,6 @@ def test_a_file_that_is_no_model_stays(run: Run, fruit: Path, model: Path) -> No
     assert load(notes).statistic_.rows == 12
 
 
-def test_a_model_of_the_same_kind_and_label_takes_the_place(run: Run, fruit: Path) -> None:
-    for alpha in ("1", "2"):
-        assert run("fit", fruit, *FIT, "--alpha", alpha).exit_code == 0
-    assert load("fruit.suffice").alpha == 2
-
-
 def test_models_are_written_over_what_they_are_made_of(run: Run, model: Path) -> None:
     assert run("merge", model, model, "-o", model).exit_code == 0
     assert load(model).statistic_.rows == 12
@@ -93,10 +87,3 @@ def test_what_is_read_is_not_written_over(run: Run, fruit: Path, model: Path, da
     assert refused.exit_code == 2
     assert "rows.csv is one of the files to be read" in refused.stderr
     assert rows.read_bytes() == before
-
-
-def test_a_folder_stays(run: Run, fruit: Path) -> None:
-    Path("folder").mkdir()
-    refused = run("fit", fruit, *FIT, "-o", "folder", "--force")
-    assert (refused.exit_code, refused.stderr) == (2, "error: folder: Is a directory.\n")
-    assert list(Path("folder").iterdir()) == []

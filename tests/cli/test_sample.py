@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pyarrow.parquet as pq
 
 import suffice
 
@@ -25,38 +24,6 @@ def test_rows_are_those_of_the_model(run: Run, model: Path, tmp_path: Path) -> N
         for size, color, kind in zip(columns["size"], columns["color"], labels, strict=True)
     ]
     assert run("sample", model, "-n", 4, "--seed", 7).stdout == drawn.stdout
-
-
-def test_a_model_of_samples_is_the_model(run: Run, tmp_path: Path) -> None:
-    random = np.random.default_rng(0)
-    kind = random.choice(["a", "b"], 2_000, p=[0.75, 0.25])
-    size = random.normal(np.where(kind == "a", 0.0, 5.0), 1.0)
-    pd.DataFrame({"size": size, "kind": kind}).to_csv(tmp_path / "rows.csv", index=False)
-    run("fit", "rows.csv", "--label", "kind", "-p", "numbers=gaussian", "-o", "m.suffice")
-    run("sample", "m.suffice", "-n", 20_000, "--seed", 1, "-o", "drawn.parquet")
-    drawn = pq.read_table(tmp_path / "drawn.parquet").to_pandas()
-    # Four standard errors of a mean, and of a share.
-    assert abs((drawn.kind == "a").mean() - (kind == "a").mean()) < 4 * np.sqrt(0.1875 / 20_000)
-    for label in "ab":
-        cells = drawn.loc[drawn.kind == label, "size"]
-        assert abs(cells.mean() - size[kind == label].mean()) < 4 / np.sqrt(len(cells))
-
-
-def test_words_of_a_lecture(run: Run, tmp_path: Path) -> None:
-    lines = "label,text\n" + "".join(
-        f"{label},{text}\n"
-        for label, text in [
-            ("spam", "win money now and win a prize"),
-            ("ham", "see you at lunch then my friend"),
-        ]
-        * 3
-    )
-    (tmp_path / "mail.csv").write_text(lines)
-    run("fit", "mail.csv", "--label", "label", "--text", "text", "-o", "mail.suffice")
-    drawn = run("sample", "mail.suffice", "-n", 3, "--seed", 2)
-    assert drawn.exit_code == 0, drawn.stderr
-    words = set(" ".join(line.split(",")[0] for line in drawn.stdout.splitlines()[1:]).split())
-    assert words <= set(lines.replace("\n", " ").replace(",", " ").split())
 
 
 def test_coefficients_draw_no_rows(run: Run, tmp_path: Path) -> None:

@@ -5,9 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from .conftest import Run
 
 
@@ -31,13 +28,6 @@ def test_a_column_that_would_be_numbers_but_for_a_few_cells_is_in_doubt(run: Run
     for named in ("'x'", "1 of 61", "'<5'", "line 62 of t.csv", "--missing '<5'"):
         assert named in x["doubt"]
     assert "Look: column 'x' would be numbers" in run("show", "t.csv").stdout
-
-
-def test_a_column_of_files_that_describe_themselves(run: Run) -> None:
-    pq.write_table(pa.table({"x": [1.5, None], "c": ["a", "b"]}), "t.parquet")
-    found = json.loads(run("show", "t.parquet", "t.parquet", "--column", "x", "--json").stdout)
-    assert [(one["name"], one["missing"]) for one in found["columns"]] == [("x", 2)]
-    assert (found["rows"], found["read_as"]) == (4, [])
 
 
 def test_a_cell_that_does_not_fit_is_named(run: Run) -> None:

@@ -120,23 +120,6 @@ def test_a_signal_keeps_the_checkpoint(run: Run, rows: Path, number: signal.Sign
     assert sorted(os.listdir()) == ["rows.parquet", "rows.suffice", "whole"]
 
 
-@pytest.mark.exhaustive
-def test_with_processes(run: Run, rows: Path) -> None:
-    with in_the_middle("fit", rows, *FIT, "--engine", "processes") as process:
-        status, out, errors = ended(process, signal.SIGTERM)
-    assert (status, out) == (143, "")
-    assert f"ended by SIGTERM. {KEPT}\n" in errors
-    assert Path("fit.checkpoint").exists()
-
-
-@pytest.mark.exhaustive
-def test_who_ignores_a_signal_is_not_ended_by_it(rows: Path) -> None:
-    deaf: dict[str, Any] = {"preexec_fn": lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)}
-    with in_the_middle("fit", rows, *FIT, **deaf) as process:
-        process.send_signal(signal.SIGHUP)
-        assert ended(process, signal.SIGTERM)[0] == 143
-
-
 # The bar is there from the beginning, and has to be taken away where nothing can be written.
 WITH_BAR = (
     """\

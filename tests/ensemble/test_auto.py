@@ -1,7 +1,6 @@
 """The average of several kinds of models, and how they are chosen."""
 
 import re
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -14,15 +13,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
-from tests.running import on
 
 import suffice
 from suffice import AutoClassifier, read_table
-from suffice.ensemble import candidates
 from suffice.ensemble.auto import members, shares
-from suffice.ensemble.candidates import CANDIDATES, Candidate, Size, dealt, planned
-from suffice.errors import DataError, ModelFileError, ParameterError, SchemaError
-from suffice.linear_model import LogisticRegression
+from suffice.ensemble.candidates import CANDIDATES, Size, dealt, planned
+from suffice.errors import DataError, ModelFileError, ParameterError
 from suffice.models.estimator import entries_of
 from suffice.persist import write_model
 
@@ -87,13 +83,6 @@ def test_a_table_is_read_once_for_all_members(of_table: AutoClassifier) -> None:
     assert_array_equal(of_table.predict_proba(rows.to_pylist()[3]), found[3:4])
 
 
-def test_a_row_far_from_its_class_counts_no_more_than_an_impossible_one() -> None:
-    X, y = numbers()
-    X[0] = -1e6
-    (judged,) = AutoClassifier(["lda"]).fit(X, y).candidates_
-    assert judged.log_loss < 3 + 34.6 / N
-
-
 def test_many_rows_are_judged_in_part() -> None:
     y = np.arange(45_000) % 3
     folds = dealt(y, 0, 10)
@@ -131,20 +120,6 @@ def test_a_missing_cell_is_left_out_or_as_in_the_average_row(of_table: AutoClass
     said["LogisticRegression"] = average
     expected = weighted_mean(of_table, [said[kind] for kind in by_kind])
     assert_allclose(of_table.predict_proba(rows)[0], expected, rtol=1e-12)
-
-
-def test_a_member_of_bins_is_told_something_by_missing_cells(tmp_path: Path) -> None:
-    """It learns from rows with missing cells, and a file holds its bins."""
-    model = AutoClassifier(["naive-bayes", "logistic-bins"]).fit(mixed(), "kind")
-    rows = mixed(2).drop(["kind"])
-    (member,) = (one for one in model.members_ if isinstance(one, LogisticRegression))
-    assert member.left_out_ == 0
-    assert member.model_.design.missing
-    model.save(tmp_path / "model")
-    again = suffice.load(tmp_path / "model")
-    assert_array_equal(again.predict_proba(rows), model.predict_proba(rows))
-    evidence = model.explain(rows)
-    assert_allclose(evidence.probabilities, model.predict_proba(rows), rtol=1e-9)
 
 
 def test_contributions_add_up_to_the_answer(of_table: AutoClassifier) -> None:
@@ -198,11 +173,6 @@ def test_a_candidate_that_cannot_learn_is_left_out() -> None:
     assert re.fullmatch(r"it answers \d+ % of the rows, as .*", judged["logistic"].refusal)
 
 
-def test_without_a_candidate_that_can_learn_the_first_says_why() -> None:
-    with pytest.raises(SchemaError, match="'note' holds text"):
-        AutoClassifier(["lda", "qda"]).fit(with_notes(), "kind")
-
-
 def test_columns_that_all_members_leave_out() -> None:
     table = mixed(missing=0.0).append_column("code", pa.array([f"c{i}" for i in range(N)]))
     with pytest.warns(UserWarning, match="'code'"):
@@ -226,30 +196,12 @@ def test_rows_that_can_be_read_once(tmp_path: Path) -> None:
     assert_array_equal(of_file.predict_proba(table), expected)
 
 
-def test_categories_by_name() -> None:
-    table = mixed(missing=0.0)
-    digits = np.random.default_rng(0).integers(0, 40, N)
-    table = table.append_column("zone", pa.array(digits))
-    model = AutoClassifier(["logistic", "lda"], categorical=["zone"]).fit(table, "kind")
-    for member in model.members_:
-        assert {c.name: c.kind for c in member.schema_}["zone"] == "category" or (
-            member.model_.parts[-1].family.name == "categorical"
-        )
-    assert model.score(table, "kind") > 0.5
-
-
 def test_costs_decide_the_label(of_numbers: AutoClassifier) -> None:
     X, y = numbers(6)
     costs = [[0, 1, 9], [1, 0, 9], [1, 1, 0]]
     model = AutoClassifier(["lda"], costs=costs).fit(X, y)
     expected = (model.predict_proba(X) @ np.array(costs)).argmin(axis=1)
     assert_array_equal(model.predict(X), expected)
-
-
-def test_threads_do_not_matter() -> None:
-    X, y = numbers(7)
-    alone, together = (on(t, AutoClassifier(["naive-bayes", "logistic"])).fit(X, y) for t in (1, 2))
-    assert_array_equal(alone.predict_proba(X), together.predict_proba(X))
 
 
 @pytest.mark.parametrize(
@@ -267,22 +219,9 @@ def test_options_outside_their_rules(options: dict[str, Any], said: str) -> None
         AutoClassifier(**options).fit(*numbers())
 
 
-def test_one_class_is_refused() -> None:
-    X, _ = numbers()
-    with pytest.raises(DataError):
-        AutoClassifier(["logistic", "qda"]).fit(X, np.zeros(N, int))
-
-
 def test_intervals_are_of_single_models(of_numbers: AutoClassifier) -> None:
     with pytest.raises(ParameterError, match="ask a member"):
         of_numbers.predict_proba_interval(numbers()[0])
-
-
-def test_candidates_in_print(of_table: AutoClassifier) -> None:
-    lines = repr(of_table.candidates_).splitlines()
-    assert " ".join(lines[0].split()) == "model log loss error share of the answer"
-    assert isinstance(of_table.candidates_[0], Candidate)
-    assert lines[1].split()[-2:] == [f"{100 * of_table.model_.shares[0]:.1f}", "%"]
 
 
 def test_candidates_and_shares_rest_on_rows_that_were_not_learnt(
@@ -342,16 +281,6 @@ def test_a_file_without_doubts_is_refused(of_table: AutoClassifier, tmp_path: Pa
         suffice.load(tmp_path / "auto")
 
 
-def test_a_file_of_other_shares_is_refused(of_table: AutoClassifier, tmp_path: Path) -> None:
-    entries = entries_of(of_table)
-    judged = tuple(replace(one, weight=one.weight / 2) for one in entries["judged"])
-    types = of_table.kind.types
-    path = tmp_path / "auto"
-    write_model(path, "AutoClassifier", {**entries, "judged": judged}, types=types)
-    with pytest.raises(ModelFileError, match="share"):
-        suffice.load(path)
-
-
 def test_a_sparse_matrix_is_learnt_and_explained() -> None:
     rng = np.random.default_rng(0)
     x = csr_matrix(rng.poisson(0.7, (200, 4)).astype(float))
@@ -408,14 +337,6 @@ def test_a_candidate_that_knows_other_rows_stays(seed: int) -> None:
 PAIRS = [list(pair) for pair in combinations(range(4), 2)]
 
 
-def test_few_candidates_all_stay() -> None:
-    log_p = answers(0)
-    places, v = members(log_p, np.ones(400), 5)
-    assert places.tolist() == [0, 1, 2, 3]
-    np.testing.assert_allclose(v, shares(log_p, np.ones(400)), rtol=1e-12)
-    assert members(log_p, np.ones(400), 1)[1].tolist() == [1.0]
-
-
 # -- what candidates cost
 
 
@@ -435,14 +356,6 @@ def test_all_fits_are_made_in_the_time_that_there_is(size: Size) -> None:
     each = sorted(CANDIDATES[name].seconds(size) for name in names)
     assert len(names) > 1
     assert folds * sum(each) + sum(each[-3:]) <= (3.0 if size.columns <= 100 else 12.0)
-
-
-def test_a_candidate_that_is_too_dear_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(candidates, "SECONDS", 0.2)
-    model = AutoClassifier(best=1).fit(*numbers())
-    refused = {one.name: one.refusal for one in model.candidates_ if one.refusal}
-    assert "would take about" in refused["aode"]
-    assert set(refused) < set(CANDIDATES)
 
 
 @pytest.mark.parametrize(("rows", "fact"), [(0, "there is no row"), (1, "there is one class")])

@@ -5,7 +5,6 @@ import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -261,26 +260,6 @@ def test_a_number_at_the_edge_of_a_bin_is_in_the_bin_of_python(shape: Any) -> No
     check(model, asked, "sqlite", in_sqlite)
 
 
-def test_bins_are_found_once_for_all_classes() -> None:
-    rows = pd.DataFrame({"x": np.arange(90.0) ** 2, "y": list("abc") * 30})
-    model = NaiveBayes.textbook({"x": Density("histogram")}).fit(rows, "y")
-    start = f"< {model.model_.parameters[0].low[1].item()!r}e0"
-    assert to_sql(model, "duckdb", "t").count(start) == 1
-    assert to_sql(model, "sqlite", "t").count(start) == 3
-
-
-@pytest.mark.exhaustive
-def test_a_lookup_is_left_out_where_its_column_would_be_one_too_many() -> None:
-    few, many = (
-        NaiveBayes.textbook().fit(
-            pd.DataFrame([["p"] * d, ["q"] * d, ["p"] * d]), np.array(["a", "b", "b"])
-        )
-        for d in (829, 830)
-    )
-    assert '"places"' in to_sql(few, "postgres", "t")
-    assert '"places"' not in to_sql(many, "postgres", "t")
-
-
 def test_refusals_name_the_rule(naive_bayes: Any, training: pd.DataFrame) -> None:
     model = naive_bayes["bayes"]
     with pytest.raises(ParameterError, match="dialect='klingon'"):
@@ -296,20 +275,4 @@ def test_refusals_name_the_rule(naive_bayes: Any, training: pd.DataFrame) -> Non
 
 
 # fmt: off
-ADULT = [
-    "age", "workclass", "fnlwgt", "education", "education_num",
-    "marital_status", "occupation", "relationship", "race", "sex",
-    "capital_gain", "capital_loss", "hours_per_week", "native_country", "income",
-]
 # fmt: on
-
-
-def test_adult(data: Path) -> None:
-    path = data / "adult" / "adult.data"
-    if not path.exists():
-        pytest.skip(f"{path} is absent")
-    kinds = {"skipinitialspace": True, "na_values": "?"}
-    rows = pd.read_csv(path, header=None, names=ADULT, **kinds)
-    model = NaiveBayes().fit(rows, "income")
-    rows = rows.drop(columns="income")
-    check(model, rows, "duckdb", in_duckdb)

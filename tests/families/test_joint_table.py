@@ -12,13 +12,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from tests.laws.estimator_laws import check_estimator_laws
 
 from suffice import NaiveBayes
-from suffice.errors import DataError, ForgetError, ParameterError, SufficeWarning
-from suffice.families import JointTable
-from suffice.sums.block import CodedBlock
-from suffice.sums.vocabulary import Vocabulary
 
 # Columns of three kinds; complete rows show 3, 2 and 2 values, and 7 of the 12 combinations.
 ROWS = [
@@ -129,16 +124,6 @@ def test_one_column_is_a_categorical() -> None:
             assert_allclose(described[0][value], described[1][value], rtol=1e-15)
 
 
-def test_a_row_with_a_hole_counts_for_its_class_only() -> None:
-    holed = [*ROWS, (None, 1, True, "a"), ("w", None, True, "a"), ("x", 3, None, "b")]
-    with_holes, without = fitted(holed), fitted()
-    assert with_holes.class_count_.tolist() == [7, 6]
-    assert with_holes.statistic_.blocks == without.statistic_.blocks
-    likelihood = [m.predict_joint_log_proba(table(QUERIES)) - m.model_.log_prior
-                  for m in (with_holes, without)]  # fmt: skip
-    assert_allclose(*likelihood, rtol=1e-14, atol=1e-15)
-
-
 def test_a_class_that_never_showed_a_complete_row_borrows_from_all() -> None:
     rows = [*ROWS, ("x", None, True, "c")]
     found = fitted(rows, class_prior="uniform").predict_joint_log_proba(table(QUERIES))
@@ -167,16 +152,6 @@ def test_without_a_complete_row_nothing_is_known(estimation: str, unseen: str) -
 # -- unseen
 
 
-def test_a_combination_of_seen_values_that_no_row_showed() -> None:
-    row = table([("y", 2, False)])
-    assert_allclose(fitted().predict_proba(row), [[1 / 2, 1 / 2]], rtol=1e-15)
-    model = fitted(estimation="mle", class_prior={"a": 0.75, "b": 0.25})
-    with pytest.warns(SufficeWarning, match="1 of 1 row is impossible under every class") as seen:
-        found = model.predict_proba(row)
-    assert len(seen) == 1
-    assert_array_equal(found, [[0.75, 0.25]])
-
-
 def test_a_value_never_seen_is_left_out_or_one_more_category() -> None:
     asked, holed = table([("w", 1, True)]), table([(None, 1, True)])
     ignoring = fitted()
@@ -201,28 +176,6 @@ def test_a_value_never_seen_may_be_refused_by_its_column() -> None:
 # -- groups
 
 
-def columns_of(model: NaiveBayes) -> list[tuple[str, ...]]:
-    return [tuple(part.layout.columns) for part in model.model_.parts]
-
-
-def test_which_columns_form_a_table() -> None:
-    data = table(ROWS).append_column("more", pa.array(["p", "q"] * 5))
-    pairs = {("letter", "digit"): JointTable(), ("sign", "more"): JointTable()}
-    for families, expected in [
-        ("joint_table", [("letter", "digit", "sign", "more")]),
-        (pairs, [("letter", "digit"), ("sign", "more")]),
-        (
-            dict.fromkeys(("letter", "digit", "sign", "more"), JointTable()),
-            [("letter",), ("digit",), ("sign",), ("more",)],
-        ),
-        (
-            {("letter", "sign"): "joint_table", "digit": "categorical", "more": "categorical"},
-            [("letter", "sign"), ("digit", "more")],
-        ),
-    ]:
-        assert columns_of(NaiveBayes.textbook(families).fit(data, "class")) == expected
-
-
 def test_a_semi_naive_model_multiplies_its_groups() -> None:
     families = {("letter", "sign"): "joint_table", "digit": "categorical"}
     model = NaiveBayes.textbook(families).fit(table(ROWS), "class")
@@ -238,50 +191,6 @@ def test_a_semi_naive_model_multiplies_its_groups() -> None:
             expected = pair * (1 if row[1] is None else digit) / 2
             assert abs(scores[c] - math.log(expected)) < 1e-14
     assert model.n_parameters_ == 2 * (6 - 1) + 2 * (2 - 1) + 1
-
-
-# -- learning
-
-
-def gappy(n: int, seed: int) -> pa.Table:
-    rng = np.random.default_rng(seed)
-    columns = {name: rng.choice(np.array(VALUES[name], object), n) for name in NAMES}
-    gaps = {name: np.where(rng.random(n) < 0.1, None, cells) for name, cells in columns.items()}
-    labels = np.resize(np.array(["a", "b", "c"], object), n)
-    rows = zip(*gaps.values(), labels, strict=True)
-    return table(list(rows))
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"families": {("sign", "letter"): "joint_table", "digit": "categorical"}},
-    ],
-    ids=str,
-)
-def test_laws_of_an_estimator(options: dict[str, Any]) -> None:
-    check_estimator_laws(lambda: NaiveBayes.textbook(**options), gappy(45, 3), "class")
-
-
-def test_values_that_are_equal_numbers_are_one_value() -> None:
-    whole = pa.table({"u": [1, 2, 1], "v": ["p", "q", "q"], "class": ["a", "b", "a"]})
-    real = pa.table({"u": [2.0, 1.0, 3.0], "v": ["p", "p", "p"], "class": ["b", "a", "b"]})
-    model = NaiveBayes.textbook("joint_table").fit(whole, "class").partial_fit(real, "class")
-    counts = model.statistic_.blocks[0]
-    assert repr(counts.vocabularies[0].values) == "(1, 2, 3.0)"
-    assert counts.cells.tolist() == [[0, 0], [0, 1], [1, 0], [1, 1], [2, 0]]
-    assert_array_equal(counts.count.value, [[2, 1, 0, 0, 0], [0, 0, 1, 1, 1]])
-    backwards = NaiveBayes.textbook("joint_table").fit(real, "class").partial_fit(whole, "class")
-    assert repr(backwards.statistic_.blocks) == repr(model.statistic_.blocks)
-
-
-def test_a_combination_that_was_never_learnt_cannot_be_forgotten() -> None:
-    message = (
-        r"the combination 'y', 1, True: fewer rows than are to be forgotten; "
-        "only rows that were learnt can be forgotten"
-    )
-    with pytest.raises(ForgetError, match=message):
-        fitted().forget(table([("y", 1, True, "a")]), "class")
 
 
 # -- size
@@ -312,36 +221,6 @@ def test_what_was_never_seen_takes_no_room(d: int) -> None:
     )  # 10 values, all but equally probable under a prior that outweighs the rows
 
 
-# -- sampling and showing
-
-
-def test_a_sample_has_the_frequencies_of_the_table() -> None:
-    n = 10_000
-    drawn, labels = fitted().sample(n, random_state=1)
-    rows = list(zip(*(drawn[name].tolist() for name in NAMES), strict=True))
-    for label in "ab":
-        own = [row for row, y in zip(rows, labels, strict=True) if y == label]
-        for row in fillings((None, None, None)):
-            p = float(theta(row, label, Fraction(1)))
-            assert abs(own.count(row) / len(own) - p) < 5 * math.sqrt(p * (1 - p) / len(own))
-
-
-def test_a_column_is_described_by_its_marginal() -> None:
-    parameters = fitted().model_.parameters[0]
-    for j, name in enumerate(NAMES):
-        described = parameters.describe(j)
-        assert list(described) == list(map(str, VALUES[name]))
-        for value in VALUES[name]:
-            row = tuple(value if other == name else None for other in NAMES)
-            expected = [float(theta(row, label, Fraction(1))) for label in "ab"]
-            assert_allclose(described[str(value)], expected, rtol=1e-14)
-        marginal = parameters.column(j)
-        alone = CodedBlock(np.arange(len(VALUES[name]))[:, None], (Vocabulary(VALUES[name]),))
-        scores = np.zeros((alone.rows, 2))
-        marginal.add_log_likelihood(alone, scores)
-        assert_allclose(np.exp(scores), list(described.values()), rtol=1e-14)
-
-
 # -- another implementation, on real rows
 
 
@@ -349,17 +228,6 @@ def adult(data: Path) -> pd.DataFrame:
     names = [f"column_{j}" for j in range(1, 16)]
     path = data / "adult" / "adult.data"
     return pd.read_csv(path, header=None, names=names, skipinitialspace=True, na_values="?")
-
-
-def test_posterior_is_the_share_of_equal_rows(data: Path) -> None:
-    columns, label = ["column_2", "column_4", "column_6", "column_7", "column_10"], "column_15"
-    rows = adult(data)[[*columns, label]].dropna()
-    joint = rows.groupby([*columns, label]).size().unstack(fill_value=0)
-    share = joint.div(joint.sum(axis=1), axis=0)
-    model = NaiveBayes.textbook("joint_table", estimation="mle").fit(rows, label)
-    assert model.statistic_.blocks[0].cells.shape == (len(share), 5)
-    found = model.predict_proba(share.reset_index()[columns])
-    assert_allclose(found, share.to_numpy(), rtol=1e-13, atol=1e-15)
 
 
 def test_votes_with_holes_are_summed_out(data: Path) -> None:

@@ -1,28 +1,21 @@
 """Gaussians of several columns together: SciPy, scikit-learn, mpmath, and what must not matter."""
 
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import mpmath
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from scipy import stats
-from sklearn import covariance, datasets
-from sklearn.discriminant_analysis import (
-    LinearDiscriminantAnalysis,
-    QuadraticDiscriminantAnalysis,
-)
+from sklearn import covariance
 from tests.laws.comparing import frozen
 
 import suffice
-from suffice import NaiveBayes
 from suffice.errors import ParameterError, SufficeWarning
-from suffice.families import Categorical, Gaussian, MultivariateGaussian
+from suffice.families import Gaussian, MultivariateGaussian
 from suffice.families.family import Family, Parameters
 from suffice.sums.batch import NO_WEIGHTS
 from suffice.sums.block import BadCell, RealBlock
@@ -87,17 +80,6 @@ def test_maximum_likelihood(ddof: int, pooling: int) -> None:
         judge = stats.multivariate_normal(part.mean(axis=0), sigma)
         assert_allclose(score(found, x)[:, c], judge.logpdf(x), rtol=1e-10)
     assert found.n_free == 2 * 3 + (6 if pooling == 1 else 2 * 6)
-
-
-def test_discriminant_analysis_of_wine() -> None:
-    x, y = datasets.load_wine(return_X_y=True)
-    for pooling, judge in (
-        (1, LinearDiscriminantAnalysis(solver="lsqr")),
-        (0, QuadraticDiscriminantAnalysis()),
-    ):
-        model = NaiveBayes.textbook(MultivariateGaussian("mle", pooling=pooling)).fit(x, y)
-        theirs = judge.fit(x, y).predict_log_proba(x)
-        assert_allclose(model.predict_log_proba(x), theirs, rtol=1e-9, atol=1e-9)
 
 
 def test_shrinkage() -> None:
@@ -198,16 +180,6 @@ def test_posterior_predictive_is_the_ratio_of_evidences(pooling: int) -> None:
                 more = [g + [row] * (i == place) for i, g in enumerate(used)]
                 truth = float(log_evidence(more) - log_evidence(used))
                 assert score(found, np.array([row]))[0, c] == pytest.approx(truth, rel=1e-11)
-
-
-@pytest.mark.parametrize("pooling", [0, 1])
-def test_predictive_is_a_multivariate_student(pooling: int) -> None:
-    x, codes = X[:9, :2], CODES[:9]
-    found = estimated(MultivariateGaussian(pooling=pooling), x, codes)
-    for c in range(2):
-        sigma = found.factored.covariance[c * (1 - pooling)] * found.factor[c]
-        judge = stats.multivariate_t(found.factored.mean[c], sigma, found.dof[c])
-        assert_allclose(score(found, X[:, :2])[:, c], judge.logpdf(X[:, :2]), rtol=1e-10)
 
 
 # -- Gaussians column by column
@@ -359,18 +331,6 @@ def test_a_row_is_scored_by_the_columns_it_shows(estimation: Any, pooling: int) 
             assert_allclose(got[:, c], truth, rtol=1e-10, atol=1e-12)
 
 
-def test_evidence_is_the_chain_of_conditional_densities() -> None:
-    asked = X.copy()
-    asked[::4, 1] = np.nan
-    for options in OPTIONS:
-        found = estimated(MultivariateGaussian(**options))
-        pieces = np.zeros((40, 3, 2))
-        found.add_contributions(RealBlock(asked), pieces)
-        assert_allclose(pieces.sum(axis=1), score(found, asked), rtol=1e-11)
-        assert not pieces[::4, 1].any()
-        assert_allclose(pieces[:, 0], score(found.column(0), X[:, :1]), rtol=1e-10)
-
-
 @pytest.mark.parametrize("pooling", [0, 1])
 def test_estimates_from_rows_with_gaps_are_the_most_likely(pooling: int) -> None:
     x = X.copy()
@@ -396,29 +356,6 @@ def test_estimates_from_rows_with_gaps_are_the_most_likely(pooling: int) -> None
         assert log_likelihood(found.mean, sigmas) < top
         means = found.mean + 1e-3 * rng.normal(size=found.mean.shape)
         assert log_likelihood(means, found.covariance) < top
-
-
-def test_rows_without_a_cell_change_nothing() -> None:
-    nothing = np.full((2, 3), np.nan)
-    more = np.concatenate([X, nothing]), np.append(CODES, [0, 1])
-    for options in OPTIONS:
-        family = MultivariateGaussian(**options)
-        assert frozen(estimated(family, *more)) == frozen(estimated(family)), options
-
-
-@pytest.mark.parametrize("options", [OPTIONS[0], OPTIONS[-1]], ids=str)
-def test_a_column_that_a_class_never_shows(options: dict[str, Any]) -> None:
-    x = X.copy()
-    x[CODES == 1, 2] = np.nan
-    found = estimated(MultivariateGaussian(**options), x)
-    assert np.isfinite(score(found, X)).all()
-    nowhere = X.copy()
-    nowhere[:, 1] = np.nan
-    found = estimated(MultivariateGaussian(**options), nowhere)
-    without = estimated(MultivariateGaussian(**options), X[:, [0, 2]])
-    truth = posterior(score(without, X[:, [0, 2]]))
-    assert_allclose(posterior(score(found, nowhere)), truth, rtol=1e-6)
-    assert np.isfinite(score(found, X)).all()
 
 
 # -- singular covariances
@@ -500,14 +437,6 @@ def test_columns_that_say_nothing_are_named() -> None:
         ]
 
 
-def test_a_column_with_one_value_says_nothing() -> None:
-    more = np.insert(X, 1, 0.1, axis=1)
-    for options in OPTIONS[:-1]:
-        family = MultivariateGaussian(**options)
-        found, expected = score(estimated(family, more), more), score(estimated(family), X)
-        assert_allclose(found, expected, rtol=1e-12)
-
-
 def test_classes_without_spread_are_named() -> None:
     x, codes = singular_tables()["a duplicate within a class"]
     advice = (
@@ -523,48 +452,6 @@ def test_classes_without_spread_are_named() -> None:
     assert remarks(x, codes, estimation="mle", pooling=1) == [
         "within the classes, the other columns determine 'x4'" + advice
     ]
-
-
-def test_with_fewer_rows_than_columns_a_posterior_uses_all_columns() -> None:
-    x, codes = rows(6, 9)
-    asked = np.random.default_rng(0).normal(size=(5, 9))
-    for pooling in (0, 1):
-        found = estimated(MultivariateGaussian(pooling=pooling), x, codes)
-        assert not list(found.remarks(NAMES, "ab"))
-        a0, n, d = 1.0, 6, 9
-        m0, psi0 = x.mean(axis=0), 2 * a0 * np.diag(x.var(axis=0))
-        for c in range(2):
-            used = range(2) if pooling else [c]
-            psi, nu = psi0.copy(), 2 * a0 + d - 1
-            for i in used:
-                own = x[codes == i]
-                shift = own.mean(axis=0) - m0
-                psi += scatter(own) + len(own) / (1 + len(own)) * np.outer(shift, shift)
-                nu += len(own)
-            kappa = 1 + n / 2
-            mean = (m0 + x[codes == c].sum(axis=0)) / kappa
-            dof = nu - d + 1
-            judge = stats.multivariate_t(mean, psi * (kappa + 1) / (kappa * dof), dof)
-            assert_allclose(score(found, asked)[:, c], judge.logpdf(asked), rtol=1e-10)
-
-
-def test_a_class_without_rows_changes_nothing() -> None:
-    for options in OPTIONS:
-        family = MultivariateGaussian(**options)
-        two, three = estimated(family), estimated(family, X, CODES * 2, 3)
-        assert_allclose(score(three, X, 3)[:, [0, 2]], score(two, X), rtol=1e-12)
-        assert np.isfinite(score(three, X, 3)).all(), options
-
-
-def test_a_floor_is_a_share_of_the_variance_over_all_classes() -> None:
-    x = np.array([[0.0, 1], [0, -1], [0, 3], [2, 1], [2, 5], [2, 0]])
-    found = estimated(MultivariateGaussian("mle", variance_floor=0.25), x, [0, 0, 0, 1, 1, 1])
-    factored = np.cov(x.T, ddof=0)
-    for c, own in enumerate((x[:3], x[3:])):
-        relative = np.linalg.eigvals(np.linalg.solve(factored, found.covariance[c]))
-        assert relative.min() == pytest.approx(0.25, rel=1e-12)
-        before = np.linalg.eigvals(np.linalg.solve(factored, scatter(own) / 3))
-        assert relative.max() == pytest.approx(before.max(), rel=1e-12)
 
 
 @settings(max_examples=10)
@@ -594,18 +481,6 @@ def test_the_unit_of_weights_changes_neither_floor_nor_prior_variance(
         assert variance == pytest.approx(np.cov(cells, aweights=w, ddof=0), rel=1e-9)
 
 
-@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
-def test_without_a_floor_a_class_without_spread_is_certain_in_any_unit(unit: float) -> None:
-    x, codes = X.copy(), np.resize([0, 1], len(X))
-    x[codes == 0, 2] = x[codes == 0] @ [1.0, 2.0, 0.0]
-    units = np.array([unit, 1.0, 1.0])
-    family = MultivariateGaussian("mle", variance_floor=0.0)
-    found = posterior(score(estimated(family, x * units, codes), x * units))
-    assert_array_equal(found[codes == 1], np.tile([0.0, 1.0], (20, 1)))
-    assert (found[codes == 0, 0] > 0.999).all()
-    assert_allclose(found, posterior(score(estimated(family, x, codes), x)), atol=1e-9)
-
-
 # -- samples and forms
 
 
@@ -627,18 +502,6 @@ def test_a_sample_has_the_means_and_covariances_asked_for(pooling: int) -> None:
             assert (far < 5 / np.sqrt(20_000)).all()
             error = np.abs(np.cov(own.T) - sigma) / np.outer(sd, sd)
             assert (error < 0.06).all()
-
-
-def test_a_form_is_the_score_of_complete_rows() -> None:
-    for shift in (0.0, 1e8):
-        x = X + shift
-        found = estimated(MultivariateGaussian("mle"), x)
-        form = found.form()
-        psi = x - form.origin
-        terms = np.einsum("nf,kfg,ng->nk", psi, form.quadratic, psi)
-        terms += psi @ form.linear.T + form.constant
-        assert_allclose(terms, score(found, x), rtol=1e-9, atol=1e-9)
-        assert estimated(MultivariateGaussian(), x).form() is None
 
 
 # -- options and errors
@@ -677,72 +540,6 @@ def test_a_number_too_large_is_named(row: int) -> None:
 
 
 # -- in an estimator
-
-
-def mixed(n: int = 90, gaps: float = 0.1) -> pa.Table:
-    """Three numbers that depend on each other, a number and a category."""
-    x, codes = rows(n, 3)
-    rng = np.random.default_rng(5)
-    x[rng.random(x.shape) < gaps] = np.nan
-    return pa.table(
-        {
-            **{f"x{j}": pa.array(x[:, j], from_pandas=True) for j in range(3)},
-            "alone": rng.normal(size=n) + codes,
-            "color": rng.choice(["red", "blue"], n),
-            "kind": np.array(["a", "b"])[codes],
-        }
-    )
-
-
-TOGETHER: dict[Any, Any] = {
-    ("x0", "x1", "x2"): MultivariateGaussian(),
-    "alone": Gaussian(),
-    "color": Categorical(),
-}
-
-
-def test_columns_together_and_columns_alone() -> None:
-    table = mixed(gaps=0.0)
-    model = NaiveBayes.textbook(TOGETHER).fit(table, "kind")
-    x = np.stack([table[f"x{j}"] for j in range(3)], axis=1)
-    codes = np.array(table["kind"]) == "b"
-    truth = np.log(model.class_prior_) + score(estimated(MultivariateGaussian(), x, codes), x)
-    truth += score(estimated(Gaussian(), *(np.array(table["alone"])[:, None], codes)),
-                   np.array(table["alone"])[:, None])  # fmt: skip
-    alone = NaiveBayes.textbook("categorical", class_prior="uniform").fit(
-        table.select(["color", "kind"]), "kind"
-    )
-    truth += alone.predict_joint_log_proba(table.select(["color"])) - np.log(0.5)
-    rest = table.drop(["kind"])
-    assert_allclose(model.predict_joint_log_proba(rest), truth, rtol=1e-11)
-    evidence = model.explain(rest)
-    whole = evidence.contributions.sum(axis=1) + evidence.log_prior
-    assert_allclose(whole, truth, rtol=1e-11)
-
-
-@pytest.mark.parametrize("gaps", [0.0, 0.1])
-def test_forgetting_and_files_keep_every_bit(gaps: float, tmp_path: Path) -> None:
-    table = mixed(gaps=gaps)
-    model = NaiveBayes.textbook(TOGETHER).fit(table, "kind")
-    model.save(tmp_path / "mixed.suffice")
-    read = suffice.load(tmp_path / "mixed.suffice")
-    rest = table.drop(["kind"])
-    assert_array_equal(read.predict_proba(rest), model.predict_proba(rest))
-    assert read.statistic_ == model.statistic_
-    read.forget(table[30:], "kind")
-    first = NaiveBayes.textbook(TOGETHER).fit(table[:30], "kind")
-    assert read.statistic_ == first.statistic_
-    assert_array_equal(read.predict_joint_log_proba(rest), first.predict_joint_log_proba(rest))
-
-
-def test_remarks_reach_the_user() -> None:
-    table = mixed(gaps=0.0)
-    twice = table.append_column("x3", table["x1"])
-    families = {("x0", "x1", "x2", "x3"): MultivariateGaussian()}
-    with pytest.warns(SufficeWarning, match=r"column 'x3' is 1 × 'x1' plus a constant, up to"):
-        NaiveBayes.textbook({**families, "alone": "gaussian", "color": "categorical"}).fit(
-            twice, "kind"
-        )
 
 
 def _of_unequal_precision(top: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -100,37 +100,6 @@ def test_posterior_predictive_is_the_ratio_of_evidences() -> None:
     assert found.n_free == 2 * 2 + 2
 
 
-@pytest.mark.parametrize("estimation", ["mle", "map", "bayes"])
-def test_with_one_class_sharing_is_nothing(estimation: Any) -> None:
-    alone = [estimated(Gaussian(estimation, shared=s), codes=CODES * 0, k=1) for s in (False, True)]
-    np.testing.assert_array_equal(score(alone[0], X, 1), score(alone[1], X, 1))
-    assert alone[0].describe(1) == alone[1].describe(1)
-
-
-@pytest.mark.parametrize("estimation", ["mle", "map", "bayes"])
-def test_a_class_without_a_value_changes_nothing(estimation: Any) -> None:
-    family = Gaussian(estimation, shared=True)
-    two, three = estimated(family), estimated(family, k=3)
-    np.testing.assert_array_equal(score(three, X, 3)[:, :2], score(two, X))
-    assert np.isfinite(score(three, X, 3)).all()
-
-
-def test_too_few_rows_take_the_variance_of_all() -> None:
-    found = estimated(Gaussian("mle", ddof=1, shared=True), X[:2], [0, 1])
-    np.testing.assert_array_equal(found.variance, [[0.25, 4.0]])
-
-
-def test_a_sample_has_the_moments_asked_for() -> None:
-    rng = np.random.default_rng(0)
-    codes = np.repeat([0, 1], 20_000)
-    for estimation in ("mle", "bayes"):
-        found = estimated(Gaussian(estimation, a0=5.0, shared=True))
-        known = found.describe(0)
-        x = found.sample(codes, rng)[0]
-        middle = [np.median(x[codes == c]) for c in range(2)]
-        assert middle == pytest.approx(known["mean"], abs=0.1)
-
-
 def test_one_column_is_linear_discriminant_analysis() -> None:
     rng = np.random.default_rng(1)
     y = rng.integers(0, 3, 200)

@@ -25,14 +25,6 @@ def test_attributes(tmp_path: Path, text: str, expected: object) -> None:
     assert read_attributes(path) == expected
 
 
-def test_attributes_of_the_slice(data: Path) -> None:
-    labels, runs = read_attributes(data / "haxby_slice" / "attributes_literal.txt")
-    assert len(labels) == 1452
-    assert runs is not None
-    assert len(set(runs)) == 12
-    assert labels.count("face") == 108
-
-
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
@@ -53,10 +45,3 @@ def test_attributes_that_are_none(tmp_path: Path, text: str, sentence: str) -> N
     with pytest.raises(ReadError) as refused:
         read_attributes(path)
     assert str(refused.value) == sentence.format(path)
-
-
-def test_an_image_is_no_attribute_file(tmp_path: Path) -> None:
-    path = tmp_path / "attributes.txt"
-    path.write_bytes(b"\xff\xfe\x00\x81")
-    with pytest.raises(ReadError, match="is no text"):
-        read_attributes(path)

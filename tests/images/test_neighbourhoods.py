@@ -59,29 +59,6 @@ def test_a_ball_holds_what_is_near_in_millimetres(
     assert rows(neighbourhoods(mask, mask, "ball", radius)) == expected
 
 
-@given(st.tuples(*[st.floats(-3, 3)] * 3))
-def test_an_oblique_grid_has_the_balls_of_a_straight_one(angles: tuple[float, ...]) -> None:
-    # 6 mm on voxels of 3 mm: 33 voxels, some of them on the surface.
-    affine = np.eye(4)
-    turn = np.eye(3)
-    for axis, angle in enumerate(angles):
-        one = np.eye(3)
-        i, j = [a for a in range(3) if a != axis]
-        one[i, i] = one[j, j] = np.cos(angle)
-        one[i, j], one[j, i] = -np.sin(angle), np.sin(angle)
-        turn = turn @ one
-    affine[:3, :3] = (3 * turn).astype(np.float32)
-    mask = Mask(Grid("a mask", (5, 5, 5), affine), np.ones((5, 5, 5), bool))
-    assert len(neighbourhoods(mask, at(mask, 2, 2, 2), "ball", 6).indices) == 33
-
-
-def test_neighbours_come_in_the_order_of_voxels() -> None:
-    mask = mask_of((6, 5, 4), np.diag([2.0, 2, 2, 1]))
-    found = neighbourhoods(mask, mask, "ball", 4.5)
-    assert all(row == sorted(row) for row in rows(found))
-    assert rows(found.with_all(120)) == [*rows(found), [*range(120)]]
-
-
 def test_a_centre_outside_the_mask_needs_a_neighbour_in_it() -> None:
     mask = Mask(Grid("a mask", (3, 1, 1), None), np.array([1, 0, 0], bool)[:, None, None])
     assert_array_equal(neighbourhoods(mask, at(mask, 1, 0, 0), "cube", 1).indices, [0])
@@ -104,10 +81,3 @@ def test_options_outside_their_rule(shape: Any, radius: Any, sentence: str) -> N
     with pytest.raises(ParameterError) as refused:
         neighbourhoods(mask, mask, shape, radius)
     assert str(refused.value) == sentence
-
-
-def test_a_grid_without_volume_has_no_balls() -> None:
-    mask = Mask(Grid("flat.nii", (2, 2, 2), np.diag([1.0, 1, 0, 1])), np.ones((2, 2, 2), bool))
-    with pytest.raises(DataError, match=r"flat\.nii has an affine that maps its voxels to a plane"):
-        neighbourhoods(mask, mask, "ball", 2)
-    assert len(rows(neighbourhoods(mask, mask, "cube", 1))) == 8

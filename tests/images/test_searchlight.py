@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.naive_bayes import GaussianNB
 
-from suffice.errors import UnavailableError
 from suffice.images import SearchLight
 
 nibabel = pytest.importorskip("nibabel")
@@ -55,11 +51,6 @@ def test_predictions_are_those_of_scikit_learn(brain: Any) -> None:
         assert light.masked_scores_[centre] == pytest.approx((expected == brain.y).mean())
 
 
-def test_the_whole_mask_is_a_neighbourhood(brain: Any) -> None:
-    expected = refitted(brain, GaussianNB, brain.mask)
-    assert light_of(brain).whole_mask_score_ == pytest.approx((expected == brain.y).mean())
-
-
 def test_only_the_process_mask_is_scored_and_all_of_the_mask_is_used(brain: Any) -> None:
     some = np.zeros_like(brain.mask)
     some[1:3, 1:3] = True
@@ -80,11 +71,6 @@ def test_the_number_of_threads_changes_no_bit(brain: Any) -> None:
         assert one.predictions_.tobytes() == other.predictions_.tobytes()
         assert one.null_max_.tobytes() == other.null_max_.tobytes()
         assert one.fwe_p_img_.to_bytes() == other.fwe_p_img_.to_bytes()
-
-
-def test_permutations_do_not_change_the_map(brain: Any) -> None:
-    plain, permuted = light_of(brain), light_of(brain, permutations=20, random_state=0)
-    assert plain.predictions_.tobytes() == permuted.predictions_.tobytes()
 
 
 def test_the_unit_of_a_voxel_changes_nothing(brain: Any) -> None:
@@ -118,22 +104,6 @@ def test_a_voxel_without_spread_says_nothing(brain: Any) -> None:
     assert_array_equal(one.predictions_[first], other.predictions_[first])
 
 
-def test_a_class_without_spread_is_certain(brain: Any) -> None:
-    brain.imgs[0, 1, 1] = np.where(brain.y == "a", 3.0, brain.imgs[0, 1, 1])
-    light = light_of(brain, permutations=20, random_state=0, radius=0)
-    here = light.predictions_[:, np.flatnonzero((np.argwhere(brain.mask) == [0, 1, 1]).all(1))[0]]
-    assert_array_equal(light.classes_[here] == "a", brain.y == "a")
-
-
-def test_nothing_to_say_everywhere_predicts_the_most_frequent_class() -> None:
-    y = np.tile(["a", "b", "b"], 4)
-    imgs = np.full((2, 1, 1, 12), 5.0)
-    light = SearchLight(**CUBE).fit(imgs, y, np.repeat([0, 1], 6))
-    assert_array_equal(light.classes_[light.predictions_], np.full((12, 2), "b"))
-    tied = SearchLight(**CUBE).fit(imgs, np.tile(["b", "a"], 6), np.repeat([0, 1], 6))
-    assert_array_equal(tied.classes_[tied.predictions_], np.full((12, 2), "a"))
-
-
 def test_z_scores_are_of_all_volumes_of_a_run(brain: Any) -> None:
     y = np.where(np.arange(36) % 5 == 0, "rest", brain.y)
     given = brain.imgs.copy()
@@ -154,19 +124,6 @@ def test_z_scores_are_of_all_volumes_of_a_run(brain: Any) -> None:
         rtol=1e-10,
         atol=1e-12,
     )
-
-
-def test_more_classes_than_a_register_holds() -> None:
-    rng = np.random.default_rng(0)
-    y = np.tile(np.arange(19), 6)
-    imgs = rng.normal(size=(3, 2, 2, len(y))) + 2 * rng.normal(size=(3, 2, 2, 19))[..., y]
-    runs = np.repeat([0, 1, 2], 38)
-    light = SearchLight(**CUBE).fit(imgs, y, runs)
-    for run in range(3):
-        here = runs == run
-        model = GaussianNB().fit(imgs[:2, :, :, ~here].reshape(-1, 76).T, y[~here])
-        expected = model.predict(imgs[:2, :, :, here].reshape(-1, 38).T)
-        assert_array_equal(light.predictions_[here, 0], expected)
 
 
 # -- permutations
@@ -221,36 +178,3 @@ def test_images_keep_the_grid(brain: Any) -> None:
     best = light.best_voxel_
     assert light.scores_[best] == light.scores_.max()
     assert_allclose(light.grid_.position(best), (affine @ [*best, 1])[:3])
-
-
-# -- an estimator
-
-
-def test_it_is_cloned_with_its_options() -> None:
-    light = SearchLight(radius=4.0, permutations=100)
-    assert clone(light).get_params() == light.get_params()
-
-
-def test_what_a_fit_lacks_is_no_attribute(brain: Any) -> None:
-    light = light_of(brain)
-    assert not hasattr(light, "null_max_")
-    with pytest.raises(UnavailableError, match="fit with permutations=1000"):
-        _ = light.fwe_threshold_
-    with pytest.raises(NotFittedError, match="call fit first"):
-        _ = SearchLight().scores_img_
-    with pytest.raises(ValueError, match="read-only"):
-        light.scores_[0] = 1.0
-
-
-def test_a_bar_shows_how_far_permutations_are(brain: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[Any] = []
-
-    @contextmanager
-    def bar(what: str) -> Any:
-        yield told.append
-
-    monkeypatch.setattr("suffice.engines.progress.bar", bar)
-    shown = light_of(brain, permutations=20, random_state=0, progress=True)
-    assert [progress.rows for progress in told] == [*range(1, 21)]
-    assert told[-1].fraction == 1.0
-    assert_array_equal(shown.null_max_, light_of(brain, permutations=20, random_state=0).null_max_)

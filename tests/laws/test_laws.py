@@ -493,7 +493,7 @@ def test_rows_that_are_kept_are_a_group() -> None:
         for encoding, make in ways
     ],
 )
-@pytest.mark.parametrize("examples", at_length(6, 250))
+@pytest.mark.parametrize("examples", at_length(6, 60))
 def test_statistics(encoding: str, make: Make, examples: int) -> None:
     @settings(max_examples=examples)
     @given(parts=batches(encoding))
@@ -555,7 +555,7 @@ CASES = [
 @pytest.mark.parametrize(
     ("family", "encoding", "shape"), CASES, ids=[f"{family}-{shape}" for family, _, shape in CASES]
 )
-@pytest.mark.parametrize("examples", at_length(3, 120))
+@pytest.mark.parametrize("examples", at_length(3, 40))
 def test_families(family: Family, encoding: str, shape: str, examples: int) -> None:
     @settings(max_examples=examples)
     @given(parts=batches(shape), seed=st.integers(0, 99))

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 from sklearn import metrics
 from sklearn import model_selection as reference
@@ -32,7 +31,6 @@ from suffice.model_selection import (
     cross_val_score,
     cross_validate,
     evaluate_folds,
-    learning_curve,
 )
 from suffice.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB
 
@@ -158,15 +156,6 @@ def test_groups() -> None:
     assert best.feature_names_in_.tolist() == MIXED.columns.tolist()
 
 
-def test_labels_by_the_name_of_their_column() -> None:
-    table = MIXED.assign(y=ANSWERS)
-    options: dict[str, Any] = {"scoring": "neg_log_loss", "cv": 3}
-    expected = reference.cross_val_score(NaiveBayes.textbook(), MIXED, ANSWERS, **options)
-    for form in (table, pa.Table.from_pandas(table), {name: table[name] for name in table}):
-        found = cross_val_score(NaiveBayes.textbook(), form, "y", **options)
-        np.testing.assert_allclose(found, expected, rtol=1e-12)
-
-
 @pytest.mark.parametrize(
     "folds",
     [
@@ -185,26 +174,6 @@ def test_any_splitter(estimator: Any, folds: Any) -> None:
     expected = reference.cross_validate(estimator, IRIS, SPECIES, **options)
     np.testing.assert_allclose(found["test_accuracy"], expected["test_accuracy"], rtol=1e-12)
     assert len(found["indices"]["train"]) == len(expected["indices"]["train"])
-
-
-def test_estimators_are_returned() -> None:
-    found = cross_validate(GaussianNB(), IRIS, SPECIES, cv=3, return_estimator=True)
-    train, _ = next(reference.StratifiedKFold(3).split(IRIS, SPECIES))
-    alone = GaussianNB().fit(IRIS[train], SPECIES[train])
-    np.testing.assert_array_equal(found["estimator"][0].theta_, alone.theta_)
-    assert found["estimator"][0].statistic_ == alone.statistic_
-
-
-def test_a_scorer_of_ones_own() -> None:
-    def within_two(model: Any, x: Any, y: Any) -> dict[str, float]:
-        return {"near": float((abs(model.predict(x) - y) < 50).mean()), "rows": float(len(y))}
-
-    found = cross_validate(LinearRegression(), DIABETES, PROGRESS, cv=4, scoring=within_two)
-    expected = reference.cross_validate(
-        LinearRegression(), DIABETES, PROGRESS, cv=4, scoring=within_two
-    )
-    np.testing.assert_array_equal(found["test_near"], expected["test_near"])
-    np.testing.assert_array_equal(found["test_rows"], expected["test_rows"])
 
 
 def test_what_is_not_ours_is_handed_over() -> None:
@@ -339,48 +308,6 @@ def test_a_label_that_a_fold_has_not_seen_is_an_error(estimator: Any) -> None:
     assert found.tolist() == [expected]
 
 
-def test_scores_of_a_learning_curve_are_numbers_where_labels_come_later() -> None:
-    with pytest.warns(SufficeWarning, match="does not know"):
-        _, learnt, tested = learning_curve(
-            GaussianNB(), IRIS, SPECIES, cv=reference.KFold(3, shuffle=True, random_state=0)
-        )
-    with warnings.catch_warnings(action="ignore"):
-        _, *expected = reference.learning_curve(
-            GaussianNB(), IRIS, SPECIES, cv=reference.KFold(3, shuffle=True, random_state=0)
-        )
-    assert not np.isnan(tested).any()
-    np.testing.assert_array_equal(tested, expected[1])
-    np.testing.assert_array_equal(learnt, expected[0])
-
-
-def test_groups_are_complete() -> None:
-    table = MIXED.assign(patient=[None, *"abc" * 99, "d", "e"])
-    with pytest.raises(DataError, match="the column of groups is empty in row 0"):
-        cross_val_score(
-            NaiveBayes.textbook(), table, ANSWERS, groups="patient", cv=reference.GroupKFold(2)
-        )
-
-
-def test_pairs_may_be_asked_for_only_once() -> None:
-    pairs = list(reference.StratifiedKFold(3).split(IRIS, SPECIES))
-    for ask in (cross_validate, cross_val_score, cross_val_predict):
-        both = (
-            ask(GaussianNB(), IRIS, SPECIES, cv=iter(pairs)),
-            ask(GaussianNB(), IRIS, SPECIES, cv=3),
-        )
-        once, folds = (one["test_score"] if ask is cross_validate else one for one in both)
-        assert once.tolist() == folds.tolist()
-        with pytest.raises(ParameterError, match="cv has no fold"):
-            ask(GaussianNB(), IRIS, SPECIES, cv=iter(()))
-
-
-def test_no_fold_scores_a_row_that_it_learns() -> None:
-    overlapping = [(np.r_[50:150], np.r_[0:50]), (np.r_[0:100], np.r_[140:150, 60, 40])]
-    for ask in (cross_validate, cross_val_predict):
-        with pytest.raises(ParameterError, match="fold 1 learns row 60, and scores it too"):
-            ask(GaussianNB(), IRIS, SPECIES, cv=overlapping)
-
-
 def test_test_sets_divide_the_rows() -> None:
     folds = [(np.r_[50:150], np.r_[0:50]), (np.r_[0:40], np.r_[40:150])]
     with pytest.raises(
@@ -389,11 +316,6 @@ def test_test_sets_divide_the_rows() -> None:
         cross_val_predict(GaussianNB(), IRIS, SPECIES, cv=folds)
     with pytest.raises(ParameterError, match="LinearRegression has no predict_proba"):
         cross_val_predict(LinearRegression(), DIABETES, PROGRESS, method="predict_proba")
-
-
-def test_predictions_of_folds_need_rows_in_memory() -> None:
-    with pytest.raises(ParameterError, match="folds are made of rows in memory"):
-        cross_val_predict(GaussianNB(), "rows.csv", "y")
 
 
 @pytest.mark.parametrize(
@@ -431,23 +353,6 @@ def test_a_class_that_a_fold_has_not_learnt_is_named() -> None:
             GaussianNB(), IRIS, y, cv=folds, method="predict_proba"
         )
     np.testing.assert_allclose(found, expected, rtol=1e-12)
-
-
-def test_scores_of_three_classes_of_four_have_their_columns() -> None:
-    y = np.r_[SPECIES]
-    y[0] = 3
-    folds = [
-        (np.r_[1:150:2, 2:150:4], np.r_[0, 4:150:4]),
-        (np.r_[0, 4:150:4], np.r_[1:150:2, 2:150:4]),
-    ]
-    with pytest.warns(SufficeWarning, match="fold 0 has learnt 3 of 4 classes, not 3"):
-        found = cross_val_predict(
-            LinearDiscriminantAnalysis(), IRIS, y, cv=folds, method="decision_function"
-        )
-    assert found.shape == (150, 4)
-    assert (found[folds[0][1], 3] == np.finfo(float).min).all()
-    model = LinearDiscriminantAnalysis().fit(IRIS[folds[0][0]], y[folds[0][0]])
-    np.testing.assert_allclose(found[folds[0][1], :3], model.decision_function(IRIS[folds[0][1]]))
 
 
 @pytest.mark.parametrize("estimator", [LinearDiscriminantAnalysis(), LogisticRegression()])

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,11 +15,9 @@ from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit, StratifiedK
 from sklearn.model_selection import cross_val_score as reference_score
 
 import suffice
-from suffice import LinearRegression
 from suffice.errors import DataError, ParameterError, SufficeWarning
 from suffice.model_selection import (
     ByContent,
-    cross_validate,
     evaluate_folds,
     evaluate_models,
 )
@@ -248,25 +244,6 @@ def test_what_breaks_a_rule_is_said(tmp_path, given, said):
         )
 
 
-def test_labels_of_a_file_are_a_column(tmp_path):
-    path = written(tmp_path, mixed_table(), "csv")
-    with pytest.raises(ParameterError, match="name of the column"):
-        evaluate_folds(suffice.NaiveBayes.textbook(), path, np.zeros(N))
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_a_number_of_folds_has_those_of_scikit_learn(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    n, k = int(rng.integers(20, 60)), int(rng.integers(2, 7))
-    X, y = rng.normal(size=(n, 1)), 2 * rng.integers(0, 1 + seed % 4, n)
-    y[:2] = 0, 9
-    for model, splitter in ((GaussianNB(), StratifiedKFold(k)), (LinearRegression(), KFold(k))):
-        with warnings.catch_warnings(action="ignore"):
-            found = cross_validate(model, X, y, cv=k, return_indices=True)["indices"]["test"]
-            expected = [test for _, test in splitter.split(X, y)]
-        assert [one.tolist() for one in found] == [one.tolist() for one in expected]
-
-
 # -- one way to make folds
 
 
@@ -283,32 +260,6 @@ def test_folds_in_order_are_those_of_kfold(tmp_path: Path) -> None:
     for rows in (files, table):
         found = evaluate_folds(model, rows, "y", cv=KFold(4))
         np.testing.assert_allclose(found.scores("error rate"), truth, rtol=1e-12)
-
-
-def test_groups_are_dealt_at_random() -> None:
-    rng = np.random.default_rng(0)
-    x, y, patient = rng.normal(size=(90, 2)), np.arange(90) % 2, np.arange(90) // 5
-    orders = []
-    for seed in (0, 1):
-        how = {"groups": patient, "shuffle": True, "random_state": seed}
-        found = evaluate_folds(GaussianNB(), x, y, cv=6, **how)
-        assert [one.weight for one in found.folds] == [15.0] * 6
-        orders.append(found.scores("log loss").tolist())
-    assert orders[0] != orders[1]
-
-
-@pytest.mark.parametrize(
-    ("how", "said"),
-    [
-        ({"cv": ByContent(), "groups": "g"}, "groups and cv=ByContent"),
-        ({"cv": KFold(3), "shuffle": True}, "shuffle=True and cv=KFold"),
-        ({"cv": "loo", "shuffle": True}, "shuffle=True and cv='loo'"),
-    ],
-)
-def test_folds_are_made_in_one_way(how: dict[str, Any], said: str) -> None:
-    table = pa.table({"x": np.arange(30.0), "g": np.arange(30) // 3, "y": ["a", "b"] * 15})
-    with pytest.raises(ParameterError, match=re.escape(said)):
-        evaluate_folds(GaussianNB(), table, "y", **how)
 
 
 def test_infinite_losses_name_their_class() -> None:

@@ -11,8 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.model_selection import KFold, LeaveOneOut
-from statsmodels.api import OLS, add_constant
-from statsmodels.datasets import longley
 
 from suffice import (
     LinearDiscriminantAnalysis,
@@ -22,7 +20,7 @@ from suffice import (
     QuadraticDiscriminantAnalysis,
     Ridge,
 )
-from suffice.errors import ParameterError, SufficeWarning
+from suffice.errors import SufficeWarning
 from suffice.families import Gaussian
 from suffice.model_selection import (
     cross_val_predict,
@@ -170,16 +168,6 @@ def test_scores_of_rows_are_those_of_scikit_learn() -> None:
     np.testing.assert_allclose(found["test_neg_log_loss"], log_loss, atol=1e-10)
 
 
-def test_the_only_row_of_a_class_is_counted() -> None:
-    with pytest.warns(SufficeWarning, match="1 class has a single row"):
-        cross_val_predict(GaussianNB(), IRIS[FEW], ONE_OF_A_CLASS, cv="loo")
-
-
-def test_scores_of_all_rows_are_none_of_single_rows() -> None:
-    with pytest.raises(ParameterError, match=r"'roc_auc' with cv='loo'.*evaluate_folds"):
-        cross_val_score(LDA(), CANCER[:, :4], MALIGNANT, cv="loo", scoring="roc_auc")
-
-
 def test_an_evaluation_is_of_all_rows_left_out_one_by_one() -> None:
     found = evaluate_folds(QDA(), IRIS, SPECIES, cv="loo")
     again = evaluate_folds(QDA(), IRIS, SPECIES, cv=LeaveOneOut()).pooled
@@ -214,13 +202,6 @@ def test_errors_of_rows_left_out_are_those_of_fits_to_all_others(task: str) -> N
     np.testing.assert_allclose(left_out(estimator, X, y), expected, rtol=1e-9)
 
 
-def test_a_row_of_a_regression_is_taken_out_with_all_its_weight() -> None:
-    params = {"sample_weight": RNG.choice([0.0, 0.3, 1.0, 2.5], 30)}
-    expected = by_fits(Ridge(), DIABETES, PROGRESS, params=params)
-    found = left_out(Ridge(), DIABETES, PROGRESS, params=params)
-    np.testing.assert_allclose(found, expected, rtol=1e-12)
-
-
 def test_press_of_delivery_times() -> None:
     """Montgomery, Peck and Vining, Introduction to Linear Regression Analysis: PRESS = 459.0393."""
     cases = "7 3 3 4 6 7 2 7 30 5 16 10 4 6 9 10 6 7 3 17 10 26 9 8 4"
@@ -236,18 +217,6 @@ def test_press_of_delivery_times() -> None:
     y = np.array(minutes.split(), float)
     found = left_out(LinearRegression(), X, y)
     assert round(((y - found) ** 2).sum(), 4) == 459.0393
-
-
-def test_press_is_that_of_statsmodels() -> None:
-    """Residuals by leverages of Longley's data, whose condition is bad."""
-    data = longley.load_pandas()
-    residuals = OLS(data.endog, add_constant(data.exog)).fit().get_influence().resid_press
-    found = evaluate_folds(LinearRegression(), data.exog, data.endog, cv="loo").pooled
-    assert found.mean_squared_error[0] == pytest.approx((residuals**2).mean(), rel=1e-6)
-    scores = cross_val_score(
-        LinearRegression(), data.exog, data.endog, cv="loo", scoring="neg_mean_squared_error"
-    )
-    np.testing.assert_allclose(-scores, residuals**2, rtol=1e-4)
 
 
 @pytest.mark.parametrize(

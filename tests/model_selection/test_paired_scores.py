@@ -30,21 +30,6 @@ def test_the_interval_is_that_of_the_formula(one, seed, share):
     assert found.p_value == pytest.approx(2 * t.sf(abs(d.mean()) / error))
 
 
-@settings(max_examples=20)
-@given(scores)
-def test_a_model_does_not_differ_from_itself(one):
-    found = compare_scores(one, one, 0.1)
-    assert (found.mean, found.low, found.high, found.p_value) == (0.0, 0.0, 0.0, 1.0)
-    assert not found.is_plain
-
-
-def test_without_overlap_it_is_the_paired_t_test():
-    one, other = [1.0, 2.0, 4.0, 3.5], [0.5, 2.2, 3.0, 3.0]
-    assert compare_scores(one, other, 0.0).p_value == pytest.approx(
-        stats.ttest_rel(one, other).pvalue
-    )
-
-
 def test_infinite_scores_tell_nothing():
     found = compare_scores([1.0, math.inf], [1.0, 2.0], 0.1)
     assert (found.low, found.high) == (-math.inf, math.inf)

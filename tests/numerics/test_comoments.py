@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from suffice.errors import ForgetError
 from suffice.numerics.exact import DoubleDouble
@@ -16,7 +14,6 @@ from suffice.sums.block import BadCell, RealBlock
 from suffice.sums.comoments import Comoments, ComomentsAccumulator
 from suffice.sums.moments import MomentsAccumulator
 
-OFFSETS = [0.0, 1.0, 1e4, 1e8, 1e12]
 NONE = np.empty(0)
 KINDS = ["none", "whole", "any"]
 PAGE = mmap.PAGESIZE
@@ -174,35 +171,6 @@ def test_covariances_are_the_exact_answers_rounded_once(
             assert_exact(in_parts(x, codes, weights, parts, rng, pooled), x, codes, weights)
 
 
-@settings(max_examples=25)
-@given(
-    st.lists(st.tuples(st.integers(-40, 40), st.integers(-3, 3)), min_size=1, max_size=30),
-    st.sampled_from(OFFSETS),
-    st.sampled_from([1.0, 0.5, 0.1]),
-    st.integers(0, 1000),
-)
-def test_ties_are_rounded_to_even_whatever_the_pivots(
-    steps: list[tuple[int, int]], offset: float, step: float, seed: int
-) -> None:
-    x = offset + step * np.array(steps, np.float64)
-    codes = np.zeros(len(x), np.intp)
-    rng = np.random.default_rng(seed)
-    for parts in (1, 3, len(x)):
-        assert_exact(in_parts(x, codes, NONE, parts, rng), x, codes)
-
-
-@pytest.mark.parametrize("d", [1, 8, 9, 33])
-@pytest.mark.parametrize("gaps", [False, True])
-def test_every_width(d: int, gaps: bool) -> None:
-    rng = np.random.default_rng(d)
-    x = rng.normal(size=(12, d)) + rng.normal(size=(12, 1)) + 1e8
-    if gaps:
-        x[::3, 0] = np.nan
-    codes = np.resize([0, 1], 12).astype(np.intp)
-    for pooled in (False, True):
-        assert_exact(in_parts(x, codes, NONE, 3, rng, pooled), x, codes)
-
-
 @pytest.mark.parametrize("n", [256, 257, 4_097])
 def test_borders_of_tiles(n: int) -> None:
     rng = np.random.default_rng(n)
@@ -212,50 +180,6 @@ def test_borders_of_tiles(n: int) -> None:
         assert_exact(summed(x, codes, w), x, codes, w)
     x[n - 2, 1] = np.nan
     assert_exact(summed(x, codes), x, codes)
-
-
-@pytest.mark.parametrize("n", [1_025, 2_049])
-@pytest.mark.parametrize("pooled", [False, True])
-def test_borders_of_chunks(n: int, pooled: bool) -> None:
-    """With 65 columns a chunk has 1,024 rows a product_index."""
-    rng = np.random.default_rng(n)
-    x = np.repeat(rng.normal(size=(n, 5)) + 1e3, 13, axis=1)
-    codes = np.sort(rng.integers(-1, 7, n)).astype(np.intp)
-    few = np.r_[0, 6, 64]
-    for w in (NONE, rng.random(n)):
-        found = summed(x, codes, w, k=7, pooled=pooled).marginal(few)
-        assert_exact(found, x[:, few], codes, w)
-        whole = summed(x, codes, w, k=7, pooled=pooled).scatter.value
-        assert (whole == np.repeat(np.repeat(whole[:, ::13, ::13], 13, axis=1), 13, axis=2)).all()
-
-
-@pytest.mark.parametrize(("p", "t"), [(1, 9), (7, 1), (8, 1), (9, 9)])
-@pytest.mark.parametrize("n", [1, 2_000])
-def test_columns_of_two_blocks_are_those_of_one(p: int, t: int, n: int) -> None:
-    rng = np.random.default_rng([p, t, n])
-    x = rng.normal(size=(n, p + t)) + rng.choice([0.0, 10.1], p + t)
-    codes, kinds = rng.integers(-1, 2, n).astype(np.intp), [NONE, rng.random(n)]
-    for odd in (1.0, np.nan):
-        x[n // 2, -1] = odd
-        for w in kinds:
-            both = ComomentsAccumulator(p + t)
-            both.add(RealBlock(x[:, :p]), codes, w, 2, RealBlock(x[:, p:]))
-            assert both.statistic() == summed(x, codes, w)
-
-
-@pytest.mark.parametrize("scale", [1e-140, 1e100, 1e149])
-def test_scales(scale: float) -> None:
-    rng = np.random.default_rng(3)
-    x = rng.uniform(-9, 9, (300, 3)) * [scale, 1.0, 1 / scale]
-    codes = rng.integers(0, 2, 300).astype(np.intp)
-    assert_exact(in_parts(x, codes, NONE, 3, rng), x, codes)
-    x[5, 0] = np.nan
-    assert_exact(in_parts(x, codes, NONE, 3, rng), x, codes)
-
-
-def test_the_largest_numbers_that_there_may_be() -> None:
-    x = np.tile([[1e150, -1e150], [-1e150, 9e149]], (200, 1))
-    assert_exact(summed(x), x, np.zeros(400, np.intp))
 
 
 def hard_columns(n: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
@@ -290,36 +214,6 @@ def test_hard_columns(name: str, kind: str) -> None:
 
 
 # -- bits
-
-
-@pytest.mark.parametrize(
-    "turn",
-    [np.asfortranarray, lambda x: x[::-1][::-1], lambda x: np.repeat(x, 2, axis=1)[:, ::2]],
-    ids=["columns", "backwards", "strided"],
-)
-def test_every_memory_order_gives_the_same_co_moments(turn: Any) -> None:
-    rng = np.random.default_rng(1)
-    x = rng.normal(size=(12_000, 3))
-    x[rng.random(x.shape) < 0.01] = np.nan
-    codes, weights = rng.integers(0, 2, len(x)).astype(np.intp), rng.random(len(x))
-    assert summed(turn(x), codes, weights) == summed(x, codes, weights)
-    assert summed(turn(x), codes) == summed(x, codes)
-
-
-def test_rows_without_a_class_do_not_matter_whatever_they_hold() -> None:
-    rng = np.random.default_rng(4)
-    x = rng.normal(size=(9_000, 3))
-    codes = rng.integers(0, 2, len(x)).astype(np.intp)
-    kept = rng.random(len(x)) < 0.8
-    gaps = np.flatnonzero(kept)[[6_000]]
-    for with_gaps in (False, True):
-        x[gaps, 1] = np.nan if with_gaps else 1.0
-        expected = summed(x[kept], codes[kept])
-        for odd in (np.nan, np.inf, -np.inf, 1e200, 1e12):
-            y = np.where(kept[:, None], x, odd)
-            assert summed(y, np.where(kept, codes, -1)) == expected
-            y = np.where(kept[:, None] | [True, False, True], x, odd)
-            assert summed(y, np.where(kept, codes, -1)) == expected
 
 
 @pytest.mark.parametrize(("row", "gap"), [(0, None), (256, 50), (4_999, None)])
@@ -368,34 +262,6 @@ def test_taking_rows_away_leaves_the_exact_rest(offset: float, gaps: float, pool
         assert rest == summed(x[:n], codes[:n], weights[:n], pooled=pooled)
 
 
-@pytest.mark.parametrize("offset", [0.0, 1e8])
-@pytest.mark.parametrize("gaps", [0.0, 0.1])
-@pytest.mark.parametrize("pooled", [False, True])
-def test_no_pivot_is_a_value_that_was_taken_away(offset: float, gaps: float, pooled: bool) -> None:
-    rng = np.random.default_rng(16)
-    x = rng.normal(size=(300, 3)) * [1.0, 1e-2, 1e2] + offset
-    x[rng.random(x.shape) < gaps] = np.nan
-    codes, weights = rng.integers(0, 2, 300).astype(np.intp), rng.random(300) + 0.5
-    both = summed(x, codes, weights, pooled=pooled)
-    rest = both - summed(x[:100], codes[:100], weights[:100], pooled=pooled)
-    kept = summed(x[100:], codes[100:], weights[100:], pooled=pooled).canonical()
-    np.testing.assert_array_equal(rest.pivot, kept.pivot)
-    assert not np.isin(rest.pivot[rest.pivot != 0.0], x[:100]).any()
-    complete = both.canonical().pivot[both.patterns[both.pattern].all(axis=1)]
-    assert not np.isin(complete[complete != 0.0], x).any()
-
-
-@pytest.mark.parametrize("pooled", [False, True])
-def test_equal_values_have_no_scatter_after_others_are_taken_away(pooled: bool) -> None:
-    rng = np.random.default_rng(2)
-    same = np.column_stack([np.full(5, 3.45584192), rng.normal(size=5)])
-    others = rng.normal(size=(50, 2)) * 1e3
-    both = summed(np.concatenate([others, same]), pooled=pooled)
-    rest = both - summed(others, pooled=pooled)
-    assert rest == summed(same, pooled=pooled)
-    assert not rest.scatter.value[0, 0].any()
-
-
 def test_what_was_never_learnt_cannot_be_taken_away() -> None:
     rng = np.random.default_rng(8)
     x = rng.normal(size=(20, 3))
@@ -413,31 +279,6 @@ def test_what_was_never_learnt_cannot_be_taken_away() -> None:
                 _ = rows - summed(far, pooled=pooled)
             assert caught.value.column == j
             assert "other values than are to be forgotten" in str(caught.value)
-
-
-# -- other cuts of the same rows
-
-
-@pytest.mark.parametrize("pooled", [False, True])
-def test_classes_taken_together_are_the_rows_of_one_class(pooled: bool) -> None:
-    rng = np.random.default_rng(13)
-    x = rng.normal(size=(80, 3)) + 1e8
-    x[rng.random(x.shape) < 0.2] = np.nan
-    codes, weights = rng.integers(0, 4, 80).astype(np.intp), rng.random(80)
-    found = summed(x, codes, weights, k=4, pooled=pooled)
-    assert found.one_class == summed(x, codes * 0, weights, k=1, pooled=pooled)
-
-
-@pytest.mark.parametrize("pooled", [False, True])
-def test_some_columns_are_the_rows_in_these_columns(pooled: bool) -> None:
-    rng = np.random.default_rng(14)
-    x = rng.normal(size=(60, 4))
-    x[rng.random(x.shape) < 0.4] = np.nan
-    codes = rng.integers(0, 2, 60).astype(np.intp)
-    found = summed(x, codes, pooled=pooled)
-    for columns in ([0], [1, 3], [0, 1, 2, 3]):
-        marginal = found.marginal(np.array(columns))
-        assert marginal == summed(x[:, columns], codes, pooled=pooled)
 
 
 # -- memory

@@ -12,8 +12,6 @@ from suffice.numerics.expectation_maximisation import (
     IncompleteRows,
     expectation_maximisation,
 )
-from suffice.sums.block import RealBlock
-from suffice.sums.comoments import ComomentsAccumulator
 
 SOME = settings(max_examples=25)
 
@@ -42,23 +40,6 @@ def grouped(x: np.ndarray, codes: np.ndarray | None = None, k: int = 1) -> Incom
     means, scatters = np.array(mean).reshape(-1, d), np.array(scatter).reshape(-1, d, d)
     numbers = np.array(pattern, np.intp), np.array(code, np.intp), np.array(weight)
     return IncompleteRows(k, patterns, *numbers, means, scatters, product_index)
-
-
-def singly(x: np.ndarray, codes: np.ndarray, k: int) -> IncompleteRows:
-    """Every row a group of its own, without scatter."""
-    d = x.shape[1]
-    nobody = np.zeros((0, d, d)), np.full(len(x), -1)
-    numbers = np.arange(len(x)), codes, np.ones(len(x))
-    return IncompleteRows(k, ~np.isnan(x), *numbers, np.nan_to_num(x), *nobody)
-
-
-def summed(x: np.ndarray, codes: np.ndarray, k: int, pooled: bool) -> IncompleteRows:
-    """The groups of the statistic that the library keeps."""
-    total = ComomentsAccumulator(x.shape[1], pooled)
-    total.add(RealBlock(x), codes, np.empty(0), k)
-    s = total.statistic()
-    weight, mean, scatter = s.weight.sum(axis=1), s.mean.value, s.scatter.value
-    return IncompleteRows(k, s.patterns, s.pattern, s.code, weight, mean, scatter, s.product_index)
 
 
 def maximum_likelihood(weight, mean, scatter):
@@ -96,65 +77,6 @@ def log_likelihood(x, codes, mean, covariance) -> float:
             sigma = covariance[c % len(covariance)][np.ix_(o, o)]
             total += multivariate_normal.logpdf(row[o], mean[c][o], sigma)
     return total
-
-
-def expected_sums(x, codes, mean, covariance):
-    """The E-step as the books write it, row by row."""
-    (k, d), s = mean.shape, len(covariance)
-    filled, left = x.copy(), np.zeros((s, d, d))
-    for i, c in enumerate(codes):
-        o, m = ~np.isnan(x[i]), np.isnan(x[i])
-        sigma = covariance[c % s]
-        b = sigma[np.ix_(m, o)] @ np.linalg.inv(sigma[np.ix_(o, o)])
-        filled[i, m] = mean[c, m] + b @ (x[i, o] - mean[c, o])
-        left[c % s][np.ix_(m, m)] += sigma[np.ix_(m, m)] - b @ sigma[np.ix_(o, m)]
-    weight = np.bincount(codes, minlength=k).astype(float)
-    means = np.array([filled[codes == c].mean(axis=0) for c in range(k)])
-    for deviation, c in zip(filled - means[codes], codes, strict=True):
-        left[c % s] += np.outer(deviation, deviation)
-    return weight, means, left
-
-
-# -- one step
-
-
-@pytest.mark.parametrize("shared", [True, False])
-@pytest.mark.parametrize("share", [0.0, 0.2, 0.6])
-def test_a_step_agrees_with_rows_one_by_one(shared, share):
-    rng = np.random.default_rng(1)
-    codes = rng.integers(3, size=60)
-    x = holes(normal(60, 4), share)
-    x[np.isnan(x).all(axis=1), 0] = 0.5
-    mean = rng.normal(size=(3, 4))
-    root = rng.normal(size=(1 if shared else 3, 4, 4))
-    covariance = root @ root.transpose(0, 2, 1)
-    found = expectation_maximisation(
-        grouped(x, codes, 3), lambda *_: (mean, covariance), shared, max_iterations=1
-    )
-    truth = log_likelihood(x, codes, mean, covariance)
-    np.testing.assert_allclose(found.log_likelihood[1], truth, rtol=1e-12)
-    for ours, theirs in zip(
-        (found.weight, found.mean, found.scatter),
-        expected_sums(x, codes, mean, covariance),
-        strict=True,
-    ):
-        np.testing.assert_allclose(ours, theirs, rtol=1e-10, atol=1e-11)
-    np.testing.assert_array_equal(found.scatter, found.scatter.transpose(0, 2, 1))
-
-
-@pytest.mark.parametrize("shared", [True, False])
-def test_complete_rows_need_one_step(shared):
-    x, codes = normal(40, 5), np.arange(40) % 2
-    found = fit(x, codes, 2, shared)
-    assert found.converged
-    assert len(found.log_likelihood) == 3
-    assert found.log_likelihood[1] == found.log_likelihood[2]
-    of_class = [x[codes == c] for c in range(2)]
-    scatter = np.array([(len(rows) - 1) * np.cov(rows.T) for rows in of_class])
-    np.testing.assert_allclose(found.mean, [rows.mean(axis=0) for rows in of_class], atol=1e-15)
-    truth = scatter.sum(axis=0, keepdims=True) if shared else scatter
-    np.testing.assert_allclose(found.scatter, truth, rtol=1e-13, atol=1e-13)
-    np.testing.assert_array_equal(found.weight, [20.0, 20.0])
 
 
 # -- closed forms and other judges
@@ -224,56 +146,6 @@ def test_an_optimiser_finds_no_better(d, k, shared):
     np.testing.assert_allclose(found.log_likelihood[-1], truth, rtol=1e-12)
 
 
-class Posterior:
-    """Normal-inverse-Wishart priors about m₀ and its mode, with a covariance of each class."""
-
-    def __init__(self, mean0, kappa0, nu0, psi0):
-        self.mean0, self.kappa0, self.nu0, self.psi0 = np.array(mean0), kappa0, nu0, np.array(psi0)
-
-    def estimate(self, weight, mean, scatter):
-        kappa, shift = self.kappa0 + weight[:, None], mean - self.mean0
-        moved = shift[:, :, None] * shift[:, None, :]
-        psi = self.psi0 + scatter + (self.kappa0 * weight[:, None] / kappa)[:, :, None] * moved
-        divisor = self.nu0 + weight + mean.shape[1] + 2
-        return self.mean0 + shift * weight[:, None] / kappa, psi / divisor[:, None, None]
-
-    def log_prior(self, mean, covariance):
-        precision, shift = np.linalg.inv(covariance), mean - self.mean0
-        log_determinant = np.linalg.slogdet(covariance)[1].sum()
-        distance = self.kappa0 * np.einsum("ci,cij,cj", shift, precision, shift)
-        distance += np.trace(precision @ self.psi0, axis1=1, axis2=2).sum()
-        return -0.5 * ((self.nu0 + mean.shape[1] + 2) * log_determinant + distance)
-
-
-def test_the_mode_of_a_posterior():
-    prior = Posterior([0.5, -0.5], 2.0, 4.0, [[2.0, 0.5], [0.5, 1.0]])
-    x, codes = holes(normal(30, 2, 5), 0.3, 6), np.arange(30) % 2
-    rows = grouped(x, codes, 2)
-    found = expectation_maximisation(rows, prior.estimate, False, prior.log_prior)
-    assert found.converged
-    mean, covariance = prior.estimate(found.weight, found.mean, found.scatter)
-    (best_mean, best_covariance), best = by_optimiser(x, codes, (mean, covariance), prior.log_prior)
-    np.testing.assert_allclose(found.log_likelihood[-1], best, atol=1e-8)
-    np.testing.assert_allclose(mean, best_mean, atol=2e-5)
-    np.testing.assert_allclose(covariance, best_covariance, atol=1e-4)
-    unguided = expectation_maximisation(rows, prior.estimate, False)
-    np.testing.assert_allclose(unguided.mean, found.mean, atol=1e-8)
-
-
-@pytest.mark.parametrize("n", [60, 5000])
-def test_a_prior_decides_on_a_column_that_a_class_never_shows(n):
-    prior = Posterior([3.0, -4.0], 1.0, 5.0, np.eye(2))
-    x, codes = holes(normal(n, 2, 7), 0.2, 8), np.arange(n) % 2
-    x[codes == 1, 1] = np.nan
-    rows = grouped(x, codes, 2)
-    found = expectation_maximisation(rows, prior.estimate, False, prior.log_prior)
-    assert found.converged  # by plain steps, each 1/n of the way, it would not
-    mean, covariance = prior.estimate(found.weight, found.mean, found.scatter)
-    # The data say nothing of what the prior says of this column given the other: no slope.
-    np.testing.assert_allclose(mean[1, 1], -4.0, atol=1e-6)
-    np.testing.assert_allclose(covariance[1, 0, 1], 0.0, atol=1e-6)
-
-
 # -- the likelihood never falls
 
 
@@ -312,88 +184,7 @@ def test_the_likelihood_never_falls(table, shared):
     assert np.linalg.eigvalsh(found.scatter).min() >= -1e-9 * max(np.abs(found.scatter).max(), 1.0)
 
 
-def test_it_says_when_it_did_not_converge():
-    x = holes(normal(50, 3), 0.5)
-    assert not fit(x, max_iterations=3).converged
-    assert len(fit(x, max_iterations=3).log_likelihood) == 4
-    assert fit(x).converged
-
-
-# -- ways to sum the same rows
-
-
-@pytest.mark.parametrize("shared", [True, False])
-def test_how_rows_are_grouped_does_not_matter(shared):
-    codes = np.random.default_rng(2).integers(3, size=200)
-    x = holes(normal(200, 4), 0.3) + codes[:, None]
-    x[np.isnan(x).all(axis=1), 0] = 0.5
-    one = fit(x, codes, 3, shared)
-    others = [singly(x, codes, 3), summed(x, codes, 3, False)]
-    for rows in others + [summed(x, codes, 3, True)] * shared:
-        other = expectation_maximisation(rows, maximum_likelihood, shared)
-        assert other.converged
-        np.testing.assert_array_equal(other.weight, one.weight)
-        np.testing.assert_allclose(other.mean, one.mean, atol=1e-10)
-        np.testing.assert_allclose(other.scatter, one.scatter, atol=1e-8)
-        np.testing.assert_allclose(other.log_likelihood[-1], one.log_likelihood[-1], rtol=1e-12)
-
-
-# -- units and order of the columns
-
-
 # -- little to go by
-
-
-def test_a_class_borrows_a_column_that_it_never_shows():
-    x, codes = holes(normal(90, 3), 0.2), np.arange(90) % 3
-    x[codes == 2, 1] = np.nan
-    column = x[~np.isnan(x[:, 1]), 1]
-    for shared in (True, False):
-        found = fit(x, codes, 3, shared)
-        assert found.converged
-        np.testing.assert_allclose(found.mean[2, 1], column.mean(), rtol=1e-12)
-    variance = parameters(found)[1][2, 1]
-    np.testing.assert_allclose(variance, [0.0, column.var(), 0.0], rtol=1e-12, atol=1e-14)
-    kept = [0, 2]
-    without = fit(x[codes == 2][:, kept])
-    np.testing.assert_allclose(found.mean[2, kept], without.mean[0], atol=1e-9)
-
-
-def test_a_class_without_rows_and_a_column_without_cells():
-    x, codes = holes(normal(40, 3), 0.2), np.arange(40) % 2
-    x[:, 1] = np.nan
-    some = ~np.isnan(x).all(axis=1)
-    found = fit(x, codes, 3, False)
-    assert found.converged
-    np.testing.assert_array_equal(found.weight, [*np.bincount(codes[some]), 0.0])
-    of_all = np.nanmean(x[:, 0]), 0.0, np.nanmean(x[:, 2])
-    np.testing.assert_allclose(found.mean[2], of_all, rtol=1e-12)
-    assert not found.mean[:, 1].any()
-    assert not found.scatter[:, 1].any()
-    assert not found.scatter[2].any()
-
-
-def test_no_rows_at_all():
-    found = fit(np.empty((0, 3)), np.empty(0, np.intp), 2, True)
-    assert found.converged
-    assert not found.weight.any()
-    assert not found.mean.any()
-    assert not found.scatter.any()
-
-
-@pytest.mark.parametrize("shared", [True, False])
-def test_a_constant_column_is_left_as_it_is(shared):
-    x, codes = holes(normal(60, 3), 0.2), np.arange(60) % 2
-    x[:, 1] = np.where(np.isnan(x[:, 1]), np.nan, 0.1)
-    x = x[~np.isnan(x[:, [0, 2]]).all(axis=1)]
-    codes = codes[: len(x)]
-    found, without = fit(x, codes, 2, shared), fit(x[:, [0, 2]], codes, 2, shared)
-    assert found.converged
-    np.testing.assert_array_equal(found.mean[:, 1], 0.1)
-    assert not found.scatter[:, 1].any()
-    assert not found.scatter[:, :, 1].any()
-    np.testing.assert_allclose(found.mean[:, [0, 2]], without.mean, atol=1e-10)
-    np.testing.assert_allclose(found.log_likelihood[-1], without.log_likelihood[-1], rtol=1e-12)
 
 
 SINGULAR = {

@@ -15,8 +15,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import exp, log, mp, mpf
 from sklearn.datasets import load_digits
-from sklearn.model_selection import cross_val_score
-from sklearn.naive_bayes import GaussianNB as TheirGaussianNB
 
 import suffice
 from suffice import NaiveBayes, load
@@ -26,9 +24,9 @@ from suffice.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB, Multinom
 from suffice.numerics import kernels
 from suffice.numerics.dirichlet_evidence import alpha_by_evidence
 from suffice.numerics.interruption import LARGE, interruptible
-from suffice.numerics.logspace import log_normalise, log_sum_exp, row_sums, safe_log, scores
-from suffice.numerics.quadrature import MOST_PIECES, integrate
-from suffice.numerics.rows import affine, linear, row_major
+from suffice.numerics.logspace import log_normalise, log_sum_exp, row_sums, scores
+from suffice.numerics.quadrature import integrate
+from suffice.numerics.rows import linear
 from suffice.numerics.variance_floor import (
     FRACTIONS,
     StandardMoments,
@@ -77,21 +75,6 @@ def test_very_unlikely_rows_keep_their_odds() -> None:
     assert impossible == 0
 
 
-def test_a_row_does_not_depend_on_its_neighbours() -> None:
-    rng = np.random.default_rng(0)
-    joint = rng.normal(size=(999, 11)) * 50
-    prior = np.log(np.full(11, 1 / 11))
-    whole = log_normalise(joint, prior)[0]
-    alone = np.concatenate([log_normalise(joint[i : i + 1], prior)[0] for i in range(999)])
-    np.testing.assert_array_equal(alone, whole)
-
-
-def test_the_logarithm_of_nothing_is_minus_infinity() -> None:
-    np.testing.assert_array_equal(safe_log(np.array([0.0, 1.0])), [-np.inf, 0.0])
-    assert log_sum_exp(np.empty((0, 3))).shape == (0,)
-    np.testing.assert_array_equal(log_sum_exp(np.empty((2, 0))), [-np.inf, -np.inf])
-
-
 # -- the best class of every row, against NumPy
 
 
@@ -113,40 +96,7 @@ def tables(draw: st.DrawFn) -> list[list[float]]:
     return draw(st.lists(st.lists(SCORES, min_size=k, max_size=k), min_size=1, max_size=40))
 
 
-@given(tables())
-def test_the_first_of_the_largest(of_rows: list[list[float]]) -> None:
-    table = np.array(of_rows)
-    impossible = (table == -np.inf).all(axis=1)
-    codes, count = best(of_rows)
-    np.testing.assert_array_equal(codes, np.where(impossible, -1, table.argmax(axis=1)))
-    assert count == impossible.sum()
-
-
-@pytest.mark.parametrize("n", [511, 512, 513, 1030])
-def test_rows_of_several_blocks(n: int) -> None:
-    table = np.random.default_rng(n).normal(size=(n, 3))
-    codes, count = best(table.tolist())
-    np.testing.assert_array_equal(codes, table.argmax(axis=1))
-    assert count == 0
-
-
 # -- linear functions of rows: the same bits in any company
-
-
-def test_rows_by_hand() -> None:
-    x = np.array([[1, 2, 3], [4, 5, 6]], np.int16)
-    slope = np.array([[1.0, 10.0, 100.0], [0.0, 0.0, 1.0]])
-    expected = [[321.0 - 111.0 + 7.0, 2.0], [654.0 - 111.0 + 7.0, 5.0]]
-    found = affine(x, np.ones(3), slope, np.array([7.0, 0.0]))
-    np.testing.assert_array_equal(found, expected)
-
-
-def test_rows_without_columns_or_functions() -> None:
-    x = np.empty((2, 0))
-    found = affine(x, np.empty(0), np.empty((3, 0)), np.array([1.0, 2.0, 3.0]))
-    np.testing.assert_array_equal(found, [[1.0, 2.0, 3.0]] * 2)
-    assert linear(np.ones((2, 4)), np.empty((4, 0))).shape == (2, 0)
-    assert linear(np.empty((0, 4)), np.ones((4, 2))).shape == (0, 2)
 
 
 @pytest.mark.parametrize(("d", "m"), [(1, 1), (1, 50), (8, 9), (11, 2), (50, 1), (50, 50)])
@@ -170,107 +120,6 @@ def test_sums_of_rows_are_added_from_left_to_right(shape: tuple[int, ...]) -> No
         expected[place] = sum(terms[(place[0], slice(None), *place[1:])].tolist(), 0.0)
     for lying in (terms, np.asfortranarray(terms)):
         np.testing.assert_array_equal(row_sums(lying), expected)
-
-
-def test_what_lies_by_rows_is_not_copied() -> None:
-    x = np.ones((3, 2))
-    assert row_major(x, np.float64) is x
-    assert row_major(x.T, np.float64).flags.c_contiguous
-    np.testing.assert_array_equal(row_major(np.arange(6.0).reshape(2, 3).T, np.float64)[1], [1, 4])
-
-
-# -- linear functions of rows: every number of functions, columns and rows
-
-
-SIZES = [(1, 1, 1), (1, 9, 17), (8, 8, 16), (9, 9, 17), (17, 1, 16), (17, 9, 1), (17, 8, 17)]
-
-
-@pytest.mark.parametrize(("k", "d", "n"), [(0, 8, 17), *SIZES])
-def test_scores_of_complete_rows(k: int, d: int, n: int) -> None:
-    rng = np.random.default_rng([k, d, n])
-    x, origin = rng.integers(-9, 9, (n, d)).astype(np.float64), rng.integers(-9, 9, d) * 1.0
-    slope, constant = rng.integers(-9, 9, (k, d)) * 1.0, rng.integers(-9, 9, k) * 1.0
-    x[n // 2 :: 3, d // 2] = np.nan
-    out, done = scores(n, k, 1.0), np.zeros(n, bool)
-    assert kernels.linear.add_complete(x, origin, slope, constant, done, out) == -1
-    complete = ~np.isnan(x).any(axis=1)
-    np.testing.assert_array_equal(done, complete)
-    # Small whole numbers: every order of adding gives the same.
-    expected = 1.0 + (x[complete] - origin) @ slope.T + constant
-    np.testing.assert_array_equal(out[complete], expected)
-    np.testing.assert_array_equal(out[~complete], 1.0)
-
-
-@pytest.mark.parametrize(("row", "first", "k"), [(0, 0, 2), (15, 0, 0), (16, 16, 2), (39, 32, 2)])
-def test_a_row_that_cannot_be_squared_stops(row: int, first: int, k: int) -> None:
-    x = np.ones((40, 3))
-    x[row, 1] = 1e151
-    out, done = np.zeros((40, k)), np.zeros(40, bool)
-    assert (
-        kernels.linear.add_complete(x, np.zeros(3), np.ones((k, 3)), np.zeros(k), done, out)
-        == first
-    )
-    assert done.sum() == first
-    np.testing.assert_array_equal(out[:first], 3.0)
-
-
-@pytest.mark.parametrize(("k", "d", "n"), SIZES)
-def test_what_is_written_of_rows_of_any_cells(k: int, d: int, n: int) -> None:
-    rng = np.random.default_rng([k, d, n])
-    x, origin = rng.integers(-9, 9, (n, d)).astype(np.float64), rng.integers(-9, 9, d) * 1.0
-    slope, constant = rng.integers(1, 9, (k, d)) * 1.0, rng.integers(-9, 9, k) * 1.0
-    x[n // 2 :: 3, d // 2] = [np.nan, np.inf, 1e160][n % 3]
-    out = scores(n, k, 1.0)
-    kernels.linear.write(x, origin, slope, constant, out)
-    finite = np.isfinite(x).all(axis=1)
-    # Small whole numbers, but for one cell: every order of adding gives the same.
-    expected = (x[finite] - origin) @ slope.T + constant
-    np.testing.assert_array_equal(out[finite], expected)
-    assert not np.isfinite(out[~finite]).any()
-
-
-# -- squares of distances from means: every number of classes, columns and rows, cells missing
-
-
-@pytest.mark.parametrize(("k", "d", "n"), SIZES)
-def test_what_is_missing_adds_nothing(k: int, d: int, n: int) -> None:
-    rng = np.random.default_rng([k, d, n])
-    x, mean = rng.integers(-9, 9, (n, d)).astype(np.float64), rng.integers(-9, 9, (k, d)) * 1.0
-    root, log_scale = rng.integers(0, 9, (k, d)) * 1.0, rng.integers(-9, 9, (k, d)) * 1.0
-    x[n // 2 :: 3, d // 2] = np.nan
-    x[-1] = np.nan
-    out = scores(n, k, 1.0)
-    assert kernels.squares.add_gaussian(x, mean, root, log_scale, out) == -1
-    terms = log_scale - (root * (x[:, None] - mean)) ** 2
-    # Small whole numbers: every order of adding gives the same.
-    np.testing.assert_array_equal(out, 1.0 + np.nansum(terms, axis=2))
-
-
-@pytest.mark.parametrize("d", [3, 11])
-def test_squares_of_a_row_have_the_same_bits_beside_every_other(d: int) -> None:
-    rng = np.random.default_rng(d)
-    x, mean = rng.normal(size=(37, d)), rng.normal(size=(3, d))
-    root, log_scale = rng.uniform(1, 2, (3, d)), rng.normal(size=(3, d))
-    alone, among, holed = scores(37, 3, 0.0), scores(37, 3, 0.0), scores(37, 3, 0.0)
-    for i in range(37):
-        kernels.squares.add_gaussian(x[i : i + 1], mean, root, log_scale, alone[i : i + 1])
-    kernels.squares.add_gaussian(x, mean, root, log_scale, among)
-    x[::2, 1] = np.nan
-    kernels.squares.add_gaussian(x, mean, root, log_scale, holed)
-    np.testing.assert_array_equal(among, alone)
-    np.testing.assert_array_equal(holed[1::2], alone[1::2])
-
-
-@pytest.mark.parametrize(
-    ("row", "first", "beside"), [(0, 0, 1.0), (15, 0, np.nan), (16, 16, np.nan), (39, 32, 1.0)]
-)
-def test_squares_stop_at_a_row_that_cannot_be_squared(row: int, first: int, beside: float) -> None:
-    x = np.ones((40, 3))
-    x[row] = beside, 1e151, beside
-    terms = np.ones((2, 3)), np.ones((2, 3)), np.full((2, 3), 2.0)
-    out = np.zeros((40, 2))
-    assert kernels.squares.add_gaussian(x, *terms, out) == first
-    np.testing.assert_array_equal(out[:first], 6.0)
 
 
 # -- integrals against mpmath: smooth functions, kinks, jumps, poles and noise
@@ -301,23 +150,6 @@ def test_a_jump_or_kink_inside_a_piece_is_found_by_halving(place):
     assert error < 1e-13
     value, error = integrate(lambda x: np.abs(x - place), np.array([0.0, 1.0]))
     assert abs(value - (place**2 + (1 - place) ** 2) / 2) < 1e-14
-
-
-def test_noise_ends_with_an_error_that_says_so():
-    rng = np.random.default_rng(0)
-    calls = []
-
-    def noise(x):
-        calls.append(len(x))
-        return 1.0 + 0.1 * rng.normal(size=len(x))
-
-    value, error = integrate(noise, np.array([0.0, 1.0]))
-    assert max(calls) <= 4 * MOST_PIECES * 20
-    assert abs(value - 1.0) < error
-
-
-def test_no_interval_is_nothing():
-    assert integrate(np.exp, np.array([1.0])) == (0.0, 0.0)
 
 
 # -- α of greatest evidence, beside mpmath's integrals and its root of their derivative
@@ -373,18 +205,6 @@ def test_each_maximum_is_that_of_mpmath(tables):
         float(maximum(tables, sizes, shared.alpha[0])), rel=1e-9
     )
     assert shared.curves[0] == pytest.approx(found.curves.sum(axis=0), rel=1e-10)
-
-
-@settings(max_examples=20)
-@given(
-    st.lists(st.lists(st.integers(0, 30), min_size=3, max_size=3), min_size=1, max_size=4),
-    st.integers(3, 5),
-)
-def test_nothing_that_was_tried_is_better(table, m):
-    found = alpha_by_evidence([np.array(table, float)], [m])
-    assert found.log_evidence[0] >= found.curves.max() - 1e-9 * abs(found.curves.max())
-    twice = alpha_by_evidence([np.array(table[::-1], float)[:, ::-1]], [m])
-    assert twice.alpha[0] == found.alpha[0]
 
 
 def test_counts_that_say_nothing_leave_laplace():
@@ -525,14 +345,6 @@ def test_the_loss_is_that_of_its_formula(given_: StandardMoments, fraction: floa
         assert abs(mpf(expected_log_loss(given_, fraction)) - expected) <= scale * mpf("1e-9")
 
 
-def test_digits_are_told_apart_at_least_as_well_as_by_scikit_learn() -> None:
-    x, y = load_digits(return_X_y=True)
-    ours = cross_val_score(GaussianNB(var_smoothing="loo"), x, y, cv=5).mean()
-    theirs = cross_val_score(TheirGaussianNB(), x, y, cv=5).mean()
-    assert ours >= theirs
-    assert ours >= 0.85
-
-
 def test_the_choice_follows_rows_that_are_added_and_forgotten(tmp_path) -> None:  # type: ignore[no-untyped-def]
     x, y = load_digits(return_X_y=True)
     fitted = GaussianNB(var_smoothing="loo").fit(x[:900], y[:900])
@@ -572,18 +384,6 @@ def test_other_words_are_refused() -> None:
 
 
 MANY = np.arange(float(LARGE))
-
-
-def test_small_arrays_are_given_to_the_function_at_once() -> None:
-    assert interruptible(lambda x: threading.get_ident(), MANY[1:]) == threading.get_ident()
-
-
-def test_large_ones_are_given_to_another_thread() -> None:
-    assert interruptible(lambda x: threading.get_ident(), MANY) != threading.get_ident()
-    assert interruptible(np.sort, MANY[::-1]).tolist() == MANY.tolist()
-    values, axes = interruptible(np.linalg.eigh, np.diag(MANY[:200]))
-    assert values.tolist() == MANY[:200].tolist()
-    assert (np.abs(axes) == np.eye(200)).all()
 
 
 def test_errors_reach_the_caller_with_its_settings() -> None:

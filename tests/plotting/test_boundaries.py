@@ -9,7 +9,6 @@ from sklearn.datasets import load_iris
 from suffice import (
     LinearDiscriminantAnalysis,
     LogisticRegression,
-    NaiveBayes,
     QuadraticDiscriminantAnalysis,
 )
 from suffice.naive_bayes import GaussianNB
@@ -58,14 +57,3 @@ def test_columns_that_are_left_out_are_left_out_of_the_curve() -> None:
     alone = QuadraticDiscriminantAnalysis().fit(X[:, 2:], Y)
     logs = np.sort(alone.predict_log_proba(drawn(display)), axis=1)
     np.testing.assert_allclose(logs[:, -1], logs[:, -2], atol=0.1)
-
-
-def test_densities_of_other_shapes_have_boundaries_from_the_grid() -> None:
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, 600)
-    x = np.c_[rng.normal(size=600) + 3 * y * rng.choice([-1, 1], 600), rng.normal(y, 1)]
-    model = NaiveBayes().fit(x, y)
-    display = DecisionBoundaryDisplay.from_estimator(model)
-    points = drawn(display)
-    assert len(points) > 100
-    assert np.abs(np.log(model.predict_proba(points)) @ [1, -1]).mean() < 0.2

@@ -16,7 +16,7 @@ from suffice import (
 )
 from suffice.bayes import column_information
 from suffice.errors import DataError, ParameterError
-from suffice.naive_bayes import GaussianNB, MultinomialNB
+from suffice.naive_bayes import GaussianNB
 from suffice.plotting import ClassDensityDisplay, ColumnImportanceDisplay, DecisionBoundaryDisplay
 
 X, Y = load_iris(return_X_y=True)
@@ -63,13 +63,6 @@ def test_bars_are_shares_of_the_class() -> None:
     assert [text.get_text() for text in display.ax_.get_xticklabels()] == ["blue", "red"]
 
 
-def test_missing_cells_are_told_in_the_legend() -> None:
-    display = ClassDensityDisplay.from_estimator(NaiveBayes.textbook().fit(mixed(), "kind"), "wet")
-    assert display.missing.tolist() == [0.1, 0.1]
-    texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert texts == ["a (10.0 % missing)", "b (10.0 % missing)"]
-
-
 def test_whole_numbers_are_drawn_one_by_one() -> None:
     table = mixed()
     model = NaiveBayes.textbook(families={"visits": "poisson"}).fit(table, "kind")
@@ -84,13 +77,6 @@ def test_whole_numbers_are_drawn_one_by_one() -> None:
         np.testing.assert_allclose(display.density[:, c], expected, rtol=1e-9)
 
 
-def test_minus_one_and_one_are_two_values() -> None:
-    model = NaiveBayes.textbook().fit(mixed(), "kind")
-    display = ClassDensityDisplay.from_estimator(model, "sign")
-    assert display.cells.values.tolist() == [-1, 1]
-    np.testing.assert_allclose(display.density.sum(axis=0), 1.0, rtol=1e-12)
-
-
 def test_weights_of_columns_leave_densities_alone() -> None:
     table = mixed()
     model = NaiveBayes().fit(table, "kind")
@@ -99,19 +85,6 @@ def test_weights_of_columns_leave_densities_alone() -> None:
     pairs = AODE().fit(table.select(["hue", "sign", "kind"]), "kind")
     alone = ClassDensityDisplay.from_estimator(pairs, "hue").density
     np.testing.assert_allclose(alone, hue.density, rtol=1e-12)
-
-
-def test_densities_of_columns_far_from_zero_are_densities() -> None:
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, 2_000)
-    far = 1e9 + np.where(rng.random(2_000) < 0.5, -1.0, 1.0) * (2 + 3 * y) + rng.normal(size=2_000)
-    model = NaiveBayes().fit({"far": far}, y)
-    display = ClassDensityDisplay.from_estimator(model, "far")
-    at = display.cells.values
-    mass = np.trapezoid(display.density, at - at[0], axis=0)
-    np.testing.assert_allclose(mass, 1.0, atol=0.03)  # 0.2 % on either side are not drawn
-    middle = np.abs(at - 1e9) < 0.5
-    assert display.density[middle, 1].max() < 0.05 * display.density[:, 1].max()  # two hills
 
 
 def test_densities_are_drawn_over_the_rows() -> None:
@@ -183,18 +156,6 @@ def test_the_plane_of_two_columns_leaves_the_others_out() -> None:
     np.testing.assert_allclose(display.log_proba, expected, rtol=1e-6, atol=1e-6)
 
 
-def test_other_columns_are_held() -> None:
-    model = LogisticRegression().fit(X, Y)
-    held = {"x0": 5.8, "x1": 3.0}
-    limits = ((1.0, 7.0), (0.0, 2.5))
-    display = DecisionBoundaryDisplay.from_estimator(
-        model, ("x2", "x3"), held=held, limits=limits, points=5
-    )
-    rows = [[5.8, 3.0, a, b] for b in display.y for a in display.x]
-    expected = model.predict_log_proba(np.array(rows)).reshape(5, 5, 3)
-    np.testing.assert_allclose(display.log_proba, expected, rtol=1e-12)
-
-
 def test_pictures_are_drawn_on_given_axes() -> None:
     plt = pytest.importorskip("matplotlib.pyplot")
     figure, ax = plt.subplots()
@@ -202,14 +163,6 @@ def test_pictures_are_drawn_on_given_axes() -> None:
     assert display.ax_ is ax
     assert display.figure_ is figure
     assert display.plot().ax_ is not ax
-
-
-def test_many_classes_are_told_apart() -> None:
-    rng = np.random.default_rng(0)
-    labels = np.repeat(np.arange(20), 10)
-    model = GaussianNB().fit(labels[:, None] + rng.normal(size=(200, 1)), labels)
-    lines = ClassDensityDisplay.from_estimator(model, 0).ax_.lines
-    assert len({(line.get_color(), line.get_linestyle()) for line in lines}) == 20
 
 
 def test_what_cannot_be_drawn_is_refused() -> None:
@@ -245,12 +198,6 @@ def test_an_average_of_models_is_refused_with_what_can_be_drawn() -> None:
         model, ("x2", "x3"), held=held, limits=((1.0, 7.0), (0.0, 2.5)), points=5
     )
     assert plane.log_proba.shape == (5, 5, 3)
-
-
-def test_counts_of_words_are_refused() -> None:
-    model = MultinomialNB().fit([[1, 2], [3, 0]], [0, 1])
-    with pytest.raises(ParameterError, match="is modelled by multinomial"):
-        ClassDensityDisplay.from_estimator(model, 0)
 
 
 HOSTILE = ["<script>alert(1)</script>", "$\\frac{1}{0}$", 'a "b"\n\tc שלום 🐧', "n" * 10_000]

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_diabetes, load_iris
 
-from suffice import LinearRegression, LogisticRegression, NaiveBayes
+from suffice import LinearRegression, NaiveBayes
 from suffice.errors import ParameterError
 from suffice.naive_bayes import GaussianNB
 from suffice.plotting import LedgerDisplay
@@ -53,29 +53,12 @@ def test_columns_that_say_little_are_put_together() -> None:
     assert display.shown == tuple("abcd"[j] for j in largest)
 
 
-@pytest.mark.parametrize(("note", "shown"), [("", "(empty)"), ("  ", "(empty)"), ("a", "a")])
-def test_a_text_without_a_letter_is_said_to_be_empty(note: str, shown: str) -> None:
-    notes = ["free prize", "at noon", "a prize", "lunch at noon"]
-    model = NaiveBayes({"note": "multinomial"}).fit({"note": notes}, ["s", "h", "s", "h"])
-    display = LedgerDisplay.from_estimator(model, {"note": note})
-    names = [text.get_text() for text in display.ax_.get_yticklabels()]
-    assert names[1] == f"note = {shown}"
-
-
 def test_a_regression_starts_at_the_average_row() -> None:
     x, y = load_diabetes(return_X_y=True)
     model = LinearRegression().fit(x, y)
     display = LedgerDisplay.from_estimator(model, x[3:4])
     assert display.start == pytest.approx(y.mean())
     assert display.total == pytest.approx(model.predict(x[3:4])[0])
-
-
-def test_a_logistic_regression_adds_up() -> None:
-    model = LogisticRegression().fit(X, Y)
-    display = LedgerDisplay.from_estimator(model, X[80:81], label=2, against=0)
-    p = model.predict_proba(X[80:81])[0]
-    assert display.total == pytest.approx(np.log(p[2] / p[0]), abs=1e-8)
-    assert display.title == "2 against 0"
 
 
 def test_what_cannot_be_drawn_is_refused() -> None:

@@ -112,18 +112,6 @@ def test_marks_are_drawn_at_the_points_of_their_values() -> None:
     assert labels[-1] == "P(a), of the two"
 
 
-def test_probabilities_stand_below_their_totals() -> None:
-    two = ROWS[ROWS["kind"] != "b"]
-    model = LogisticRegression().fit(two[NUMBERS], two["kind"])
-    display = NomogramDisplay.from_estimator(model)
-    last = len(display.points) + 2
-    most = sum(points.max() for points in display.points.values())
-    drawn = [text for text in display.ax_.texts if text.xy[1] == last]
-    assert len(drawn) > 5
-    for text in drawn:
-        assert display.answer(text.xy[0] / 100 * most) == pytest.approx(float(text.get_text()))
-
-
 def test_a_column_of_zeros_and_ones_has_two_values() -> None:
     rows = ROWS.assign(wet=ROWS["wet"].astype(float))[["size", "wet"]]
     model = LinearRegression().fit(rows, ROWS["price"])

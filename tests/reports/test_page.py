@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import suffice
-from suffice import LinearDiscriminantAnalysis, LogisticRegression
+from suffice import LinearDiscriminantAnalysis
 from suffice.cli.app import app
 
 from .conftest import HOSTILE, LONG
@@ -73,10 +73,3 @@ def test_the_command_writes_the_page_beside_the_model(
     page = tmp_path / "model.html"
     suffice.report(model, tmp_path / "again.html")
     assert page.read_text("utf8") == (tmp_path / "again.html").read_text("utf8")
-
-
-def test_a_category_of_one_value_moves_nothing(tmp_path: Path) -> None:
-    rows = {"town": ["Ulm"] * 20, "age": np.arange(20) % 7 * 1.0}
-    model = LogisticRegression().fit(rows, ["a", "b"] * 10)
-    suffice.report(model, tmp_path / "page.html")
-    assert "Ulm" in (tmp_path / "page.html").read_text("utf-8")

@@ -294,7 +294,7 @@ def test_a_query_that_changes_the_database_is_refused() -> None:
     shop = sqlite3.connect(":memory:")
     shop.execute("CREATE TABLE pet (kind TEXT)")
     with pytest.raises(SufficeError):
-        suffice.read_sql("DROP TABLE pet", shop)
+        suffice.read_sql("DROP TABLE pet", shop).head()
     assert shop.execute("SELECT count(*) FROM pet").fetchall() == [(0,)]
 
 

@@ -1,7 +1,6 @@
 """Binned counts: where numbers lie on a grid that depends on no data."""
 
 import math
-import tracemalloc
 from fractions import Fraction
 from typing import Any
 
@@ -16,11 +15,8 @@ from suffice.persist import read_model, write_model
 from suffice.sums import bins
 from suffice.sums.bins import (
     CELLS,
-    YEAR_2000,
     BinnedCountAccumulator,
     BinnedCounts,
-    MomentsAndBinsAccumulator,
-    cell_bounds,
     cells_of,
 )
 from suffice.sums.block import BadCell, RealBlock
@@ -63,41 +59,6 @@ def test_many_rows_are_counted_as_few_are(order: Any, width: int) -> None:
         assert (tally[:, j * (CELLS + 1) : (j + 1) * (CELLS + 1)] == expected).all()
 
 
-@pytest.mark.parametrize("columns", [[], [1], [0, 2], [0, 1, 2]])
-@pytest.mark.parametrize("weight", [1.0, 1 / 3])
-def test_cells_of_some_columns_only(columns: list[int], weight: float) -> None:
-    rng = np.random.default_rng(1)
-    rows, codes = RealBlock(rng.normal(size=(99, 3))), rng.integers(0, 4, 99)
-    weights, index = rng.choice([weight, 1.0], 99), np.array(columns, np.intp)
-    whole, some = MomentsAndBinsAccumulator(3), MomentsAndBinsAccumulator(3)
-    for total in (whole, some):
-        total.bin_from(np.array([0.0, YEAR_2000, 0.5]))
-    some.bin_only(index)
-    for total in (whole, some):
-        total.add(rows, codes, weights, 5)
-    bins, left = whole.statistic().bins, np.setdiff1d(np.arange(3), index)
-    only = bins.only(index)
-    assert only == some.statistic().bins
-    assert whole.statistic().moments == some.statistic().moments
-    assert only.columns(index) == bins.columns(index)
-    assert only.columns(left) == BinnedCounts.empty(5, bins.origin[left])
-    nothing = bins - only
-    assert nothing + only == bins
-
-
-def test_more_rows_than_a_place_can_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bins, "MOST_COUNTED", 150_000)
-    x = np.arange(70_000.0)[:, None] % 9
-    total = BinnedCountAccumulator(np.zeros(1))
-    for k in (1, 2, 3):
-        total.add(RealBlock(x), np.full(len(x), k - 1, np.intp), np.empty(0), k)
-    codes = np.repeat(np.arange(3), len(x))
-    together = counted(np.concatenate([x] * 3), codes, k=3)
-    assert total.statistic() == together
-    assert total.statistic() == total.statistic()
-    assert together.high.sum() == 3 * len(x)
-
-
 def cell_by_rule(x: float) -> tuple[int, int, int]:
     """Sign, what sort of cell, and its number, from exact fractions."""
     sign, size = int(math.copysign(1, x)), abs(Fraction(x)) if math.isfinite(x) else None
@@ -126,39 +87,6 @@ def test_numbers_share_a_cell_where_the_rule_says_so(x: float, y: float) -> None
 def test_cells_have_the_order_of_numbers(x: float, y: float) -> None:
     a, b = cells_of(np.array([min(x, y), max(x, y)])).tolist()
     assert a <= b
-
-
-@FEW
-@given(NUMBERS)
-def test_a_number_lies_in_its_cell(x: float) -> None:
-    cells = cells_of(np.array([x]))
-    (low,), (high,) = cell_bounds(cells)
-    assert low <= x <= high
-    if 2.0**-40 <= abs(x) < 2.0**40:
-        assert high - low <= abs(x) / 256
-
-
-def test_every_cell_can_be_reached_and_neighbours_share_a_bound() -> None:
-    low, high = cell_bounds(np.arange(CELLS))
-    assert (high[:-1] == low[1:]).all()
-    assert CELLS == 41_477
-    inside = np.where(np.isinf(low), -(2.0**41), np.where(np.isinf(high), 2.0**41, 0.0))
-    middle = np.where(inside == 0, np.where(np.isfinite(low + high), (low + high) / 2, 0.0), inside)
-    assert cells_of(middle).tolist() == list(range(CELLS))
-
-
-def test_whole_numbers_up_to_256_are_alone() -> None:
-    values = np.arange(-256.0, 257.0)
-    assert len(set(cells_of(values).tolist())) == 513
-    for value in values.tolist():
-        near = np.array([np.nextafter(value, -np.inf), value, np.nextafter(value, np.inf)])
-        assert len(set(cells_of(near).tolist())) == 3
-
-
-def test_dates_are_counted_from_2000() -> None:
-    days = np.arange(-3, 4) * 86_400.0
-    assert len(counted((YEAR_2000 + days)[:, None]).cell) < 7
-    assert len(counted((YEAR_2000 + days)[:, None], origin=YEAR_2000).cell) == 7
 
 
 def test_counts_are_those_of_a_histogram_by_hand() -> None:
@@ -226,23 +154,6 @@ def test_what_is_refused() -> None:
     assert forgotten.value.column == 1
     with pytest.raises(ParameterError, match="origins"):
         counted(np.zeros((1, 1))) + counted(np.zeros((1, 1)), origin=1.0)
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-def test_memory_follows_the_numbers_and_not_the_classes(weighted: bool) -> None:
-    rng = np.random.default_rng(0)
-    x, k = rng.normal(size=(4_096, 20)), 200
-    codes, weights = rng.integers(0, k, len(x)), rng.integers(1, 5, len(x)) / 2 * weighted
-    total = BinnedCountAccumulator(np.zeros(20))
-    tracemalloc.start()
-    total.add(RealBlock(x), codes, weights if weighted else np.empty(0), k)
-    found = total.statistic()
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak < 256 * x.size  # a place for every cell would take 664 MB, with weights 2.7 GB
-    expected = np.zeros((k, 20))
-    np.add.at(expected, codes, weights[:, None] if weighted else 1.0)
-    assert found.total.tolist() == expected.tolist()
 
 
 def test_rows_with_weights_are_sorted_or_counted_alike(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,22 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
-from scipy.sparse import csr_array, csr_matrix
+from scipy.sparse import csr_matrix
 
 from suffice import LogisticRegression, NaiveBayes
 from suffice.errors import DataError
 from suffice.naive_bayes import BernoulliNB, ComplementNB, GaussianNB, MultinomialNB
-from suffice.numerics import kernels
 from suffice.sums import batch
-from suffice.sums.batch import BATCH_ROWS, Batch, scored_rows
+from suffice.sums.batch import scored_rows
 from suffice.sums.block import (
     BadCell,
-    CodedBlock,
-    IntegerBlock,
-    RealBlock,
     SparseBlock,
     require_held,
-    rounded,
     tiles,
 )
 from suffice.sums.vocabulary import Vocabulary
@@ -35,50 +29,7 @@ from suffice.sums.vocabulary import Vocabulary
 # -- blocks of some columns, and whole numbers that become doubles
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int8, np.bool_])
-def test_numbers_of_some_columns(dtype: type) -> None:
-    x = np.array([[1, 0, 1], [0, 1, 1]], dtype)
-    found = RealBlock(x).showing(np.array([True, True, False])).values
-    assert_array_equal(found, [[1, 0, np.nan], [0, 1, np.nan]])
-    assert_array_equal(RealBlock(x).showing(np.ones(3, bool)).values, x)
-
-
-def test_categories_of_some_columns() -> None:
-    words = Vocabulary(("p", "q"))
-    first = np.array([True, False])
-    block = CodedBlock(np.array([[0, 1], [1, -1]], np.int8), (words, words)).showing(first)
-    assert_array_equal(block.codes, [[0, -1], [1, -1]])
-    assert block.vocabularies == (words, words)
-    whole = IntegerBlock(np.array([[7, 9], [3, 9]])).showing(first)
-    assert_array_equal(whole.codes, [[1, -1], [0, -1]])
-    assert whole.vocabularies == (Vocabulary((3, 7)), Vocabulary((9,)))
-
-
-def test_sparse_counts_of_some_columns() -> None:
-    counts = csr_array(np.array([[2.0, 0.0, 1.0], [0.0, 3.0, 0.0]]))
-    numbered = Vocabulary((0, 1, 2), closed=True)
-    shown = np.ones(2, bool)
-    block = SparseBlock(counts.data, counts.indices, counts.indptr, numbered, shown)
-    found = block.showing(np.array([True, False, True]))
-    table = csr_array((found.data, found.indices, found.indptr), (2, 3)).toarray()
-    assert_array_equal(table, [[2.0, np.nan, 1.0], [0.0, np.nan, 0.0]])
-    words = replace(block, vocabulary=Vocabulary(("p", "q", "r")))
-    assert words.showing(np.array([True])) is words
-    assert words.showing(np.array([False])).missing.all()
-
-
 B = 2**53
-
-
-@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
-def test_rounded(dtype: type) -> None:
-    top = int(np.iinfo(dtype).max)
-    cells = [0, B - 1, B, B + 1, B + 2, B + 3, 2**60, 2**60 + 1, top - 2**20, top, top // 2 + 1]
-    expected = [int(float(cell)) != cell for cell in cells]
-    assert rounded(np.array(cells, dtype)).tolist() == expected
-    if dtype is np.int64:
-        below = [-cell for cell in cells] + [-(2**63)]
-        assert rounded(np.array(below)).tolist() == [int(float(c)) != c for c in below]
 
 
 def laid_out(x: np.ndarray, how: str) -> np.ndarray:
@@ -109,11 +60,6 @@ class TestWholeNumbers:
         with pytest.raises(BadCell) as caught:
             read(laid_out(x, how))
         assert (caught.value.row, caught.value.column, caught.value.value) == (150_000, 1, B + 1)
-
-
-def test_a_block_is_not_cut_before_it_is_looked_at() -> None:
-    with pytest.raises(BadCell):
-        RealBlock(np.array([[1, B + 1]])).showing(np.array([True, False]))
 
 
 # -- scores of many classes are computed some rows at a time, which changes nothing
@@ -162,13 +108,6 @@ def test_a_bad_cell_is_named_by_its_row_in_a_later_part(monkeypatch: pytest.Monk
         model.predict(rows.set_column(0, "x", pa.array(x)))
 
 
-def test_a_batch_is_cut_into_parts() -> None:
-    assert [part.rows for part in Batch(7, ()).pieces(3)] == [3, 3, 1]
-    assert [part.rows for part in Batch(0, ()).pieces(3)] == [0]
-    assert scored_rows(1) == BATCH_ROWS
-    assert scored_rows(10**9) == 1
-
-
 # -- rows of a sparse matrix whose cells are in parts, or not in order
 
 
@@ -211,23 +150,6 @@ def test_merged_rows_are_those_of_scipy(seed: int, d: int, dtype: Any, longest: 
     assert found.data.tolist() == x.data.tolist()
 
 
-def test_pieces_are_the_rows_merged() -> None:
-    block = block_of(matrix(7, 5000, rows=2500, longest=100))
-    pieces, whole = list(block.in_pieces()), block.merged()
-    assert len(pieces) > 1
-    assert np.concatenate([part.data for _, part in pieces]).tolist() == whole.data.tolist()
-    assert np.concatenate([part.indices for _, part in pieces]).tolist() == whole.indices.tolist()
-    assert [rows.start for rows, _ in pieces[1:]] == [rows.stop for rows, _ in pieces[:-1]]
-    assert list(whole.in_pieces()) == [(slice(0, 2500), whole)]
-
-
-@pytest.mark.parametrize("columns", [5, 2**24])  # rows side by side, and one after the other
-def test_a_sum_beyond_64_bits_is_not_held(columns: int) -> None:
-    parts = np.array([2**62] * 4, np.int64), np.full(4, 3, np.int32), np.array([0, 4])
-    room = np.empty(4, np.int32), np.empty(4), np.empty(2, np.int64)
-    assert kernels.merging.merge(*parts, columns, *room) == -1  # it would be 0 modulo 2^64
-
-
 @pytest.mark.parametrize("dtype", [np.int64, np.uint64])
 @pytest.mark.parametrize("make", [MultinomialNB, BernoulliNB, GaussianNB, LogisticRegression])
 def test_a_sum_beyond_64_bits_is_refused(make: Any, dtype: Any) -> None:
@@ -236,16 +158,6 @@ def test_a_sum_beyond_64_bits_is_refused(make: Any, dtype: Any) -> None:
     said = "'?x?3'?.*row 0: 18446744073709551616; a sum of whole numbers has at most 64 bits"
     with pytest.raises(DataError, match=said):
         make().fit(x, [0, 1])
-
-
-@pytest.mark.parametrize("dtype", [np.int8, np.uint32])
-@pytest.mark.parametrize("make", [MultinomialNB, BernoulliNB, GaussianNB, LogisticRegression])
-def test_parts_of_few_bits_add_up(make: Any, dtype: Any) -> None:
-    most = np.iinfo(dtype).max
-    x = csr_matrix(([most, most, 1, 2], [3, 3, 0, 2], [0, 2, 3, 4]), shape=(3, 5), dtype=dtype)
-    whole = csr_matrix(([2.0 * most, 1.0, 2.0], [3, 0, 2], [0, 1, 2, 3]), shape=(3, 5))
-    found, expected = (make().fit(one, [0, 1, 1]) for one in (x, whole))
-    assert found.predict_proba(x).tolist() == expected.predict_proba(whole).tolist()
 
 
 def test_missing_parts_make_a_missing_cell() -> None:

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -12,12 +11,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.covariance import ledoit_wolf
 
 from suffice import NaiveBayes
-from suffice.errors import DataError, ForgetError, ParameterError
+from suffice.errors import ForgetError, ParameterError
 from suffice.families import MultivariateGaussian
-from suffice.sums import pairs
 from suffice.sums.base import tree_sum
 from suffice.sums.batch import NO_WEIGHTS, Batch
-from suffice.sums.block import CodedBlock, IntegerBlock, RealBlock, SparseBlock
+from suffice.sums.block import CodedBlock, RealBlock, SparseBlock
 from suffice.sums.by_class import ByClass, ByClassAccumulator
 from suffice.sums.comoments import (
     Comoments,
@@ -26,22 +24,16 @@ from suffice.sums.comoments import (
     FourthMomentsAccumulator,
 )
 from suffice.sums.counts import (
-    TOGETHER,
     CountAccumulator,
     Counts,
     EventAccumulator,
     Events,
-    JointAccumulator,
-    JointCounts,
-    distinct_rows,
 )
 from suffice.sums.moments import Moments, MomentsAccumulator
 from suffice.sums.pairs import (
     CutBins,
     PairCountAccumulator,
     PairCounts,
-    ValueBins,
-    pair_places,
 )
 from suffice.sums.row_sample import (
     RowSample,
@@ -65,45 +57,7 @@ def counts(
     return total.statistic()
 
 
-# -- vocabularies
-
-
-def test_equal_numbers_are_one_value_and_kinds_are_kept_apart() -> None:
-    assert Vocabulary.of([2.0, 1.0, 2, True]).values == (1.0, 2)
-    assert Vocabulary.of(["10", 9, "9", 10]).values == (9, 10, "10", "9")
-
-
-def test_a_closed_vocabulary_does_not_grow() -> None:
-    two = Vocabulary((False, True), closed=True)
-    assert two | two == two
-    assert two | Vocabulary(()) == two
-    with pytest.raises(ValueError, match="a closed vocabulary does not grow"):
-        _ = two | Vocabulary.of("a")
-
-
 # -- counts and events
-
-
-def test_counts_of_batches_with_other_vocabularies() -> None:
-    total = CountAccumulator(1)
-    for values, k in ((("b", "a"), 1), (("c", "a", "unused"), 2)):
-        block = CodedBlock(np.array([[0], [1], [-1]]), (Vocabulary(values),))
-        total.add(block, np.array([0, k - 1, 0]), NO_WEIGHTS, k)
-    found = total.statistic()
-    assert found.vocabularies == (Vocabulary(("a", "b", "c")),)
-    np.testing.assert_array_equal(found.count.value, [[1, 1, 1], [1, 0, 0]])
-    np.testing.assert_array_equal(found.total, [[3], [1]])
-
-
-def test_a_category_is_known_while_a_row_shows_it() -> None:
-    both = counts([[0], [1], [0]], ("a", "b"), [0, 0, 1])
-    b = counts([[0]], ("b",), [0])
-    assert (both - b).vocabularies == (Vocabulary(("a",)),)
-    assert both - b + b == both
-    nothing = both - both
-    assert nothing.vocabularies == (Vocabulary(()),)
-    assert nothing.count.shape == (2, 0)
-    assert counts([[0]], ("a",), [0], [0.0]) == nothing
 
 
 def test_counts_that_were_never_there_cannot_be_forgotten() -> None:
@@ -135,16 +89,6 @@ def events(data: list[float], words: tuple[str, ...], presence: bool = False) ->
     return total.statistic()
 
 
-def test_events_count_words_and_the_rows_that_have_a_text() -> None:
-    found = events([3.0, 2.0, 0.0], ("to", "be", "never"))
-    assert found.vocabularies == (Vocabulary(("be", "to")),)
-    np.testing.assert_array_equal(found.count.value, [[2, 3]])
-    assert found.documents.value.tolist() == [1]
-    np.testing.assert_array_equal(events([3.0], ("to",), presence=True).count.value, [[1]])
-    assert found != events([2.0, 3.0], ("to", "be"))
-    assert found == events([2.0, 3.0], ("be", "to"))
-
-
 def test_sparse_and_dense_counts_are_the_same_events() -> None:
     dense, sparse = EventAccumulator(), EventAccumulator()
     codes = np.array([0, 1])
@@ -155,26 +99,6 @@ def test_sparse_and_dense_counts_are_the_same_events() -> None:
     )
     sparse.add(block, codes, NO_WEIGHTS, 2)
     assert dense.statistic() == sparse.statistic()
-
-
-@pytest.mark.parametrize("lengths", [(0, 3, 1, 0, 40), (40, 0, 0, 2, 1), (5,), (0,)])
-def test_sparse_sums_are_exact_whatever_the_lengths_of_the_rows(lengths: tuple[int, ...]) -> None:
-    rng = np.random.default_rng(5)
-    cells, rows, columns = sum(lengths), len(lengths), Vocabulary(tuple(range(50)), closed=True)
-    data = rng.random(cells) * 10.0 ** rng.integers(-12, 12, cells)
-    data[::7] = np.nan
-    indices, indptr = rng.integers(0, 50, cells), np.concatenate([[0], np.cumsum(lengths)])
-    codes, weights = np.array([1, -1, 0, 1, 0])[:rows], rng.random(rows)
-    total = EventAccumulator()
-    block = SparseBlock(data, indices, indptr, columns, np.ones(rows, np.bool_))
-    for _ in range(3):
-        total.add(block, codes, weights, 2)
-    expected = [[Fraction(0)] * 50 for _ in range(2)]
-    for i, c in enumerate(codes):
-        for q in range(indptr[i], indptr[i + 1]):
-            if c >= 0 and not np.isnan(data[q]):
-                expected[c][indices[q]] += 3 * Fraction(data[q]) * Fraction(weights[i])
-    assert total.statistic().count.value.tolist() == [[float(x) for x in row] for row in expected]
 
 
 # -- the statistic of a table
@@ -245,60 +169,6 @@ def test_columns_too_small_to_be_squared(pooled: bool) -> None:
     assert not Moments.empty(0, 2).too_small.any()
 
 
-# -- joint counts against NumPy and plain counting; the shared laws are in tests/laws
-
-
-@pytest.mark.parametrize(("d", "m"), [(1, 3), (3, 2), (70, 2), (9, 2**20), (3, 2**31 - 1)])
-def test_distinct_rows(d: int, m: int) -> None:
-    rng = np.random.default_rng(d)
-    rows = rng.integers(0, m, (40, d))[rng.integers(0, 40, 200)]
-    distinct, place = distinct_rows(rows)
-    expected, inverse = np.unique(rows, axis=0, return_inverse=True)
-    assert_array_equal(distinct, expected)
-    assert_array_equal(place, inverse.ravel())
-
-
-def test_no_rows_are_distinct() -> None:
-    distinct, place = distinct_rows(np.zeros((0, 3), np.intp))
-    assert distinct.shape == (0, 3)
-    assert place.shape == (0,)
-
-
-def test_many_batches_with_codes_of_their_own() -> None:
-    rng = np.random.default_rng(0)
-    values = np.array(["p", "q", "r", "s"])
-    total, expected = JointAccumulator(2), Counter()
-    for b in range(2 * TOGETHER + 3):
-        known = rng.permutation(values)[:3]
-        cells = rng.integers(-1, 3, (7, 2))
-        codes = rng.integers(-1, 2 + b // TOGETHER, 7)
-        vocabulary = Vocabulary(tuple(known.tolist()))
-        total.add(CodedBlock(cells, (vocabulary,) * 2), codes, NO_WEIGHTS, 2 + b // TOGETHER)
-        shown = zip(codes.tolist(), *(np.append(known, "")[cells].T.tolist()), strict=True)
-        expected.update(row for row in shown if row[0] >= 0 and "" not in row[1:])
-    counts = total.statistic()
-    found = {
-        (c, *counts.combination(s)): value
-        for (c, s), value in np.ndenumerate(counts.count.value)
-        if value
-    }
-    assert found == expected
-    combinations = [counts.combination(s) for s in range(len(counts.cells))]
-    assert combinations == sorted(set(combinations))
-    assert_array_equal(counts.total[:, 0], [sum(n for key, n in expected.items() if key[0] == c)
-                                            for c in range(4)])  # fmt: skip
-
-
-def test_weights_and_whole_numbers() -> None:
-    total = JointAccumulator(2)
-    block = IntegerBlock(np.array([[5, -1], [5, -1], [7, 0]], np.int8))
-    total.add(block, np.array([0, 0, 1]), np.array([0.5, 2.0, 1.5]), 2)
-    counts = total.statistic()
-    assert counts.vocabularies == (Vocabulary((5, 7)), Vocabulary((-1, 0)))
-    assert_array_equal(counts.count.value, [[2.5, 0], [0, 1.5]])
-    assert counts - counts == JointCounts.empty(2, 2)
-
-
 # -- fourth moments: what Ledoit and Wolf's shrinkage is chosen by
 
 
@@ -336,13 +206,6 @@ def test_shrinkage_is_that_of_scikit_learn_whatever_the_units():
         found = NaiveBayes.textbook(family).fit(x, y).model_.parameters[0].covariance
         expected = np.stack([correlations_shrunk(z) for z in rows])
         assert_allclose(found, expected, rtol=1e-8)
-
-
-def test_a_number_whose_fourth_power_overflows_is_named():
-    family = MultivariateGaussian(estimation="mle", shrinkage="ledoit-wolf")
-    x = np.array([[1.0, 2.0], [3.0, 1e80], [5.0, 6.0], [7.0, 7.0]])
-    with pytest.raises(DataError, match=r"column 'x1', row 1: 1e\+80; a number must be below 1e75"):
-        NaiveBayes.textbook(family).fit(x, [0, 1, 0, 1])
 
 
 # -- pair counts against plain counting; the shared laws are in tests/laws
@@ -395,36 +258,10 @@ def test_pairs_are_those_of_a_plain_loop(weighted: bool) -> None:
     assert_array_equal(found.total.T, blocks)
 
 
-def test_a_tally_that_is_put_by_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    x, codes, weights = rows_of(3, 60)
-    expected = counted(x, codes) + counted(x, codes, weights) + counted(x, codes)
-    monkeypatch.setattr(pairs, "MOST_COUNTED", 100)
-    total = PairCountAccumulator(NAMES, BINS)
-    total.add(RealBlock(x), codes, NO_WEIGHTS, 3)
-    total.add(RealBlock(x), np.where(weights > 0, codes, -1), weights, 3)
-    total.add(RealBlock(x), codes, NO_WEIGHTS, 3)
-    assert total.statistic() == expected
-    assert total.statistic() == expected
-
-
-def test_numbers_and_values_side_by_side() -> None:
-    cells = CodedBlock(np.array([[0], [-1], [1]], np.int8), (Vocabulary(("a", "z")),))
-    bins = (CutBins(np.array([2.0])), ValueBins(Vocabulary(("a", "b"))))
-    columns = [RealBlock(np.array([[2.0], [1.0], [np.nan]])), cells]
-    assert pair_places(bins, columns, 3).tolist() == [[1, 2], [0, -1], [-1, -1]]
-
-
 def test_other_bins_are_refused() -> None:
     other = PairCounts.empty(3, NAMES, (*BINS[:2], CutBins(np.array([9.0]))))
     with pytest.raises(ParameterError, match=r"counted in other bins.*bins=first.bins_"):
         PairCounts.empty(3, NAMES, BINS) + other
-
-
-def test_what_is_not_there_is_not_forgotten() -> None:
-    x, codes = np.array([[0.0, 2.0, 0.0]]), np.zeros(1, np.intp)
-    with pytest.raises(ForgetError) as caught:
-        counted(x, codes) - counted(np.array([[0.0, 0.0, 0.0]]), codes)
-    assert caught.value.column == 1
 
 
 # -- a sample of rows by what they say: the same however they come, and with the sums
@@ -480,29 +317,6 @@ def test_a_sample_does_not_depend_on_order_and_batches(seed: int, cut: int, dist
 
 
 @settings(max_examples=25)
-@given(seed=st.integers(0, 2**32 - 1), distinct=st.sampled_from([1, 2, 40]))
-def test_of_a_long_batch_only_rows_of_small_hash_are_copied(seed: int, distinct: int) -> None:
-    batch = rows(200, seed, distinct)
-    whole, pieces = (
-        sampled([batch], 5),
-        sampled([batch.cut(i, i + 10) for i in range(0, 200, 10)], 5),
-    )
-    assert content(whole.sample) == content(pieces.sample)
-    assert whole.sample.cut == pieces.sample.cut
-
-
-@settings(max_examples=25)
-@given(seed=st.integers(0, 2**32 - 1))
-def test_the_rows_of_smallest_hash_are_chosen(seed: int) -> None:
-    batch = rows(50, seed)
-    hashes = batch_hashes(batch, name_hashes(NAMES_OF_ROW_SAMPLE))
-    labelled = hashes[batch.codes >= 0]
-    smallest = np.unique(labelled)[:8]
-    expected = {int(h): float((labelled == h).sum()) for h in smallest}
-    assert content(sampled([batch]).sample) == expected
-
-
-@settings(max_examples=25)
 @given(seed=st.integers(0, 2**32 - 1), cut=st.integers(1, 59))
 def test_what_is_forgotten_leaves_the_sample(seed: int, cut: int) -> None:
     batch = rows(60, seed)
@@ -524,20 +338,3 @@ def test_equal_rows_have_equal_hashes_however_they_are_stored() -> None:
     whole = replace(one, blocks=(RealBlock(np.array([[0, 3], [1, 1]])),))
     floats = replace(one, blocks=(RealBlock(np.array([[-0.0, 3.0], [1.0, 1.0]], np.float32)),))
     assert (batch_hashes(whole, a_b) == batch_hashes(floats, a_b)).all()
-
-
-def test_parts_of_a_count_of_words_are_its_sum() -> None:
-    words, there = Vocabulary(("ham", "spam")), np.ones(1, np.bool_)
-    once = SparseBlock(np.array([3.0]), np.array([1]), np.array([0, 1]), words, there)
-    parts = SparseBlock(np.array([1.0, 2.0]), np.array([1, 1]), np.array([0, 2]), words, there)
-    note = name_hashes([["note"]])
-    assert batch_hashes(Batch(1, (once,)), note) == batch_hashes(Batch(1, (parts,)), note)
-
-
-def test_sums_without_rows_end_the_sample() -> None:
-    one = sampled([rows(20, 0)])
-    plain = sampled([rows(20, 1)]).plain
-    assert not isinstance(one + plain, Sampled)
-    assert (one + plain) == (plain + one)
-    assert isinstance(one.scaled(0.5), Sampled)
-    assert one.scaled(0.5).sample.weight == pytest.approx(one.sample.weight / 2)

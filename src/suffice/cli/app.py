@@ -75,6 +75,11 @@ COMMANDS = {
         "Write an interactive page of a model, for a browser.",
         "suffice report adult.suffice -o adult.html --open",
     ),
+    "update": ("Fit a model to more rows.", "suffice update adult.suffice february.csv"),
+    "sums": (
+        "Sum the rows of files; a model is fitted to sums as it is to rows.",
+        "suffice sums patients.csv --plan plan.json --key ulm.key -o ulm.masked",
+    ),
     "merge": (
         "Merge models of the same columns, or masked sums of the owners of a plan.",
         "suffice merge north.suffice south.suffice -o all.suffice",
@@ -97,8 +102,7 @@ COMMANDS = {
     ),
     "plan": (
         "Plan sums of several owners, of which nobody sees another's.",
-        "suffice plan patients.csv --label outcome --public ulm.key.pub --public bonn.key.pub "
-        "--public kiel.key.pub -o plan.json",
+        "suffice plan patients.csv --label outcome --public ulm.key.pub ...",
     ),
     "audit": (
         "List what a model file reveals about single rows.",

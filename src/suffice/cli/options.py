@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from suffice.cli.models import (
+    known_columns,
     label_of,
     load_summed,
     predicts_numbers,
     refuse_overwriting,
     refuse_replacing,
     weight_of,
-    without_cells,
 )
 from suffice.cli.values import (
     LABELS,
@@ -32,7 +32,6 @@ from suffice.cli.values import (
     no_such_column,
     parameters_of,
     reader_parameters,
-    takes,
     value_of,
     words_of,
 )
@@ -346,11 +345,8 @@ def parameters_for(
     ({'alpha': 0.5}, ['-p', 'alpha=0.5'])
     """
     known = parameters_of(model)
-    mine = [
-        one
-        for one in given or ()
-        if _takes(model, one) or not any(_takes(other, one) for other in models)
-    ]
+    elsewhere = {name for other in models for name in parameters_of(other)} - {*known}
+    mine = [one for one in given or () if _name(one) not in elsewhere]
     for one in mine:
         owners = [other for other in MODELS if _name(one) in parameters_of(other)]
         if _name(one) not in known and owners:
@@ -366,11 +362,6 @@ def _name(given: str) -> str:
 def _typed(given: str) -> str:
     name, _, value = given.partition("=")
     return f"--{_flag(name.strip())} {value}"
-
-
-def _takes(model: str, given: str) -> bool:
-    name = _name(given)
-    return takes(model, name, value_of(name, given.partition("=")[2]))
 
 
 def points_of(
@@ -400,11 +391,7 @@ def points_of(
         axes.append((name, [value.strip() for value in values.split(",")]))
     for model in models:
         parameters, words = parameters_for(model, given, models)
-        mine = [
-            (name, [one for one in values if _takes(model, f"{name}={one}")] or values)
-            for name, values in axes
-            if name in parameters_of(model)
-        ]
+        mine = [(name, values) for name, values in axes if name in parameters_of(model)]
         for chosen in product(*(values for _, values in mine)):
             point = dict(zip((name for name, _ in mine), chosen, strict=True))
             said = [f"{name}={value}" for name, value in point.items()]
@@ -505,7 +492,6 @@ def updated(
     path: Path,
     data: Sequence[str],
     read: Sequence[str] | None,
-    columns: tuple[Sequence[str] | None, str | None],
     output: tuple[Path, bool],
     doing: str,
     change: Callable[[Any, Table, Any, str | None], None],
@@ -514,8 +500,6 @@ def updated(
 
     Parameters
     ----------
-    columns : (sequence of str or None, str or None)
-        Those to be ignored, and that of weights.
     output : (Path, bool)
         The file, and whether any file is replaced.
     doing : str
@@ -523,14 +507,16 @@ def updated(
     change : callable
         Takes the model, the table, and the columns of labels and weights.
     """
-    reading, (ignore, weight), (file, force) = Reading.of(read), columns, output
+    reading, (file, force) = Reading.of(read), output
     refuse_overwriting(file, data)
     model = load_summed(path)
     refuse_labels(model, reading)
-    table = without_cells(reading.open(data, model.reader_.format), model, ignore)
+    table = reading.open(data, model.reader_.format)
+    weight = weight_of(model, None, table)
+    table = known_columns(table, model, weight)
     with reported(f"{doing} {', '.join(data)}") as report, Running().chosen(report):
         try:
-            change(model, table, label_of(model), weight_of(model, weight, table))
+            change(model, table, label_of(model), weight)
         except SchemaError as error:
             fact = f"{', '.join(data)} does not fit {path}: {error.fact}"
             raise SchemaError(fact, error.rule, error.next_step) from None

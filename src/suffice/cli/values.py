@@ -12,8 +12,7 @@ from dataclasses import fields
 from functools import cache
 from importlib import import_module
 from inspect import getdoc, signature
-from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any
 
 from suffice.errors import ParameterError
 from suffice.phrases import meant
@@ -116,24 +115,6 @@ def reader_parameters() -> Mapping[str, bool]:
 
     known = [*(field.name for field in fields(TextFormat)), "sheet", *LABELS]
     return {name: name in SWITCHES for name in known}
-
-
-def takes(model: str, name: str, value: Any) -> bool:
-    """Return whether a model has a parameter, and the parameter such a word.
-
-    Examples
-    --------
-    >>> [takes("logistic", "numbers", word) for word in ("bins", "gaussian")]
-    [True, False]
-    """
-    hint = get_type_hints(class_of(model)).get(name)
-    words: list[Any] = []
-    for one in get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,):
-        if get_origin(one) is not Literal:
-            words.append(value if one in (str, Any) else None)
-        else:
-            words += get_args(one)
-    return name in parameters_of(model) and (not isinstance(value, str) or value in words)
 
 
 def described(model: str) -> list[tuple[str, str]]:

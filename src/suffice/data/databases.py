@@ -1,4 +1,4 @@
-"""Rows that a query returns: asked for once, as a stream, and kept in temporary files."""
+"""Rows that a query returns: asked for once, as a stream, and kept in temporary files; or sums."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 import reprlib
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from decimal import Decimal
-from functools import partial
+from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from suffice.data.files.spool import SpooledTable, first_line, spool, unbroken
+from suffice.data.files.spool import SpooledPart, SpooledTable, first_line, spool, unbroken
 from suffice.data.python_cells import is_rounded
 from suffice.data.schema import stored_as
 from suffice.data.table import first_rows, require_distinct
@@ -47,12 +47,83 @@ SAVEPOINT = "suffice_reads"
 BEGINNING = re.compile(r"(?:\s|\(|--[^\n]*(?:\n|$)|/\*.*?\*/)*(\w*)", re.DOTALL)  # comments, a word
 
 
-def read_sql(query: str, connection: Any, parameters: Any = None) -> SpooledTable:
+class Query(SpooledTable):
+    """What a query returns: its rows, read once when they are first needed, or sums over them.
+
+    Parameters
+    ----------
+    text : str
+    connection : str or connection
+    parameters : sequence or mapping, optional
+    """
+
+    def __init__(self, text: str, connection: Any, parameters: Any = None) -> None:
+        vars(self).update(text=text, connection=connection, parameters=parameters)
+
+    text: str
+    connection: Any
+    parameters: Any
+
+    @cached_property
+    def rows(self) -> SpooledTable:
+        """The rows, kept in temporary files."""
+        with self._opened() as (connection, database):
+            read = _by_relation if database == "duckdb" else _by_cursor
+            return read(self.text, connection, self.parameters)
+
+    @property
+    def schema(self) -> pa.Schema:  # type: ignore[override]
+        """The columns of the rows."""
+        return self.rows.schema
+
+    @property
+    def kept(self) -> tuple[SpooledPart, ...]:  # type: ignore[override]
+        """The files of the rows."""
+        return self.rows.kept
+
+    @contextmanager
+    def asking(self) -> Iterator[tuple[str, Callable[[str], pa.Table]]]:
+        """Give the database, as sqlglot calls it, and what answers statements around the query.
+
+        They see the same rows where the database has transactions that do, and change nothing.
+        """
+        with self._opened() as (connection, database):
+            read = _by_relation if database == "duckdb" else _by_cursor
+            alike = _savepoint(connection) if database == "sqlite" else nullcontext()
+            with alike:
+                yield database, lambda sql: read(sql, connection, self.parameters).mapped()
+
+    @contextmanager
+    def _opened(self) -> Iterator[tuple[Any, str]]:
+        connection = self.connection
+        if isinstance(connection, str):
+            fact = f"{_shown(connection)} cannot be opened"
+            with _refused(fact, "check the address and the server"):
+                opened = _open(connection)
+        else:
+            opened = connection
+        with closing(opened) if opened is not connection else nullcontext():
+            if not hasattr(opened, "cursor"):
+                raise ParameterError(
+                    f"connection={opened!r}",
+                    "a connection has a method cursor()",
+                    "pass an address, or what the driver's connect() returns",
+                )
+            database = _database_of(opened)
+            guard = _GUARDS.get(database)
+            with (
+                _by_text(opened, self.text, database) if guard is None else guard(opened, self.text)
+            ):
+                yield opened, database
+
+
+def read_sql(query: str, connection: Any, parameters: Any = None) -> Query:
     """Read what a query returns, once, into a table that may be read as often as wanted.
 
-    The rows come as a stream and are kept in temporary files (in ``TMPDIR``, removed when the
-    table is no longer used), so that every pass of a fit sees the same rows, however many there
-    are and whatever happens to the database meanwhile.
+    The rows come as a stream when they are first needed, and are kept in temporary files (in
+    ``TMPDIR``, removed when the table is no longer used), so that every pass of a fit sees the same
+    rows, however many there are and whatever happens to the database meanwhile. With
+    ``where="database"`` the `sums` of an estimator are made where the rows are, and none is read.
 
     Parameters
     ----------
@@ -71,7 +142,8 @@ def read_sql(query: str, connection: Any, parameters: Any = None) -> SpooledTabl
     Returns
     -------
     Table
-        To be given to `fit` or `predict`.
+        To be given to `fit`, `predict` or `sums`; a connection stays open until then. What is
+        wrong with the query is said when its rows are asked for.
 
     Raises
     ------
@@ -118,12 +190,7 @@ def read_sql(query: str, connection: Any, parameters: Any = None) -> SpooledTabl
     """
     if not isinstance(query, str):
         raise ParameterError(f"query={query!r}", "a query is a string")
-    if not isinstance(connection, str):
-        return _answer(query, connection, parameters)
-    with _refused(f"{_shown(connection)} cannot be opened", "check the address and the server"):
-        opened = _open(connection)
-    with closing(opened):
-        return _answer(query, opened, parameters)
+    return Query(query, connection, parameters)
 
 
 @contextmanager
@@ -269,7 +336,7 @@ def _of_postgresql(connection: Any, query: str) -> Iterator[None]:
             # What comes after it is taken back: that the transaction only reads, too.
             end = [f"ROLLBACK TO SAVEPOINT {SAVEPOINT}", f"RELEASE SAVEPOINT {SAVEPOINT}"]
         except Exception:  # there is no transaction yet
-            cursor.execute("BEGIN")
+            cursor.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
             end = ["ROLLBACK"]
     with closing(cursor), _between("SET TRANSACTION READ ONLY", end, cursor.execute):
         yield
@@ -292,6 +359,15 @@ def _between(first: str, last: Sequence[str], execute: Callable[[str], Any]) -> 
             execute(statement)
 
 
+@contextmanager
+def _savepoint(connection: Any) -> Iterator[None]:
+    """Let several statements of SQLite see one state."""
+    with closing(connection.cursor()) as cursor:
+        end = [f"RELEASE {SAVEPOINT}"]
+        with _between(f"SAVEPOINT {SAVEPOINT}", end, cursor.execute):
+            yield
+
+
 _GUARDS: Mapping[str, Callable[[Any, str], AbstractContextManager[None]]] = {
     "duckdb": _of_duckdb,
     "postgres": _of_postgresql,
@@ -300,20 +376,6 @@ _GUARDS: Mapping[str, Callable[[Any, str], AbstractContextManager[None]]] = {
 
 
 # Answers ----------------------------------------------------------------------------------------
-
-
-def _answer(query: str, connection: Any, parameters: Any) -> SpooledTable:
-    if not hasattr(connection, "cursor"):
-        raise ParameterError(
-            f"connection={connection!r}",
-            "a connection has a method cursor()",
-            "pass an address, or what the driver's connect() returns",
-        )
-    database = _database_of(connection)
-    read = _by_relation if database == "duckdb" else _by_cursor
-    guard = _GUARDS.get(database)
-    with _by_text(connection, query, database) if guard is None else guard(connection, query):
-        return read(query, connection, parameters)
 
 
 def _by_relation(query: str, connection: Any, parameters: Any) -> SpooledTable:

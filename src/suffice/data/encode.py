@@ -39,11 +39,13 @@ from suffice.sums.block import (
     Block,
     CodedBlock,
     IntegerBlock,
+    KeyBlock,
     MixedBlock,
     RealBlock,
     SparseBlock,
     require_held,
 )
+from suffice.sums.keys import key_cells
 from suffice.sums.moments import TOO_LARGE
 from suffice.sums.vocabulary import FALSE_TRUE, Vocabulary
 
@@ -252,6 +254,17 @@ def _sparse(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> Sparse
     return stored_cells(csr_matrix(values), slice(0, batch.num_rows))
 
 
+def _keys(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> KeyBlock:
+    columns = []
+    for name in layout.columns:
+        column = key_cells(name, batch.column(name))
+        if table.missing and column.type == pa.string():
+            absent = pc.is_in(column, pa.array(table.missing, pa.string()))
+            column = pc.if_else(absent, pa.scalar(None, pa.string()), column)
+        columns.append(column)
+    return KeyBlock(tuple(columns))
+
+
 _ENCODERS: Mapping[str, Callable[[pa.RecordBatch, BlockLayout, Layout], Block]] = {
     "real": _reals,
     "count": _counts,
@@ -262,6 +275,7 @@ _ENCODERS: Mapping[str, Callable[[pa.RecordBatch, BlockLayout, Layout], Block]] 
     "mixed": _mixed,
     "events": _events,
     "sparse": _sparse,
+    "key": _keys,
 }
 
 

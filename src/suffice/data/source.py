@@ -29,7 +29,8 @@ from suffice.data.schema import (
 from suffice.errors import DataError
 from suffice.numerics import kernels
 from suffice.sums.batch import BATCH_ROWS, NO_CLASSES, NO_CODES, NO_WEIGHTS, Batch
-from suffice.sums.block import BadCell, Block, RealBlock
+from suffice.sums.block import BadCell, Block, KeyBlock, RealBlock
+from suffice.sums.keys import key_cells
 from suffice.sums.vocabulary import Vocabulary
 
 R = TypeVar("R")
@@ -208,7 +209,7 @@ def each_batch(
 
 @dataclass(frozen=True)
 class Labels:
-    """Class labels of all rows, encoded batch by batch so that no array of n codes is needed."""
+    """Class labels of all rows, encoded batch by batch: only strings take an array of n codes."""
 
     values: NDArray[Any]  # (n,); None, NaN, NaT and pandas.NA are missing
     classes: Vocabulary  # their distinct values
@@ -235,7 +236,8 @@ class Labels:
         cells = values.tolist()
         if values.dtype == object:
             require_label_values(cells)
-        classes = Vocabulary.of(cell for cell in cells if not is_missing(cell))
+        distinct = set(cells) if values.dtype.kind == "U" else cells
+        classes = Vocabulary.of(cell for cell in distinct if not is_missing(cell))
         if values.dtype.kind in "OUT":
             warn_of_alike(classes.values)
         return cls(values, classes)
@@ -251,9 +253,25 @@ class Labels:
             codes, low = np.empty(len(values), np.intp), values.dtype.type(self.classes.values[0])
             kernels.counts.look_up(values, low, self._table, codes)
             return codes
+        if values.dtype.kind == "U":
+            return self._of_strings[rows]
         return self.classes.index(
             (None if is_missing(value) else value for value in values.tolist()), -1
         )
+
+    @cached_property
+    def _of_strings(self) -> NDArray[np.intp]:
+        """Codes of strings, which many passes ask for."""
+        codes = np.empty(len(self.values), np.intp)
+        for first in range(0, len(codes), BATCH_ROWS):
+            rows = slice(first, first + BATCH_ROWS)
+            codes[rows] = self.classes.index(self.values[rows].tolist(), -1)
+        return codes
+
+    @cached_property
+    def _are_codes(self) -> bool:
+        known, alike = self.classes.values, self.values.flags.carray
+        return alike and self.values.dtype == np.intp and known == tuple(range(len(known)))
 
     @cached_property
     def _table(self) -> NDArray[np.intp] | None:
@@ -459,4 +477,7 @@ class ArrayPart(Part):
         if layout.encoding == "sparse" and not isinstance(x, np.ndarray):
             return held_counts(stored_cells(x, rows).merged())
         x = x[rows]
+        if layout.encoding == "key":
+            cells = x if isinstance(x, np.ndarray) else laid_out(x)
+            return KeyBlock(tuple(map(key_cells, layout.columns, map(pa.array, cells.T))))
         return of_numbers(x if isinstance(x, np.ndarray) else laid_out(x), layout, self.layout)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -535,8 +536,7 @@ def require_distinct(names: Sequence[str]) -> None:
     --------
     >>> require_distinct(["age", "sex"])
     """
-    repeated = {name for name in names if names.count(name) > 1}
-    if repeated:
+    if repeated := [name for name, times in Counter(names).items() if times > 1]:
         raise SchemaError(
             f"column {min(repeated)!r} is there twice", "column names differ", "rename one of them"
         )

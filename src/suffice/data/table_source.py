@@ -96,13 +96,20 @@ class TableSource(Source):
     # These columns are no features.
     label: str | None = None
     weight: str | None = None
+    keys: tuple[str, ...] = ()  # by which rows are grouped
     answered: bool = False  # whether a column that a model does not know is left out, not refused
 
     def __post_init__(self) -> None:
-        for role, name in (("label", self.label), ("weight", self.weight)):
+        roles = [("the label", self.label), ("the weight", self.weight)]
+        for role, name in (*roles, *(("a key", name) for name in self.keys)):
             if name is not None and name not in self.table.names:
-                raise no_column(
-                    name, f"the {role}", self.table.names, self.table.format is not None
+                raise no_column(name, role, self.table.names, self.table.format is not None)
+        for name in self.keys:
+            if name in (self.label, self.weight):
+                raise ParameterError(
+                    f"by names {name!r}, which is the label or the weight of the rows",
+                    "a column has one part to play",
+                    "choose another column",
                 )
 
     @property
@@ -111,8 +118,8 @@ class TableSource(Source):
 
     @cached_property
     def feature_names(self) -> tuple[str, ...]:
-        """The columns that are neither label nor weight."""
-        roles = (self.label, self.weight)
+        """The columns that are neither label nor weight nor keys."""
+        roles = (self.label, self.weight, *self.keys)
         return tuple([name for name in self.table.names if name not in roles])
 
     def columns(self, names: Sequence[str] | None = None) -> tuple[Column, ...]:
@@ -129,7 +136,9 @@ class TableSource(Source):
 
     def without(self, names: Sequence[str]) -> TableSource:
         """Leave out columns; a model fitted to the result goes on ignoring them."""
-        return replace(self, table=without(self.table, names, (self.label, self.weight)))
+        return replace(
+            self, table=without(self.table, names, (self.label, self.weight, *self.keys))
+        )
 
     def require_rows(self) -> None:
         """Refuse text that has a header only."""
@@ -187,7 +196,7 @@ class TableSource(Source):
         encoding = _encodings(layout)
         wanted = [*stored, *([] if self.weight is None else [self.weight])]
         require_columns(wanted, self.table.names, "the table")
-        known = {*wanted, layout.label, layout.weight, *layout.ignored}
+        known = {*wanted, layout.label, layout.weight, *layout.ignored, *self.keys}
         if not known.issuperset(self.table.names):
             unknown = [name for name in self.table.names if name not in known]
             if not self.answered:
@@ -245,7 +254,7 @@ class TableSource(Source):
 
 def _encodings(layout: Layout) -> dict[str, str]:
     found: dict[str, str] = {}
-    for block in layout.blocks:
+    for block in layout.blocks:  # a key comes first, and may be read once more
         if block.encoding == "mixed":
             pairs = zip(block.columns, layout.is_number(block), strict=True)
             found |= {name: "real" if number else "category" for name, number in pairs}
@@ -262,7 +271,11 @@ def _type(encoding: str | None, stored: Stored | None, shown: pa.DataType) -> pa
     """
     if stored == "time":
         return None  # as the table has it
-    if stored == "nothing" and encoding in ("category", "events") and pa.types.is_null(shown):
+    if (
+        stored == "nothing"
+        and encoding in ("category", "events", "key")
+        and pa.types.is_null(shown)
+    ):
         return pa.string()  # a family was given; later rows may have a value
     if encoding in ("real", "count", "whole") and stored != "boolean":
         return pa.float64()

@@ -211,6 +211,11 @@ class Family(ABC):
         statistic = type(self.accumulator(encoding, 0).statistic())
         return type(self), statistic
 
+    @property
+    def apart(self) -> Family:
+        """The family whose sums classes do not share."""
+        return self
+
     @abstractmethod
     def accumulator(self, encoding: str, d: int) -> Accumulator:
         """An empty accumulator for d columns in one of the family's encodings."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,7 @@ from suffice.numerics.expectation_maximisation import (
     expectation_maximisation,
 )
 from suffice.numerics.in_print import NAMED, bound, listed
-from suffice.numerics.interruption import interruptible
+from suffice.numerics.interruption import interruptible, one_thread_of_blas
 from suffice.numerics.linalg import (
     LEAST_PIVOT,
     ROUNDED_MATRIX,
@@ -172,6 +172,10 @@ class MultivariateGaussian(Family):
     @property
     def shared(self) -> bool:
         return self.pooling == 1
+
+    @property
+    def apart(self) -> Self:
+        return replace(self, pooling=0.0) if self.shared else self
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
         fourths = self.shrinkage == "ledoit-wolf"
@@ -1057,9 +1061,10 @@ class ThinGaussians:
             raise too_large(x, 0, 0)
         missing = np.isnan(x).any(axis=1)
         rows = np.flatnonzero(~missing)
-        for c, mean in enumerate(self.mean):
-            one = self.covariances[min(c, len(self.covariances) - 1)]
-            out[rows, c] += log_scale[c] - 0.5 * one.distances(x[rows] - mean)
+        with one_thread_of_blas():
+            for c, mean in enumerate(self.mean):
+                one = self.covariances[min(c, len(self.covariances) - 1)]
+                out[rows, c] += log_scale[c] - 0.5 * one.distances(x[rows] - mean)
         return np.flatnonzero(missing)
 
     def marginal(

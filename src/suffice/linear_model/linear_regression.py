@@ -10,6 +10,7 @@ from suffice.errors import DataError, ParameterError
 from suffice.models.base.options import Dependent, Incomplete, Unseen, WeightsAre
 from suffice.models.base.scikit_learn import accepts
 from suffice.models.design.words import Ways
+from suffice.models.linear.level_rows import LevelLeastSquares
 from suffice.models.linear.method import LinearMethod, method_of
 from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.ridge import RidgePenalty
@@ -189,7 +190,9 @@ class LinearRegression(LinearRegressor):
         if kind not in POWER:
             raise ParameterError(f"kind={kind!r}", f"kind is one of {', '.join(map(repr, POWER))}")
         summary = self.summary(target, level)
-        fit = self._of_products(self._inferable())
+        fit = self._inferable()
+        if isinstance(fit, LevelLeastSquares):  # whose levels take products, too
+            fit = self._of_products(fit)
         model, source = self.model_, self._open_more(X, y, sample_weight)
         layout = self.reader_.layout_of(source)
         j = target_place(self.design_.targets, target)
@@ -203,4 +206,4 @@ class LinearRegression(LinearRegressor):
                 "robust errors are of the rows of the fit",
                 "pass the same table",
             )
-        return robust(summary, found, kind, fit.has_intercept)
+        return robust(summary, found, kind, fit)

@@ -31,7 +31,13 @@ from suffice.models.base.answers import (
 )
 from suffice.models.base.evaluated_rows import evaluation, tell_of_unknown
 from suffice.models.base.evaluation import Evaluation
-from suffice.models.base.groups import ByGroup, group_layout, sum_by_group
+from suffice.models.base.groups import (
+    ByColumns,
+    ByGroup,
+    for_every_group,
+    require_free,
+    results_by_group,
+)
 from suffice.models.base.judge import Hits, Judge, accuracy_told, hits, of_rows
 from suffice.models.base.options import Unanswerable, check_level, check_unanswerable
 from suffice.models.base.proba_intervals import (
@@ -333,10 +339,9 @@ class Classifier(Estimator):
         known = self.reader_.to_answer
         warn_of_unseen(model.known_values, source, known)
         taken = (known.label, source.label, source.weight)
-        layout, at = group_layout(known, source, by, taken)
-        engine = engine_for(source)
-        parts = source.parts(layout, engine.workers)
-        found = sum_by_group(kernel, model, engine, parts, at, len(known.blocks))
+        require_free(by, taken)
+        each, groups_of = partial(for_every_group, kernel=kernel), ByColumns((by,))
+        found = results_by_group(each, model, engine_for(source), source, known, groups_of)
         groups = told(found)
         tell_of_unknown(model.classes, groups.values())
         return ByGroup(by, groups)

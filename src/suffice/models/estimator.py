@@ -32,6 +32,7 @@ from suffice.models.base.forgotten import (
     remembered,
     without,
 )
+from suffice.models.base.groups import ByColumns, ByPlace, key_columns, require_products
 from suffice.models.base.judge import LeaveOneOut
 from suffice.models.base.options import answering
 from suffice.models.base.saved import Saved, portable, unportable
@@ -48,11 +49,13 @@ from suffice.models.base.scikit_learn import (
     protect_fitted,
     with_bases,
 )
+from suffice.models.grouped_models import GroupedModels
 from suffice.models.grouped_sums import GroupedSums
 from suffice.models.method import KeptSums, Learnt, Method, SumsReader, check_stream, forgettable
 from suffice.models.reading import TableReader, is_named, settle_columns
 from suffice.persist import write_model
 from suffice.rules import check
+from suffice.sums.by_class import ClassesByGroup
 from suffice.sums.comparison import Comparison
 from suffice.sums.keys import Keys
 from suffice.sums.vocabulary import Vocabulary
@@ -155,6 +158,7 @@ class Estimator:
     kind: ClassVar[Kind] = Kind()
     _accepted: ClassVar[tuple[str, ...]] = ()  # parameters without effect
     _ignore: Sequence[str] = ()  # columns of the first table, and so of all, that are left out
+    _by: tuple[str, ...] = ()  # columns of the first table by which its rows are grouped
     reader_: TableReader
     model_: Any
     n_features_in_: int
@@ -346,7 +350,18 @@ def restored_sums(cls: Any, content: Any) -> GroupedSums:
     """Rebuild sums from what their file holds, by the rules of the file of a model of them."""
     entries = dict(content)
     sums, keys = entries.pop("sums"), Keys.of_file(entries.pop("keys"))
-    saved = cls.kind.saved.of(entries | {"batches": (sums,)})
+    together = sums
+    if keys.names:
+        if getattr(sums, "k", None) != len(keys):
+            raise DataError("the sums are of another number of groups than there are keys")
+        together = sums.gathered(np.zeros(len(keys), np.intp), 1)
+        if isinstance(together, ClassesByGroup):
+            found = together.alone(0)
+            pairs = zip(entries["parts"], found.blocks, strict=True)
+            together = replace(found, blocks=tuple([part.together(b) for part, b in pairs]))
+    # Sums of groups keep the rules of their kinds, and all together that of a model's.
+    saved = cls.kind.saved.of(entries | {"batches": (together,)})
+    check(saved.batches[0])
     estimator: Any = _unfitted_of(cls, saved)
     return GroupedSums(estimator, estimator._reader_of(saved), keys, sums, saved.named)
 
@@ -438,30 +453,111 @@ class FittedFromSums(Estimator, Generic[R, S]):
             self.forgotten_ = ()
             return self
 
-    def sums(self, X: Any, y: Any = None, sample_weight: Any = None) -> GroupedSums:
-        """Return the sums over the rows of a table, which `fit` takes in its place.
+    def sums(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, by: Any = None
+    ) -> GroupedSums:
+        """Return the sums over the rows of a table, or of each group, which `fit` takes.
+
+        One pass over the rows; what is asked of the sums afterwards reads none. Columns of keys are
+        no predictors. Weights of columns, which a naive Bayes learns from rows, go with the sums of
+        all rows while they are in memory; in sums by group, and in a file, every column has the
+        weight 1 until `calibrate`.
 
         Parameters
         ----------
         X, y, sample_weight
             As for `fit`.
+        by : str, list of str, or array-like (n,), optional
+            The columns whose values are the keys of the groups, or the key of every row: strings,
+            whole numbers, dates or booleans. A missing one is a key of its own.
+
+        Returns
+        -------
+        GroupedSums
 
         Raises
         ------
         ParameterError
-            If the options make a model that is no function of sums.
+            If the options make a model that is no function of sums, or of none by group.
+        DataError
+            If a cell breaks a rule, or a key is none.
+
+        Examples
+        --------
+        >>> from suffice.naive_bayes import GaussianNB
+        >>> x, y = [[1.0], [2.0], [5.0], [6.0]], ["a", "a", "b", "b"]
+        >>> sums = GaussianNB().sums(x, y, by=[2025, 2026, 2025, 2026])
+        >>> GaussianNB().fit(sums.total()).theta_.ravel(), len(sums)
+        (array([1.5, 5.5]), 2)
         """
         learner = self.unfitted()
         require_sums(learner)
+        method = learner.method()
+        names, given = key_columns(by, X)
+        learner._by = names
         with fit_context():
-            method = learner.method()
+            if by is not None:
+                method.require_groups()
             rows, said = learner._open_first(X, y, sample_weight)
             engine = engine_for(rows)
             reader = method.reader(rows, said, engine)
-            sums = method.sums(reader, rows, engine).canonical()
+            if by is None:
+                keys, sums = Keys.none(), method.sums(reader, rows, engine)
+            else:
+                groups = ByColumns(names) if given is None else ByPlace.of(given)
+                keyed = method.sums_by_group(reader, rows, engine, groups)
+                keys, sums = keyed.keys, keyed.sums
+                require_products(sums)
             method.warn_of(sums)
             named = is_named(learner)
-            return GroupedSums(learner.unfitted(), reader, Keys.none(), sums, named)
+            return GroupedSums(learner.unfitted(), reader, keys, sums.canonical(), named)
+
+    def fit_each(self, sums: GroupedSums) -> GroupedModels:
+        """Return a model for every group of rows, from their sums.
+
+        What a naive Bayes chooses by the rows, such as the bins of densities, it chooses once, by
+        all groups together.
+
+        Parameters
+        ----------
+        sums : GroupedSums
+            Made by `sums` with ``by``.
+
+        Raises
+        ------
+        ParameterError
+            If there are no groups, or the sums are those of other options.
+        """
+        if not (isinstance(sums, GroupedSums) and sums.by):
+            raise ParameterError(
+                f"{sums!r} {'has no groups' if isinstance(sums, GroupedSums) else 'is no sums'}",
+                "fit_each makes a model for every group of sums",
+                "make them by sums(X, y, by=...), or use fit",
+            )
+        learner = self.unfitted()
+        method = learner.method()
+        learner._read_alike(method, sums)
+        learner._require_of_sums(method)
+        pooled = None
+        if method.chooses:
+            pooled = self.unfitted().fit(sums.total()).model_
+        return GroupedModels(sums, learner, pooled)
+
+    def _fit_group(self, sums: GroupedSums, pooled: Any) -> Self:
+        """Fit to the sums of a group; with the choices of a model of all rows."""
+        self._fit_sums(sums, None, None)
+        if pooled is not None:
+            self.model_ = self.method().chosen_as(self.model_, pooled)
+        return self
+
+    @abstractmethod
+    def _columns_of(self, sums: GroupedSums) -> dict[str, Any]:
+        """Return columns about the models of groups, by name, each (g,)."""
+
+    def _require_of_sums(self, method: Method[R, S]) -> None:
+        """Refuse options that look at rows."""
+        if not method.is_of_sums and not method.keeps_sums:
+            require_sums(self)
 
     @property
     def sums_(self) -> GroupedSums:
@@ -522,12 +618,13 @@ class FittedFromSums(Estimator, Generic[R, S]):
         learnt: Learnt[R, S],
         rows: Any = None,
         before: Any = None,
+        newest: S | None = None,
     ) -> Self:
         """Keep the sums, and the model of them; see `Method.model`."""
         batches = tuple([batch.canonical() for batch in learnt.batches])
         reader = method.settled(learnt.reader, batches[0])
         sums = Learnt(reader, batches).statistic
-        model = method.model(reader, sums, rows, before)
+        model = method.model(reader, sums, rows, before, newest)
         self.reader_, self.model_ = reader, model
         if method.keeps_sums:
             self.batches_, self.statistic_ = batches, sums
@@ -596,7 +693,8 @@ class FittedFromSums(Estimator, Generic[R, S]):
             if joined is not None:
                 known = known._replace(reader=joined(method, known.reader, more))
             learnt = known.followed_by(more, decay, window)
-            self._set(method, learnt, rows if learnt.batches[0] is more else None, before)
+            every = rows if learnt.batches[0] is more else None
+            self._set(method, learnt, every, before, more)
             self.forgotten_ = forgotten
             return self
 
@@ -667,7 +765,8 @@ class FittedFromSums(Estimator, Generic[R, S]):
 
         Neither reads rows again: a model holds the statistic of its rows. Numeric targets are
         columns like the others; the categories of a linear model are compared by their
-        fractions, and may have other values. The result prints as a table, and is a record of
+        fractions, and may have other values. A missing cell is a value like others. The result
+        prints as a verdict and a table, p adjusted by Holm's method, and is a record of
         `suffice.sums.comparison`.
 
         Parameters
@@ -686,6 +785,7 @@ class FittedFromSums(Estimator, Generic[R, S]):
         >>> before = GaussianNB().fit([[1.0, 5.0], [2.0, 4.0], [3.0, 9.0]], [0, 1, 1])
         >>> after = GaussianNB().fit([[7.0, 5.0], [8.0, 4.0], [9.0, 9.0]], [0, 0, 1])
         >>> print(before.compare(after))
+        Too few rows for tests; the most apart: x0, Hellinger 1.00, a large shift.
                   Hellinger     PSI  p  missing  within  class
         (labels)     0.2391  0.2554  -
         x0           0.9994      54  -    0.0 %  1.0000      0
@@ -697,6 +797,7 @@ class FittedFromSums(Estimator, Generic[R, S]):
         >>> before = LinearRegression().fit([[1.0, 5.0], [2.0, 4.0], [3.0, 9.0]], [0, 1, 1])
         >>> after = LinearRegression().fit([[7.0, 5.0], [8.0, 4.0], [9.0, 9.0]], [0, 1, 1])
         >>> print(before.compare(after))
+        Too few rows for tests; the most apart: x0, Hellinger 1.00, a large shift.
             Hellinger  PSI  p  missing
         x0     0.9994   54  -    0.0 %
         x1     0.0000    0  -    0.0 %
@@ -807,7 +908,9 @@ class Opened:
         """Return the sums over the rows of every group; −1 leaves a row out."""
         with fit_context(self.learner):
             engine = engine_for(self.rows)
-            return self.method.sums_by_group(self.reader, self.rows, engine, group)
+            found = self.method.sums_by_group(self.reader, self.rows, engine, ByPlace(group))
+            every = range(len(found.keys))
+            return [self.method.alone(self.reader, found.sums, g) for g in every]
 
     def fitted(self, sums: Any) -> FittedFromSums[Any, Any]:
         """Return the estimator that `fit` makes of rows with these sums."""

@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from numbers import Integral
 from os import PathLike
 from typing import Any
 
-from suffice.errors import ParameterError
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from suffice.errors import DataError, ForgetError, ParameterError, SchemaError
 from suffice.models.base.saved import portable
+from suffice.models.method import Method, forgetting
+from suffice.numerics.in_print import listed
 from suffice.persist import write_model
+from suffice.phrases import amount
+from suffice.sums.by_class import ClassesByGroup
 from suffice.sums.kept_rows import KeptRows
-from suffice.sums.keys import KeyColumn, Keys
+from suffice.sums.keys import KeyColumn, Keyed, Keys, ranked
 from suffice.sums.row_sample import Sampled
 from suffice.tree import named
 
 KIND = " sums"  # what follows the name of an estimator in the kind of a file
-TYPES = named(KeyColumn)
+TYPES = named(KeyColumn, ClassesByGroup)
+SHOWN = 10  # groups that are printed
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupedSums:
     """The sufficient statistics that an estimator is fitted from, without the rows.
 
-    `sums` of an estimator makes them, and its `fit` takes them in the place of a table.
+    `sums` of an estimator makes them, and its `fit` takes them in the place of a table. There is
+    one for every group of rows that share the values of some columns, the keys; or one of all rows.
+    A group is a site, a month, a cluster, a fold: what is asked afterwards reads no row again.
 
     Parameters
     ----------
@@ -31,18 +44,31 @@ class GroupedSums:
     reader : SumsReader
         How tables are read.
     keys : Keys
-        Of the groups.
+        Of the groups, in order.
     sums : KeptSums
-        The sums.
+        The sums; where there are keys, with an axis of groups.
     named : bool
         Whether columns have names.
 
     Examples
     --------
+    >>> import pyarrow as pa
     >>> from suffice import LinearRegression
-    >>> sums = LinearRegression().sums([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
-    >>> LinearRegression().fit(sums).coef_
+    >>> trips = pa.table({
+    ...     "city": ["Ulm", "Ulm", "Ulm", "Bonn", "Bonn", "Bonn"],
+    ...     "km": [1.0, 2.0, 3.0, 1.0, 2.0, 4.0],
+    ...     "tip": [2.0, 3.0, 4.0, 1.0, 3.0, 7.0],
+    ... })
+    >>> sums = LinearRegression().sums(trips, "tip", by="city")
+    >>> sums
+    sums for LinearRegression by city: 2 groups
+    city  rows
+    Bonn     3
+    Ulm      3
+    >>> LinearRegression().fit(sums["Bonn"]).coef_
     array([2.])
+    >>> LinearRegression().fit(sums.without(city="Bonn").total()).coef_
+    array([1.])
     """
 
     estimator: Any
@@ -51,10 +77,51 @@ class GroupedSums:
     sums: Any
     named: bool
 
+    # -- what there is
+
     @property
     def by(self) -> tuple[str, ...]:
         """The columns whose values are the keys of the groups."""
         return self.keys.names
+
+    def __len__(self) -> int:
+        """Return the number of groups."""
+        return len(self.keys)
+
+    @property
+    def rows(self) -> NDArray[np.float64]:
+        """Σw of the rows of every group, (g,)."""
+        return self.sums.class_weight if self.by else np.array([float(self.sums.rows)])
+
+    def table(self) -> pa.Table:
+        """Return the keys and the weight of the rows of every group, as an Arrow table."""
+        columns = dict(zip(self.by, self.keys.columns, strict=True))
+        name = "rows"
+        while name in columns:
+            name += "_"
+        return pa.table({**columns, name: self.rows})
+
+    def __repr__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        name = type(self.estimator).__name__
+        if not self.by:
+            yield f"sums for {name}: {amount(float(self.rows[0]))} rows"
+            return
+        yield f"sums for {name} by {', '.join(self.by)}: {len(self):,} groups"
+        first = self.table().slice(0, SHOWN)
+        cells = [[*map(_in_print, column.to_pylist())] for column in first.columns]
+        cells[-1] = [amount(value) for value in first.column(first.num_columns - 1).to_pylist()]
+        wide = [
+            max(map(len, (name, *own))) for name, own in zip(first.column_names, cells, strict=True)
+        ]
+        for row in (first.column_names, *zip(*cells, strict=True)):
+            pairs = list(zip(row, wide, strict=True))
+            texts = [text.ljust(width) for text, width in pairs[:-1]]
+            yield "  ".join([*texts, pairs[-1][0].rjust(pairs[-1][1])])
+        if len(self) > SHOWN:
+            yield f"and {len(self) - SHOWN:,} more"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, GroupedSums):
@@ -62,6 +129,193 @@ class GroupedSums:
         return self.keys == other.keys and bool(self.sums == other.sums)
 
     __hash__ = None  # type: ignore[assignment]
+
+    # -- groups of these
+
+    def __getitem__(self, key: Any) -> GroupedSums:
+        """Return the sums of a group: by its key, or a tuple of as many as there are columns."""
+        values = key if isinstance(key, tuple) else (key,)
+        if len(values) != len(self.by):
+            raise ParameterError(
+                f"the key {key!r} has {len(values)} values",
+                f"the sums are by {listed(map(repr, self.by))}" if self.by else "there is no key",
+                "give a value for each column, or use where(...)",
+            )
+        found = np.flatnonzero(self._chosen(dict(zip(self.by, values, strict=True))))
+        if not len(found):
+            raise ParameterError(
+                f"no group has the key {key!r}",
+                "a key is the values of a row in the columns of the sums",
+                "see table() for the keys",
+            )
+        return self._alone(int(found[0]))
+
+    def where(self, **keys: Any) -> GroupedSums:
+        """Return the groups with these keys: a value of a column, or a list of values.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such column, or no group has such a value.
+        """
+        return self._take(np.flatnonzero(self._chosen(keys)))
+
+    def without(self, **keys: Any) -> GroupedSums:
+        """Return all groups but those with these keys: see `where`."""
+        return self._take(np.flatnonzero(~self._chosen(keys)))
+
+    def total(self, by: str | Sequence[str] = ()) -> GroupedSums:
+        """Return the sums of all groups together, or of those that agree in some columns.
+
+        Parameters
+        ----------
+        by : str or list of str
+            Columns of the keys that stay; default: none.
+        """
+        names = (by,) if isinstance(by, str) else tuple(by)
+        if names == self.by:
+            return self
+        keys, codes = self.keys.only(names)
+        return self._with(keys, self.sums.gathered(codes, len(keys)))
+
+    def rolling(self, name: str, size: int) -> GroupedSums:
+        """Return the sums of windows of so many successive values of a column.
+
+        A window has the key of its last value. Values follow each other as they do among all
+        groups, whatever the other keys are: a city without rows in a month has a window of fewer
+        rows. There is no window before there are ``size`` values, and groups whose value is missing
+        are in none.
+
+        Parameters
+        ----------
+        name : str
+            A column of the keys, such as the month.
+        size : int
+            Of a window, 1 or more.
+        """
+        place, values = self._in_time(name, size)
+        others, combination = self.keys.only([other for other in self.by if other != name])
+        known = np.flatnonzero(place < len(values))
+        cells = combination[known] * len(values) + place[known]
+        order = np.argsort(cells)
+        one = cells[order], self.sums.take(known[order])
+        found: tuple[NDArray[np.intp], Any] | None = None
+        done, length = 0, 1  # lags in the windows so far, and in those of `one`
+        while length <= size:
+            if size & length:
+                later = _later(one, done, len(values))
+                found = later if found is None else _added(found, later)
+                done += length
+            one, length = _added(one, _later(one, length, len(values))), 2 * length
+        assert found is not None
+        whole = np.flatnonzero(found[0] % len(values) >= size - 1)
+        combination, place = np.divmod(found[0][whole], len(values))
+        columns = dict(zip(others.names, others.take(combination).columns, strict=True))
+        columns[name] = values.take(pa.array(place))
+        keys = Keys(self.by, tuple(columns[column] for column in self.by), len(whole))
+        both = Keyed(keys, found[1].take(whole)).sorted()
+        return replace(self, keys=both.keys, sums=both.sums)
+
+    def _in_time(self, name: str, size: int) -> tuple[NDArray[np.int64], pa.Array[Any]]:
+        """Return the place of every group among the values of a column, and these, in order."""
+        column = self.keys.column(name)
+        whole = isinstance(size, Integral) and not isinstance(size, bool) and size >= 1
+        values = column.drop_null().unique()
+        if not whole or size > len(values):
+            raise ParameterError(
+                f"a window of {size!r} values",
+                f"it is a whole number from 1 to {len(values)}, the values of {name!r}",
+            )
+        place, _ = ranked(column)
+        order, _ = ranked(values)
+        return place, values.take(pa.array(np.argsort(order)))
+
+    def _chosen(self, keys: dict[str, Any]) -> NDArray[np.bool_]:
+        found = np.ones(len(self), np.bool_)
+        for name, value in keys.items():
+            found &= self.keys.having(name, value)
+        return found
+
+    def _take(self, index: NDArray[np.intp]) -> GroupedSums:
+        return replace(self, keys=self.keys.take(index), sums=self.sums.take(index))
+
+    def _alone(self, g: int) -> GroupedSums:
+        method: Method[Any, Any] = self.estimator.method()
+        sums = method.alone(self.reader, self.sums, g)
+        return replace(self, keys=Keys.none(), sums=sums)
+
+    def _with(self, keys: Keys, sums: Any) -> GroupedSums:
+        found = replace(self, keys=keys, sums=sums)
+        return found if keys.names else found._alone(0)
+
+    # -- arithmetic
+
+    def __add__(self, other: GroupedSums) -> GroupedSums:
+        """Add the sums of further rows, group by group; a group that one lacks is new."""
+        reader, keys, mine, theirs = self._beside(other, "added")
+        return replace(self, reader=reader, keys=keys, sums=mine + theirs)
+
+    def __sub__(self, other: GroupedSums) -> GroupedSums:
+        """Take the sums of rows away; a group without rows is gone.
+
+        Raises
+        ------
+        ForgetError
+            If the rows cannot be among those of the sums.
+        """
+        _, keys, mine, theirs = self._beside(other, "subtracted")
+        if len(keys) > len(self):
+            new = next(g for g in range(len(other)) if not self.keys.has(other.keys.key(g)))
+            raise ForgetError(
+                f"there is no group {other.keys.key(new)!r} to take rows away from",
+                "only rows that are in the sums can be taken away",
+            )
+        with forgetting(self.reader.column):
+            rest = mine - theirs
+        return replace(self, sums=rest)._shown()
+
+    def scaled(self, factor: float) -> GroupedSums:
+        """Return the sums of the same rows, their weights multiplied by a factor, 0 or more."""
+        if not (np.isfinite(factor) and factor >= 0):
+            raise ParameterError(f"a factor of {factor!r}", "it is a finite number, 0 or more")
+        return replace(self, sums=self.sums.scaled(float(factor)))._shown()
+
+    def _shown(self) -> GroupedSums:
+        """Drop the groups without rows."""
+        if not self.by:
+            return self
+        shown = np.flatnonzero(self.rows > 0)
+        return self if len(shown) == len(self) else self._take(shown)
+
+    def _beside(self, other: Any, verb: str) -> tuple[Any, Keys, Any, Any]:
+        """The reader and the keys of both, and either's sums over these."""
+        if not isinstance(other, GroupedSums):
+            raise ParameterError(f"{other!r} is no sums", f"only sums can be {verb}")
+        mine, theirs = type(self.estimator), type(other.estimator)
+        if mine is not theirs:
+            raise SchemaError(
+                f"the sums are for {mine.__name__} here and for {theirs.__name__} there",
+                f"only sums for one kind of model can be {verb}",
+            )
+        self.reader.check_compatible(self.sums, other.reader, other.sums, verb)
+        reader = self.reader.merged(other.reader)
+        if not (self.by or other.by):
+            return reader, self.keys, self.sums, other.sums
+        keys, at, there = self.keys.joined(other.keys, verb)
+        one, more = Keyed(self.keys, self.sums), Keyed(other.keys, other.sums)
+        return reader, keys, one.over(keys, at), more.over(keys, there)
+
+    # -- a model, and a file
+
+    def alone(self) -> Any:
+        """Return the sums of the only group, that of all rows."""
+        if self.by:
+            raise ParameterError(
+                f"the sums are by {', '.join(map(repr, self.by))}",
+                "a model is fitted to the sums of one group",
+                "take sums.total() or sums[key], or fit_each",
+            )
+        return self.sums
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the sums to a file that `suffice.load` reads; there are no rows in it.
@@ -71,7 +325,7 @@ class GroupedSums:
         ModelFileError
             If the file cannot be written. A file that was there before is left as it was.
         ParameterError
-            If the sums are the rows themselves, as those of a wide table are.
+            If the sums are the rows themselves, as those of a wide table are, or of no row.
         """
         if isinstance(self.sums, KeptRows):
             raise ParameterError(
@@ -79,8 +333,10 @@ class GroupedSums:
                 "no file keeps rows",
                 "save the model instead, which has its coefficients",
             )
+        if not self.rows.sum() > 0:
+            raise DataError("the sums are of no row", "a file holds those of a row at least")
         sums = self.sums.plain if isinstance(self.sums, Sampled) else self.sums
-        content = {**self.entries(), "sums": sums, "keys": self.keys.saved()}
+        content = {**self.entries(), "sums": sums.canonical(), "keys": self.keys.saved()}
         types = {**self.estimator.kind.types, **TYPES}
         write_model(path, f"{type(self.estimator).__name__}{KIND}", content, types=types)
 
@@ -95,12 +351,23 @@ class GroupedSums:
             **self.estimator._kept_reader(self.reader),
         }
 
-    def alone(self) -> Any:
-        """Return the sums of the only group."""
-        if self.by:
-            raise ParameterError(
-                f"the sums are by {', '.join(map(repr, self.by))}",
-                "a model is fitted to the sums of one group",
-                "take sums.total() or sums[key], or fit_each",
-            )
-        return self.sums
+
+def _in_print(value: Any) -> str:
+    return "(missing)" if value is None else str(value)
+
+
+def _later(
+    windows: tuple[NDArray[np.intp], Any], lag: int, values: int
+) -> tuple[NDArray[np.intp], Any]:
+    """Move windows to later values, as far as there are some."""
+    cells, sums = windows
+    kept = np.flatnonzero(cells % values + lag < values)
+    return cells[kept] + lag, sums.take(kept)
+
+
+def _added(
+    one: tuple[NDArray[np.intp], Any], other: tuple[NDArray[np.intp], Any]
+) -> tuple[NDArray[np.intp], Any]:
+    cells = np.union1d(one[0], other[0])
+    placed = [sums.place(np.searchsorted(cells, own), len(cells)) for own, sums in (one, other)]
+    return cells, placed[0] + placed[1]

@@ -19,17 +19,16 @@ from itertools import zip_longest
 from numbers import Integral, Real
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from suffice.engines.engine import Engine
 from suffice.errors import ForgetError, ParameterError, warn
 from suffice.families.family import FOLDS_INSTEAD
+from suffice.models.base.groups import ByColumns, ByPlace
 from suffice.models.base.judge import LeaveOneOut
 from suffice.models.reading import TableReader
 from suffice.sums.base import FadingStatistic, tree_sum
 from suffice.sums.by_class import Loss, losses
 from suffice.sums.comparison import Comparison
+from suffice.sums.keys import Keyed
 
 
 class KeptSums(FadingStatistic, Protocol):
@@ -48,7 +47,8 @@ S = TypeVar("S", bound=KeptSums)
 class Method(Protocol[R, S]):
     """Options of an estimator as functions; a new one is made for every fit, and keeps nothing.
 
-    A method has `reader`, `sums`, `sums_by_group` and `model`; the other functions have defaults.
+    A method has `reader`, `sums`, `sums_by_group`, `alone` and `model`; the other functions have
+    defaults.
     """
 
     @property
@@ -81,12 +81,18 @@ class Method(Protocol[R, S]):
 
     @abstractmethod
     def sums_by_group(
-        self, reader: R, rows: Any, engine: Engine, group: NDArray[np.intp]
-    ) -> list[S]:
+        self, reader: R, rows: Any, engine: Engine, groups: ByColumns | ByPlace
+    ) -> Keyed:
         """Return the sums over the rows of every group; see `suffice.models.base.groups`."""
 
     @abstractmethod
-    def model(self, reader: R, sums: S, rows: Any = None, before: Any = None) -> Any:
+    def alone(self, reader: R, sums: Any, g: int) -> S:
+        """Return the sums of one of the groups."""
+
+    @abstractmethod
+    def model(
+        self, reader: R, sums: S, rows: Any = None, before: Any = None, newest: S | None = None
+    ) -> Any:
         """Return the model of sums.
 
         Parameters
@@ -96,6 +102,8 @@ class Method(Protocol[R, S]):
             All rows of the sums, where they are at hand.
         before : model, optional
             The model so far, of other rows: what it has from rows that are gone stays.
+        newest : optional
+            The sums of the rows that have joined those of the model so far.
         """
 
     def restored(self, reader: R, sums: S, saved: Any) -> Any:
@@ -106,13 +114,26 @@ class Method(Protocol[R, S]):
         """Refuse sums of rows that a fit makes no sense with; a stream may begin with such rows."""
         return
 
-    def warn_of(self, sums: S) -> None:
+    def warn_of(self, sums: Any) -> None:
         """Warn of rows that are not in the sums."""
+        return
+
+    def require_groups(self) -> None:
+        """Refuse sums by group where there are none."""
         return
 
     def adopted(self, reader: R) -> R:
         """Return the reader of sums of another method with what these options say of it."""
         return reader
+
+    @property
+    def chooses(self) -> bool:
+        """Return whether sums decide more than the parameters of a model."""
+        return False
+
+    def chosen_as(self, model: Any, pooled: Any) -> Any:
+        """Return a model with what another one has chosen."""
+        return model
 
     def settled(self, reader: R, sums: S) -> R:
         """Return the reader once the first sums are known."""

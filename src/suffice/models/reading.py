@@ -108,7 +108,7 @@ class TableReader:
             label=source.label,
             weight=source.weight,
             label_stored=source.label_stored(),
-            ignored=(*source.table.ignored, *unread),
+            ignored=(*source.table.ignored, *unread, *source.keys),
             **source.table.cleaning,
             **options,
         )
@@ -239,7 +239,7 @@ def open_rows(
         X = _columns_of(estimator, rows)
     if not (type(X) is np.ndarray or is_array(X, y, sample_weight, *targets)):
         return _open_table(estimator, X, y, sample_weight, targets, first)
-    for given in (y, sample_weight, *targets):
+    for given in (y, sample_weight, *targets, *(estimator._by if first else ())):
         if isinstance(given, str):
             raise ParameterError(
                 f"{given!r} names a column of an array",
@@ -273,7 +273,8 @@ def _open_table(
         names = getattr(estimator.model_, "identifiers", ())
         absent = tuple(name for name in names if name not in table.table.names)
         return replace(table, table=WithColumns(table.table, absent)) if absent else table
-    table = open_table(X, y, sample_weight, first=True).without(estimator._ignore)
+    table = open_table(X, y, sample_weight, first=True)
+    table = replace(table, keys=estimator._by).without(estimator._ignore)
     found = [name for name in table.feature_names if name not in targets]
     settle_columns(estimator, len(found), found if has_named_columns(X) else None)
     return table

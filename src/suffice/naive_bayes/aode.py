@@ -222,6 +222,13 @@ class PairsMethod(NaiveMethod):
             sums = found.instead(reader.parts, sums)
         return learnt_bins(reader.parts, sums)
 
+    def require_groups(self) -> None:
+        raise ParameterError(
+            "sums of pairs of columns by group",
+            "pairs are counted in bins of their own, in a second pass, and take much memory",
+            "leave by out, or use NaiveBayes",
+        )
+
     def settled(self, reader: GenerativeReader, sums: ByClass) -> GenerativeReader:
         """Return the reader, whose bins are known once rows are summed."""
         assert isinstance(reader, PairedReader)

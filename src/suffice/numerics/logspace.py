@@ -11,6 +11,10 @@ from numpy.typing import NDArray
 
 from suffice.numerics import kernels
 from suffice.numerics.elementary import log
+from suffice.numerics.memory import require_memory
+
+LARGE = 2**25  # numbers, for which memory is asked: 256 MB
+FEWER_ROWS = "ask about fewer rows at a time, or make labels fewer"
 
 
 def safe_log(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -29,6 +33,8 @@ def scores(n: int, k: int, start: float | None = None) -> NDArray[np.float64]:
 
     The spare row keeps the memory layout the same for every n: kernels are compiled per layout.
     """
+    if n * k > LARGE:
+        require_memory(8.0 * n * k, f"scores of {n:,} rows and {k:,} classes", FEWER_ROWS)
     out = np.empty((k, n + 1)).T[:n]
     if start is not None:
         out[:] = start
@@ -37,6 +43,9 @@ def scores(n: int, k: int, start: float | None = None) -> NDArray[np.float64]:
 
 def cell_scores(n: int, d: int, k: int) -> NDArray[np.float64]:
     """An array for the scores (n, d, k) of every cell, 0 at first; each column as in `scores`."""
+    if n * d * k > LARGE:
+        what = f"terms of {n:,} rows, {d:,} columns and {k:,} classes"
+        require_memory(8.0 * n * d * k, what, FEWER_ROWS)
     return np.zeros((d, k, n + 1)).transpose(2, 0, 1)[:n]
 
 

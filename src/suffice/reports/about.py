@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+from re import sub
 from typing import Any
 
 from suffice._version import __version__
@@ -45,19 +47,11 @@ LINEAR = (
     "The effect of a column is taken to be a straight line, the same for all rows. "
     "Curves, and columns that act only together, are not seen.",
 )
-CLASSES = "class", "classes"
-NAMES = {
-    "NaiveBayes": "Naive Bayes",
-    "LinearDiscriminantAnalysis": "Linear discriminant analysis",
-    "QuadraticDiscriminantAnalysis": "Quadratic discriminant analysis",
-    "LogisticRegression": "Logistic regression",
-    "LinearRegression": "Linear regression",
-}
 
 
 def about(model: Any, columns: int, outputs: list[str]) -> dict[str, Any]:
-    """Describe the model: kind, assumptions, options, rows and the version of Suffice."""
-    kind = type(model).__name__
+    """Describe the model: kind, assumptions, options, rows, the version of Suffice and today."""
+    name = sub(r"(?<=[a-z])(?=[A-Z])", " ", type(model).__name__)
     fitted = model.model_
     what, formula, assumes = _sentences(fitted)
     cls: Any = type(model)
@@ -65,16 +59,18 @@ def about(model: Any, columns: int, outputs: list[str]) -> dict[str, Any]:
     target = ", ".join(map(str, model.target_names_)) or "the answer"
     rows = _rows(model)
     several = not isinstance(fitted, GenerativeModel | LogisticModel)
-    name = NAMES.get(kind, kind)
     facts = [name]
     if rows is not None:
         facts.append(f"fitted to {in_print(rows)} rows")
-    facts.append(_counted(columns, "column", "columns"))
-    facts.append(_counted(len(outputs), *(("target", "targets") if several else CLASSES)))
+    of = ("target", "targets") if several else ("class", "classes")
+    facts.append(_counted(len(outputs), *of))
+    today = date.today()
     return {
         "name": name,
         "target": target,
+        "columns": _counted(columns, "column", "columns"),
         "summary": ", ".join(facts),
+        "date": f"{today.day} {today:%B %Y}",
         "what": what,
         "formula": formula,
         "assumes": assumes,

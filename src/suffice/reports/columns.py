@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import isfinite, isnan, nan
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +21,16 @@ from suffice.models.design.terms import shares_of
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.terms import TermParameters
 from suffice.models.logistic.model import LogisticModel
-from suffice.reports.scoring import is_weighed, output_name
+from suffice.reports.scoring import is_weighed, shorter
 from suffice.reports.words import is_text, typical_words
+from suffice.sums.bins import BinnedCounts, MomentsAndBins, cell_bounds
 
-DRAWS = 500  # rows of each class that say where numbers lie
-TAIL = 0.002  # share of them that may lie outside a picture, on either side
-DEVIATIONS = 3  # as far from the mean a slider goes where only the variance is known
+DRAWS = 500  # rows of each class that say where numbers lie, where no bins do
+TAIL = 0.002  # share of them that may lie outside a scale, on either side
+FAR = 1.5  # times as long as without these tails: a scale that long is cut
+SPIKE = 0.3  # share of the rows in one bin, from which a scale is one of ranks
+MOST_RANKS = 60  # values on such a scale
+DEVIATIONS = 3  # as far from the mean a scale goes where only the variance is known
 STEPS = 200  # of a slider, at least
 SAME = 1e-9
 MOST_VALUES = 40  # of a category whose effects are listed
@@ -35,19 +40,22 @@ DIGITS = 4  # of an effect
 NUMBERS = ("number", "count", "whole")
 
 
-def column_facts(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Facts of the columns that are scored, in their order.
+Ends = Mapping[str, tuple[float, float]]
+"""The least and the largest number of columns, by name."""
 
-    Parameters
-    ----------
-    model : fitted estimator
-    columns : sequence of mappings
-        With ``name`` and ``kind``.
+
+def column_facts(
+    model: Any, columns: Sequence[Mapping[str, Any]], ends: Ends = MappingProxyType({})
+) -> list[dict[str, Any]]:
+    """Facts of the columns that are scored, with their ``name`` and ``kind``, in their order.
+
+    Scales end where those of test data do, by name, if the model has no bins of a column.
 
     Returns
     -------
     list of dict
-        ``family``; ``low``, ``high``, ``step`` and ``typical`` of numbers, ``two`` of 0 and 1;
+        ``family``; ``low``, ``high``, ``step`` and ``typical`` of numbers, ``two`` of 0 and 1,
+        ``whole`` where steps are of 1, and the values ``at`` the steps of a scale of ranks;
         ``values`` of categories, ``words`` typical of each class; ``cells``, the probabilities of
         what a cell may be in every class; ``bits`` that it is expected to tell where known, or
         what one standard deviation ``moves``. Models that need every cell have ``start``, with
@@ -55,12 +63,14 @@ def column_facts(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[
         models are those of `_effects_of`.
     """
     if isinstance(model.model_, GenerativeModel):
-        return _of_classes(model, columns)
-    return _of_design(model, columns)
+        return _of_classes(model, columns, ends)
+    return _of_design(model, columns, ends)
 
 
-def _of_classes(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    fitted = model.model_
+def _of_classes(
+    model: Any, columns: Sequence[Mapping[str, Any]], ends: Ends
+) -> list[dict[str, Any]]:
+    fitted, whole = model.model_, _whole(model)
     codes = np.repeat(np.arange(len(fitted.classes)), DRAWS)
     rng, families = np.random.default_rng(0), fitted.family_names
     facts: dict[str, dict[str, Any]] = {}
@@ -71,19 +81,25 @@ def _of_classes(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[s
     ):
         names = [str(name) for name in part.layout.columns]
         drawn: Sequence[Any] = ()
-        if part.family.is_distribution and any(kinds.get(name) in NUMBERS for name in names):
+        unbinned = part.family.is_distribution and not isinstance(block, MomentsAndBins)
+        if unbinned and any(kinds.get(name) in NUMBERS for name in names):
             drawn = parameters.sample(codes, rng)
         for j, name in enumerate(names):
             facts[name] = {"family": families[part.layout.columns[j]], "unknown": True}
             facts[name] |= _described(parameters, j, kinds.get(name) in NUMBERS)
             facts[name]["missing"] = _missing(fitted, block, j)
             if is_text(parameters):
-                labels = map(output_name, fitted.classes.values)
-                facts[name]["words"] = typical_words(parameters, list(labels))
+                labels = [str(label) for label in fitted.classes.values]
+                facts[name]["words"] = typical_words(parameters, labels)
             if kinds.get(name) not in (*NUMBERS, "text"):
                 facts[name]["values"] = _values(model, parameters, j, name, kinds.get(name))
-            if len(drawn) == len(names) and kinds.get(name) in NUMBERS:
-                facts[name] |= _line(np.asarray(drawn[j], float), len(fitted.classes))
+            if kinds.get(name) not in NUMBERS:
+                continue
+            if isinstance(block, MomentsAndBins):
+                facts[name] |= _binned(block.bins, j, name in whole)
+            elif len(drawn) == len(names):
+                numbers = np.asarray(drawn[j], float)
+                facts[name] |= _drawn(numbers, len(fitted.classes), name in whole, ends.get(name))
         if is_weighed(parameters):
             form, mean = parameters.form(), fitted.prior @ parameters.mean
             added = (form.linear * (mean - form.origin)).T.tolist()
@@ -96,7 +112,7 @@ def _of_classes(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[s
         for j, name in enumerate(map(str, part.layout.columns)):
             cells = probabilities_of_values(parameters.column(j), len(fitted.classes))
             if cells is not None:
-                facts[name]["cells"] = cells.tolist()
+                facts[name]["cells"] = [[shorter(p) for p in row] for row in cells.tolist()]
     for name, bits in _bits(model).items():
         if str(name) in facts:
             facts[str(name)]["bits"] = bits
@@ -110,9 +126,8 @@ def _described(parameters: Any, j: int, numbers: bool) -> dict[str, Any]:
         best_first = sorted(losses, key=lambda family: losses[family])
         found["why"] = ", ".join(f"{name} {losses[name]:.3f}" for name in best_first)
     known = parameters.describe(j) if numbers else {}
-    by_class = {name: [float(v) for v in values] for name, values in known.items() if _few(values)}
-    if 0 < len(by_class) == len(known) <= MOST_PARAMETERS:
-        found["parameters"] = by_class
+    if 0 < len(known) <= MOST_PARAMETERS and all(map(_few, known.values())):
+        found["parameters"] = {name: list(map(float, values)) for name, values in known.items()}
     return found
 
 
@@ -154,19 +169,70 @@ def _values(model: Any, parameters: Any, j: int, name: str, kind: str | None) ->
     return [int(lows.get(name, 0)), 1]
 
 
-def _line(drawn: NDArray[np.float64], k: int) -> dict[str, Any]:
-    """Return a range that holds all but a few numbers of every class."""
+def _whole(model: Any) -> set[str]:
+    return {str(c.name) for c in model.reader_.layout.columns if c.stored == "integer"}
+
+
+def _drawn(
+    drawn: NDArray[np.float64], k: int, whole: bool, ends: tuple[float, float] | None
+) -> dict[str, Any]:
+    """Return the scale of test data, or one that holds all but a few numbers of every class."""
     if not np.isfinite(drawn).all():
         return {}
-    ends = np.quantile(drawn.reshape(k, -1), [TAIL, 1 - TAIL], axis=1)
-    return _scale(float(ends[0].min()), float(ends[1].max()), float(np.median(drawn)))
+    typical = float(np.median(drawn))
+    if ends is not None:
+        return _scale(*ends, typical, whole)
+    low, high = np.quantile(drawn.reshape(k, -1), [TAIL, 1 - TAIL], axis=1)
+    return _scale(_above_zero(float(low.min()), typical, whole), float(high.max()), typical, whole)
 
 
-def _scale(low: float, high: float, typical: float) -> dict[str, Any]:
+def _above_zero(low: float, typical: float, whole: bool) -> float:
+    """Return where a scale of unknown ends begins: whole numbers with a mean above 0 are counts."""
+    return max(low, 0.0) if whole and typical >= 0 else low
+
+
+def _binned(bins: BinnedCounts, j: int, whole: bool) -> dict[str, Any]:
+    """Return a scale from the least number to the largest, by the bins of a column.
+
+    It is cut where a few numbers make it longer than `FAR`. If one bin holds many rows, and others
+    lie far apart, the scale is one of ranks: one step from a value to the next.
+    """
+    cells, counts = bins.column(j)
+    low, high = (bins.origin[j] + bins.units[j] * end for end in cell_bounds(cells))
+    weight = counts.sum(axis=0)
+    inside = np.isfinite(low) & np.isfinite(high)
+    low, high, weight = low[inside], high[inside], weight[inside]
+    if not len(low):
+        return {}
+    single = bool((low == high).all()) and bool((low % 1 == 0).all())
+    whole = whole or single
+    last = np.where(high > low, high - 1, high) if whole else high
+    middle = (np.round if whole else np.asarray)((low + last) / 2)
+    share = np.cumsum(weight) / weight.sum()
+    typical = float(middle[np.searchsorted(share, 0.5)])
+    if single and low.tolist() == [0.0, 1.0]:
+        return {"low": 0, "high": 1, "step": 1, "typical": typical, "whole": True, "two": True}
+    if weight.max() >= SPIKE * weight.sum() and len(low) > 2 and not single:
+        size = np.cumsum(np.sqrt(weight))
+        at = np.searchsorted(size, np.linspace(size[0], size[-1], min(MOST_RANKS, len(size))))
+        at = np.union1d(at, weight.argmax()) if len(size) > MOST_RANKS else np.arange(len(size))
+        values = np.unique([float(f"{value:.{DIGITS}g}") for value in middle[at]]).tolist()
+        ranks = {"at": values, "low": values[0], "high": values[-1]}
+        return _scale(values[0], values[-1], typical, whole) | ranks
+    first, final = np.searchsorted(share, [TAIL, 1 - TAIL])
+    if last[-1] - low[0] <= FAR * (last[final] - low[first]):
+        first, final = 0, -1
+    return _scale(float(low[first]), float(last[final]), typical, whole)
+
+
+def _scale(low: float, high: float, typical: float, whole: bool = False) -> dict[str, Any]:
     """Ends at round numbers, and the step between them."""
     width = high - low
     if not isfinite(width) or width <= 0:
         return {"typical": typical}
+    if whole and width < STEPS * STEPS:
+        ends = {"low": int(np.floor(low)), "high": int(np.ceil(high)), "step": 1}
+        return ends | {"typical": round(typical), "places": 0, "whole": True}
     step = 10.0 ** np.floor(np.log10(width / STEPS))
     low, high = float(np.floor(low / step) * step), float(np.ceil(high / step) * step)
     places = max(0, -int(np.floor(np.log10(step))))
@@ -179,8 +245,10 @@ def _scale(low: float, high: float, typical: float) -> dict[str, Any]:
     }
 
 
-def _of_design(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    fitted = model.model_
+def _of_design(
+    model: Any, columns: Sequence[Mapping[str, Any]], ends: Ends
+) -> list[dict[str, Any]]:
+    fitted, whole = model.model_, _whole(model)
     design, mean, sd = fitted.design, fitted.term_means, fitted.term_scales
     logistic = isinstance(fitted, LogisticModel)
     coefficients = fitted.coefficients[:, 1:] if logistic else fitted.fit.coefficients.T
@@ -188,9 +256,9 @@ def _of_design(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[st
     if logistic and len(outputs) == 1:  # the second class against the first
         outputs = np.insert(outputs, 0, 0.0, axis=0)
     try:
-        errors = _errors_of(model)
+        widths: Widths | None = _widths_of(model)
     except (ParameterError, DataError):
-        errors = None
+        widths = None
     facts = []
     for column in columns:
         name = column["name"]
@@ -204,13 +272,15 @@ def _of_design(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[st
             average -= outputs[:, at[-1]]
             one["lacking"] = True
         one["average"] = average.tolist()
-        one["effects"] = _effects_of(model, outputs, errors, name, MOST_VALUES)
+        one["effects"] = _effects_of(model, outputs, widths, name, MOST_VALUES)
         if is_number:
             m, s = float(mean[at[0]]), float(sd[at[0]])
-            one |= _scale(m - DEVIATIONS * s, m + DEVIATIONS * s, m)
-            one["start"] = one["typical"]
+            low, high = _above_zero(m - DEVIATIONS * s, m, name in whole), m + DEVIATIONS * s
+            one |= _scale(*ends.get(name, (low, high)), m, name in whole)
             if abs(s**2 - m * (1 - m)) < SAME:  # the variance of zeros and ones
-                one |= {"low": 0, "high": 1, "step": 1, "two": True}
+                one |= {"low": 0, "high": 1, "step": 1, "two": True, "whole": True}
+                one["typical"] = round(m)
+            one["start"] = one["typical"]
         else:
             one |= _of_levels(design, name, mean[at])
         facts.append(one)
@@ -234,61 +304,47 @@ def _of_levels(design: Design, name: str, mean: NDArray[np.float64]) -> dict[str
     return found | {"start": start, "levels": named[:MOST_VALUES] + own}
 
 
-class _Errors(NamedTuple):
-    """Half the width of the interval of a score, reach · |R_c z|, where RᵀR is a covariance.
-
-    Parameters
-    ----------
-    root : ndarray (q, m, D)
-        R of the score of every class against the first, or of all targets together, (q, 1, D).
-    reach : ndarray (1,) or (t,)
-        Of classes Φ⁻¹(0.975); of targets the quantile of Student's distribution times σ̂.
-    """
-
-    root: NDArray[np.float64]
-    reach: NDArray[np.float64]
+Widths = Callable[[NDArray[np.float64], NDArray[np.intp]], NDArray[np.float64]]
+"""Half the widths (r, m) of the intervals of scores zᵀw of rows z (r, c) of some columns (c,)."""
 
 
-def _errors_of(model: Any) -> _Errors:
-    """Return the errors of the scores of a linear or logistic model."""
+def _widths_of(model: Any) -> Widths:
+    """Return the widths of a linear model; of classes, each is compared with the first."""
     if isinstance(model.model_, LogisticModel):
         fitted = model._inferable()
         root = fitted.root.reshape(len(fitted.root), *fitted.coefficients.shape)
         against = root if root.shape[1] == 1 else root[:, 1:] - root[:, :1]
-        return _Errors(against, np.array([ndtri((1 + LEVEL) / 2)]))
-    fit, posterior = model._of_products(model._inferable()), model.posterior()
-    if fit.factor.dependent:
+        quantile = float(ndtri((1 + LEVEL) / 2))
+
+        def of_classes(rows: NDArray[np.float64], at: NDArray[np.intp]) -> NDArray[np.float64]:
+            moved = np.einsum("rj,qmj->qrm", rows, against[:, :, 1 + at])
+            return np.asarray(quantile * np.linalg.norm(moved, axis=0))
+
+        return of_classes
+    fit, posterior = model._inferable(), model.posterior()
+    if fit.deficient:
         raise DataError(
             "columns depend on each other",
             "not every prediction is determined by the rows of the fit",
         )
     reach = posterior.quantile(LEVEL) * np.sqrt(posterior.noise_variance)
-    return _Errors(np.insert(fit.root, 0, 0.0, axis=1)[:, None], reach)
+
+    def of_targets(rows: NDArray[np.float64], at: NDArray[np.intp]) -> NDArray[np.float64]:
+        used = rows.any(axis=0)
+        some, shown = fit.covariance_of(at[used]), rows[:, used]
+        square = np.einsum("rj,jl,rl->r", shown, some, shown, optimize=True)
+        return np.asarray(np.sqrt(np.maximum(square, 0.0))[:, None] * reach)
+
+    return of_targets
 
 
 def _effects_of(
-    model: Any, weights: NDArray[np.float64], errors: _Errors | None, name: str, most: int
+    model: Any, weights: NDArray[np.float64], widths: Widths | None, name: str, most: int
 ) -> list[list[list[float]]]:
-    """Return the effect on every output of one unit of a column, or of each value or bin.
+    """Return the effect on every output of one unit of a column, or of each of its ``most`` values.
 
-    A missing cell comes last, where it has a term.
-
-    Parameters
-    ----------
-    model : fitted estimator
-    weights : ndarray (k, p)
-        Of every class or target.
-    errors : _Errors, optional
-        Of these.
-    name : str
-    most : int
-        How many values, at most.
-
-    Returns
-    -------
-    list
-        For one unit, or every value, of each output what it adds, and the ends of the 95 % interval
-        where they are known. Classes are then compared with the first.
+    Outputs have ``weights`` (k, p) and ``errors``. An effect is what is added, and the ends of its
+    95 % interval where they are known: of classes against the first. A missing cell comes last.
     """
     design = model.model_.design
     at = design.places([name])
@@ -304,10 +360,9 @@ def _effects_of(
             rows = np.pad(rows, ((0, 1), (0, 1)))
             rows[-1, -1] = 1.0
     adds = rows @ weights[:, at].T
-    if errors is None:
+    if widths is None:
         return [[[_brief(v)] for v in row] for row in adds.tolist()]
-    moved = np.linalg.norm(np.einsum("rj,qmj->qrm", rows, errors.root[:, :, 1 + at]), axis=0)
-    reach = errors.reach * moved
+    reach = widths(rows, at)
     if isinstance(model.model_, LogisticModel):
         adds, reach = adds - adds[:, :1], np.insert(reach, 0, 0.0, axis=1)
     return [

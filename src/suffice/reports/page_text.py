@@ -12,8 +12,9 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
+from suffice.numerics.in_print import percent
 from suffice.reports.about import about
-from suffice.reports.columns import column_facts
+from suffice.reports.columns import Ends, column_facts
 from suffice.reports.rows import rows_of
 from suffice.reports.scoring import scoring
 from suffice.reports.tested import how_good, in_print, with_answers
@@ -22,6 +23,7 @@ SCRIPTS = (
     "score",
     "format",
     "dom",
+    "chart",
     "densities",
     "gains",
     "words",
@@ -29,6 +31,7 @@ SCRIPTS = (
     "answer",
     "ask",
     "columns",
+    "good",
     "rows",
     "nomogram",
     "main",
@@ -39,12 +42,19 @@ EXPORT = re.compile(r"^export ", re.M)
 
 def page(model: Any, test: Any = None) -> str:
     """Return the page as text; ``test`` are held-out rows with their answers."""
-    data, facts = _of_model(model)
-    good = None
+    scored = scoring(model)
+    facts = about(model, len(scored["columns"]), scored["outputs"])
+    facts["fingerprint"] = hashlib.sha256(_json(scored).encode()).hexdigest()
+    listed: dict[str, Any] = {}
+    ends: Ends = {}
     if test is not None:
         X, y = with_answers(model, test)
-        good = how_good(model, X, y)
-        data |= rows_of(model, X, y, data["columns"])
+        listed["tested"] = how_good(model, X, y)
+        rows, ends = rows_of(model, X, y, scored["columns"])
+        listed |= rows
+    described = column_facts(model, scored["columns"], ends)
+    columns = [one | of for one, of in zip(scored["columns"], described, strict=True)]
+    data = scored | {"columns": columns, "target": facts["target"]} | listed
     style, script = _file("page.css"), _bundle()
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
@@ -53,6 +63,7 @@ def page(model: Any, test: Any = None) -> str:
     # Names that come from the data are escaped; the parts given as markup are our own files.
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     environment.filters["in_print"] = in_print
+    environment.filters["share"] = lambda share: percent(share).replace(" ", "\N{NO-BREAK SPACE}")
     template = environment.from_string(_file("page.html.j2"))
     written: str = template.render(
         policy=policy,
@@ -60,25 +71,12 @@ def page(model: Any, test: Any = None) -> str:
         script=Markup(script),
         data=Markup(_json(data)),
         about=facts,
-        good=good,
+        good=data.get("tested"),
         calibration=getattr(model.model_, "calibration", None),
         total=data.get("total", 0),
         listed=len(data.get("rows", ())),
     )
     return written
-
-
-def _of_model(model: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    scored = scoring(model)
-    facts = about(model, len(scored["columns"]), scored["outputs"])
-    facts["fingerprint"] = hashlib.sha256(_json(scored).encode()).hexdigest()
-    described = column_facts(model, scored["columns"])
-    places = {str(name): place for place, name in enumerate(model.reader_.layout.names)}
-    columns = [
-        one | of | {"place": places.get(one["name"], len(places))}
-        for one, of in zip(scored["columns"], described, strict=True)
-    ]
-    return scored | {"columns": columns, "target": facts["target"]}, facts
 
 
 def _file(name: str) -> str:

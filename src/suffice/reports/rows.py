@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,20 +15,26 @@ from suffice.models.base.evaluated_rows import known_codes
 from suffice.models.linear.model import LinearModel
 from suffice.numerics.logspace import log_normalise
 from suffice.sums.batch import Batch
-from suffice.sums.block import MixedBlock, RealBlock, SparseBlock
+from suffice.sums.block import MixedBlock, RealBlock
 
 MOST_ROWS = 200  # that the page lists
 MOST_CELLS = 20_000  # of these rows
 
 
+def _opened(model: Any, X: Any, y: Any) -> tuple[Any, Layout]:
+    """Open test data, and say how they are read."""
+    source = model._open_judged(X, y, None)
+    linear = isinstance(model.model_, LinearModel)
+    return source, model.reader_.layout_of(source) if linear else model.reader_.to_answer
+
+
 def answered_rows(model: Any, X: Any, y: Any) -> Iterator[tuple[NDArray[np.intp], Layout, Batch]]:
     """Yield the rows that a model answers, batch by batch: places in the table, layout, rows."""
-    source = model._open_judged(X, y, None)
+    source, layout = _opened(model, X, y)
     if isinstance(model.model_, LinearModel):
-        layout = model.reader_.layout_of(source)
         complete = None if model.model_.cells is not None else model.design_.complete
     else:
-        layout, complete = model.reader_.to_answer, model._complete_rows()
+        complete = model._complete_rows()
     first = 0
     for part in source.parts(layout, 1):
         for batch in all_batches(part, layout):
@@ -36,27 +43,70 @@ def answered_rows(model: Any, X: Any, y: Any) -> Iterator[tuple[NDArray[np.intp]
             first += batch.rows
 
 
-def rows_of(model: Any, X: Any, y: Any, columns: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def rows_of(
+    model: Any, X: Any, y: Any, columns: Sequence[Mapping[str, Any]]
+) -> tuple[dict[str, Any], dict[str, tuple[float, float]]]:
     """Rows on which the model is most wrong, cells in the order of the columns of the page.
 
     Returns
     -------
-    dict
+    listed : dict
         ``total`` rows that it answers, and ``rows`` with ``number``, ``cells`` and ``truth``.
+    ends : dict
+        The least and the largest number of every column of numbers.
     """
     fitted = model.model_
     wrong_of = _wrong_numbers if isinstance(fitted, LinearModel) else _wrong_labels
     most = max(1, min(MOST_ROWS, MOST_CELLS // max(len(columns), 1)))
-    kept: list[tuple[float, dict[str, Any]]] = []
+    worst: list[tuple[float, int]] = []
+    ends: dict[str, tuple[float, float]] = {}
     total = 0
     for places, layout, batch in answered_rows(model, X, y):
         wrong = wrong_of(fitted, batch)
         order = np.argsort(-np.nan_to_num(wrong, nan=-1.0, posinf=1e300), kind="stable")
-        known = [i for i in order[:most].tolist() if not np.isnan(wrong[i])]
-        kept += [(-float(wrong[i]), _row(layout, batch, i, places, columns)) for i in known]
-        kept = sorted(kept, key=lambda one: one[0])[:most]
+        known = order[:most][~np.isnan(wrong[order[:most]])]
+        worst += zip((-wrong[known]).tolist(), places[known].tolist(), strict=True)
+        worst = sorted(worst)[:most]
         total += batch.rows
-    return {"total": total, "rows": [row for _, row in kept]}
+        for part, block in zip(layout.blocks, batch.blocks, strict=False):
+            for name, numbers in _numbers(part.columns, block):
+                low, high = ends.get(name, (np.inf, -np.inf))
+                ends[name] = min(low, numbers.min()), max(high, numbers.max())
+    rows = dict(_listed(model, X, y, columns, {place for _, place in worst}))
+    return {"total": total, "rows": [rows[place] for _, place in worst]}, ends
+
+
+def _numbers(columns: Sequence[Any], block: Any) -> Iterator[tuple[str, NDArray[np.float64]]]:
+    """Yield the finite numbers of every column of a block that has some, by name."""
+    if isinstance(block, MixedBlock):
+        own = [name for name, number in zip(columns, block.is_number, strict=True) if number]
+        yield from _numbers(own, block.numbers)
+    elif isinstance(block, RealBlock):
+        for name, column in zip(columns, np.asarray(block.values, np.float64).T, strict=False):
+            if len(finite := column[np.isfinite(column)]):
+                yield str(name), finite
+
+
+def _listed(
+    model: Any, X: Any, y: Any, columns: Sequence[Mapping[str, Any]], chosen: Set[int]
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield rows by their place in the table; texts are read as they are written."""
+    source, layout = _opened(model, X, y)
+    blocks = [
+        replace(part, encoding="category") if part.encoding == "events" else part
+        for part in layout.blocks
+    ]
+    first = 0
+    for part in source.parts(replace(layout, blocks=tuple(blocks)), 1):
+        for batch in part.batches():
+            for place in chosen & set(range(first, first + batch.rows)):
+                row = batch.take(np.array([place - first]))
+                found: dict[str, Any] = {}
+                for block_layout, block in zip(blocks, row.blocks, strict=False):
+                    found |= _cells(block_layout.columns, block)
+                cells = [_of_kind(found.get(column["name"]), column["kind"]) for column in columns]
+                yield place, {"number": place + 1, "cells": cells, "truth": _truth(row)}
+            first += batch.rows
 
 
 def _wrong_labels(fitted: Any, batch: Batch) -> NDArray[np.float64]:
@@ -76,26 +126,9 @@ def _wrong_numbers(fitted: LinearModel, batch: Batch) -> NDArray[np.float64]:
     return np.concatenate([np.empty(0), *found])
 
 
-def _row(
-    layout: Layout,
-    batch: Batch,
-    i: int,
-    places: NDArray[np.intp],
-    columns: Sequence[Mapping[str, Any]],
-) -> dict[str, Any]:
-    """Row i of a batch: its number in the table, its cells, null where missing, and its truth."""
-    found: dict[str, Any] = {}
-    for part, block in zip(layout.blocks, batch.blocks, strict=False):
-        found |= _cells(part.columns, block.cut(i, i + 1))
-    cells = [_of_kind(found.get(column["name"]), column["kind"]) for column in columns]
-    return {"number": int(places[i]) + 1, "cells": cells, "truth": _truth(batch, i)}
-
-
 def _cells(columns: Sequence[Any], block: Any) -> dict[str, Any]:
     """The cells of a block of one row, by the names of the columns."""
     names = [str(name) for name in columns]
-    if isinstance(block, SparseBlock):
-        return {names[0]: _text(block)}
     if isinstance(block, MixedBlock):
         numbers = [name for name, number in zip(names, block.is_number, strict=True) if number]
         others = [name for name in names if name not in numbers]
@@ -109,19 +142,11 @@ def _cells(columns: Sequence[Any], block: Any) -> dict[str, Any]:
     return {name: None if code < 0 else known.values[code] for name, code, known in codes}
 
 
-def _truth(batch: Batch, i: int) -> Any:
-    """Label of row i, or its targets."""
-    if len(batch.codes):
-        return str(batch.classes.values[batch.codes[i]]) if batch.codes[i] >= 0 else ""
-    return [float(value) for value in np.asarray(batch.blocks[-1].values[i])]  # type: ignore[attr-defined]
-
-
-def _text(block: SparseBlock) -> str | None:
-    """A text of the same words."""
-    if not block.present[0]:
-        return None
-    words = [block.vocabulary.values[code] for code in block.indices.tolist()]
-    return " ".join(word for word, n in zip(words, block.data, strict=True) for _ in range(int(n)))
+def _truth(row: Batch) -> Any:
+    """The label of a row, or its targets."""
+    if len(row.codes):
+        return str(row.classes.values[row.codes[0]]) if row.codes[0] >= 0 else ""
+    return [float(value) for value in np.asarray(row.blocks[-1].values[0])]  # type: ignore[attr-defined]
 
 
 def _of_kind(cell: Any, kind: str) -> Any:

@@ -35,29 +35,11 @@ MOST_JOINED = 100  # columns that a quadratic model may join in a page
 MOST_SHARED = 280  # terms whose covariance, of all classes, a page holds: 0.8 MB
 ALL = range(1 << 30)  # columns are called by their places
 OF_A_NUMBER = 20  # bytes of a number in JSON
+DIGITS = 13  # of log densities: sums of a thousand differ by less than 1e-9
 
 
 def scoring(model: Any) -> dict[str, Any]:
-    """Everything that the page's ``score.js`` reads.
-
-    Parameters
-    ----------
-    model : fitted estimator
-
-    Returns
-    -------
-    dict
-        ``task``, ``outputs``, ``start``, ``prior``, ``fallback``, ``columns`` and
-        ``terms``; "impossible" stands for −∞.
-
-    Examples
-    --------
-    >>> from suffice import NaiveBayes
-    >>> import pyarrow as pa
-    >>> rows = pa.table({"size": [1.0, 2.0, 5.0], "kind": ["a", "a", "b"]})
-    >>> scoring(NaiveBayes().fit(rows, "kind"))["outputs"]
-    ['a', 'b']
-    """
+    """Return everything that the page's ``score.js`` reads; "impossible" stands for −∞."""
     fitted = getattr(model, "model_", None)
     if isinstance(fitted, GenerativeModel):
         joint, columns, terms = _of_parts(model)
@@ -74,18 +56,13 @@ def scoring(model: Any) -> dict[str, Any]:
         )
     return {
         "task": joint.task,
-        "outputs": [output_name(label) for label in joint.outputs],
+        "outputs": [str(label) for label in joint.outputs],
         "start": [finite(value) for value in joint.start],
         "prior": list(joint.prior),
         "fallback": joint.fallback if joint.prior else 0,
         "columns": [{"name": str(name), "kind": kind} for name, kind in columns],
         "terms": terms,
     }
-
-
-def output_name(label: Any) -> str:
-    """A label as the page shows it."""
-    return str(label)
 
 
 def _of_parts(model: Any) -> tuple[LogJoint, list[tuple[str, str]], list[dict[str, Any]]]:
@@ -179,16 +156,25 @@ def _gaussian(
 
 
 def _term(term: Term) -> dict[str, Any]:
-    """One term; of values that every output looks up, a table."""
+    """One term; of values or bins that every output looks up, a table with a row for each."""
     made = {"at": list(term.columns), "refuse": term.missing == "refused"}
     choices = [one for one in term.by_output if isinstance(one, Choice)]
-    if len(choices) < len(term.by_output) or not choices:
-        return made | {"by": [written(one, ALL) for one in term.by_output]}
-    values = [value for value, _ in choices[0].cases]
-    if any([value for value, _ in one.cases] != values for one in choices):
-        return made | {"by": [written(one, ALL) for one in term.by_output]}
+    values = [value for value, _ in choices[0].cases] if choices else []
+    alike = [one for one in choices if [value for value, _ in one.cases] == values]
+    if not choices or len(alike) < len(term.by_output):
+        trees = [written(one, ALL) for one in term.by_output]
+        starts = [tree.get("starts") if isinstance(tree, dict) else None for tree in trees]
+        if starts[0] is None or any(one != starts[0] for one in starts):
+            return made | {"by": trees}
+        rows = zip(*(tree["values"] for tree in trees), strict=True)
+        return made | {"starts": starts[0], "table": [list(map(shorter, row)) for row in rows]}
     table = [[finite(one.cases[i][1]) for one in choices] for i in range(len(values))]
     rest: Any = [finite(0.0 if one.otherwise is None else one.otherwise) for one in choices]
     if any(one.otherwise is None for one in choices):
         rest = "refused"
     return made | {"values": values, "table": table, "rest": rest}
+
+
+def shorter(number: Any) -> Any:
+    """Return a number to `DIGITS` digits, as a page has many."""
+    return float(f"{number:.{DIGITS}g}") if isinstance(number, float) else number

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import ParameterError
+from suffice.data.table_source import to_learn
+from suffice.engines.local import engine_for
+from suffice.errors import ParameterError, warn
 from suffice.models.base.evaluation import Evaluation, wilson_interval
 from suffice.models.linear.model import LinearModel
+from suffice.models.logistic.model import LogisticModel
+from suffice.numerics.elementary import exp
 from suffice.numerics.in_print import explained
 from suffice.reports.rows import answered_rows
+from suffice.sums.ranking import Ranking
 
-MOST_CLASSES = 10  # of a confusion table
+MOST_CLASSES = 20  # of a confusion table, or of the classes with the most errors
+MOST_CUTS = 200  # between the scores of two classes
+MOST_POINTS = 500  # of a picture: rows at even steps
+SAME = 1e-9  # standard deviations between the means of equal rows
+DIGITS = 6  # of a probability or a point
 
 
 def with_answers(model: Any, test: Any) -> tuple[Any, Any]:
@@ -32,171 +42,150 @@ def with_answers(model: Any, test: Any) -> tuple[Any, Any]:
 
 
 def how_good(model: Any, X: Any, y: Any) -> dict[str, Any]:
-    """Figures of an evaluation, written for readers."""
+    """Figures of an evaluation, and whether the test data are the rows of the fit, ``training``."""
     found = model.evaluate(X, y, unanswerable="empty")
     if isinstance(found, Evaluation):
-        return _of_classes(found)
-    pictures = scatter(model, X, y)
+        good = _of_classes(found)
+    else:
+        good = _of_targets(found, _predicted(model, X, y))
+    good["training"] = _is_of_fit(model, X, y, good["rows"])
+    if good["training"]:
+        warn(
+            "the test data are the rows that the model was fitted to: its errors on new rows are "
+            "more; hold rows back before the fit, and give those."
+        )
+    return good
+
+
+def _is_of_fit(model: Any, X: Any, y: Any, rows: float) -> bool:
+    """Return whether test rows have the sums of the training rows, or the means where none are."""
+    statistic, fitted = getattr(model, "statistic_", None), model.model_
+    if rows != (getattr(model, "rows_", None) if statistic is None else statistic.rows):
+        return False
+    if statistic is not None:
+        source = to_learn(model._open_judged(X, y, None))
+        return bool(model.method().sums(model.reader_, source, engine_for(source)) == statistic)
+    if not isinstance(fitted, LogisticModel):
+        return False
+    total = np.zeros(fitted.centred.width)
+    for _, _, batch in answered_rows(model, X, y):
+        for (z,) in fitted.centred.pieces(fitted.answerable(batch), False):
+            total += np.asarray(z.sum(axis=0)).ravel()
+    return bool((np.abs(total[1:]) <= SAME * rows * fitted.term_scales).all())
+
+
+def _of_targets(found: Any, points: list[list[list[float]]]) -> dict[str, Any]:
+    scatter = found.moments.scatter[0, 2 * len(found.targets) :]
     return {
+        "rows": float(found.weight.max()),
         "targets": [
-            pictures[t]
-            | {
+            {
                 "target": str(target),
-                "rows": in_print(float(found.weight[t])),
+                "rows": float(found.weight[t]),
                 "explained": explained(float(found.centred.unexplained[t])),
-                "rmse": f"{found.mean_squared_error[t] ** 0.5:.4g}",
-                "mae": f"{found.mean_absolute_error[t]:.4g}",
-                "bias": _bias(float(found.bias[t]), float(found.mean_squared_error[t]) ** 0.5),
-                "baseline": f"{_baseline(found, t):.4g}",
+                "rmse": (rmse := float(found.mean_squared_error[t]) ** 0.5),
+                "mae": float(found.mean_absolute_error[t]),
+                "bias": bias if abs(bias := float(found.bias[t])) > 1e-12 * rmse else 0.0,
+                "baseline": float(np.sqrt(scatter[t] / found.weight[t])),  # √(Σ(y − ȳ)² / Σw)
+                "points": points[t],
             }
             for t, target in enumerate(found.targets)
-        ]
+        ],
     }
-
-
-def _bias(bias: float, rmse: float) -> str:
-    """A mean error; what rounding leaves of none is none."""
-    return f"{bias:+.3g}".replace("-", "\N{MINUS SIGN}") if abs(bias) > 1e-12 * rmse else "0"
-
-
-def _baseline(found: Any, t: int) -> float:
-    """√(Σ(y − ȳ)² / Σw)."""
-    scatter = found.moments.scatter[0, 2 * len(found.targets) + t]
-    return float(np.sqrt(scatter / found.weight[t]))
 
 
 def _of_classes(found: Evaluation) -> dict[str, Any]:
     table = found.confusion.value
-    low, high = found.error_interval()
     rows = table.sum(axis=1)
-    shown = range(len(found.classes)) if len(found.classes) <= MOST_CLASSES else range(0)
-    worst = np.argsort(-(rows - np.diag(table)), kind="stable")[: 2 * MOST_CLASSES]
+    k = len(found.classes)
+    worst = np.argsort(-(rows - np.diag(table)), kind="stable")[:MOST_CLASSES]
     return {
-        "rows": in_print(found.weight),
-        "error": percentage(found.error),
-        "interval": f"{percentage(low)} to {percentage(high)}",
-        "always": percentage(1 - float(rows.max()) / found.weight),
-        "log_loss": f"{found.log_loss:.4g}",
-        "brier": f"{found.brier:.4g}",
-        "calibration": percentage(found.calibration_error),
-        "labels": [str(found.classes[c]) for c in shown],
-        "confusion": [
-            {
-                "label": str(found.classes[c]),
-                "cells": [
-                    {"count": in_print(n), "share": float(n / rows[c]) if rows[c] else 0.0}
-                    for n in table[c].tolist()
-                ],
-            }
-            for c in shown
-        ],
+        "rows": found.weight,
+        "error": found.error,
+        "interval": found.error_interval(),
+        "frequent": str(found.classes[int(rows.argmax())]),
+        "always": 1 - float(rows.max()) / found.weight,
+        "log_loss": found.log_loss if np.isfinite(found.log_loss) else None,
+        "brier": found.brier,
+        "gap": found.calibration_error,
+        "labels": [str(label) for label in found.classes] if k <= MOST_CLASSES else [],
+        "confusion": table.tolist() if k <= MOST_CLASSES else [],
         "classes": [
             {
                 "label": str(found.classes[c]),
-                "rows": in_print(float(rows[c])),
-                "precision": percentage(float(found.precision[c])),
-                "recall": percentage(float(found.recall[c])),
+                "rows": float(rows[c]),
+                "precision": _known(found.precision[c]),
+                "recall": _known(found.recall[c]),
                 "mistaken": _mistaken(found, c),
             }
             for c in sorted(worst.tolist())
         ],
         "tenths": [
-            {
-                "range": f"{10 * i} to {10 * (i + 1)} %",
-                "rows": in_print(w),
-                "mean": percentage(p / w),
-                "right": percentage(right / w),
-                "ends": " to ".join(map(percentage, wilson_interval(right / w, w))),
-            }
+            [i / 10, w, p / w, right / w, *wilson_interval(right / w, w)]
             for i, (w, p, right) in enumerate(found.reliability.value.tolist())
             if w
         ],
+        "curve": _curve(found.rankings[0]) if k == 2 and found.rankings else None,
     }
 
 
-def _mistaken(found: Evaluation, c: int) -> str:
-    """The class that rows of class c are most often taken for."""
+def _known(share: float) -> float | None:
+    return None if np.isnan(share) else float(share)
+
+
+def _mistaken(found: Evaluation, c: int) -> list[Any] | None:
+    """The class that rows of class c are most often taken for, and how many are."""
     errors = found.confusion.value[c].copy()
     errors[c] = 0
     other = int(errors.argmax())
-    return f"{found.classes[other]} ({in_print(float(errors[other]))})" if errors[other] else ""
+    return [str(found.classes[other]), float(errors[other])] if errors[other] else None
 
 
-def in_print(number: float) -> str:
-    """A count, with thin spaces between thousands."""
-    return f"{number:,.10g}".replace(",", "\N{THIN SPACE}")
+def _curve(ranking: Ranking) -> dict[str, Any]:
+    """Return Σw of two classes, ``sides``, in bins of P(c = 1 | x), and the ``cuts`` around these.
 
-
-def percentage(share: float) -> str:
-    """A share of rows; what is not all is not shown as all."""
-    if np.isnan(share):
-        return "–"
-    if 0 < share < 0.0005 or 0.9995 <= share < 1:
-        return "< 0.1 %" if share < 0.5 else "> 99.9 %"
-    return f"{100 * share:.1f} %"
-
-
-MOST_POINTS = 500  # of a picture: rows at even steps
-WIDE, TALL = 300, 200  # pixels
-
-
-def scatter(model: Any, X: Any, y: Any) -> list[dict[str, Any]]:
-    """For each target, the answers to rows of a test beside the truth, and beside what is left.
-
-    Returns
-    -------
-    list of dict
-        With ``pictures``, each a ``title``, ``points`` (pairs of pixels), a ``line`` (two of them)
-        where the truth is the answer, and ``ends`` of both axes in print; ``drawn`` rows.
+    Bins hold about equal shares of both classes; the cut at ``half`` is 0.5.
     """
+    weight = ranking.weight.value  # of the second class, and of the first
+    total = weight.sum(axis=0)
+    size = np.cumsum(weight / np.where(total > 0, total, 1.0), axis=0).sum(axis=1)
+    starts = np.searchsorted(size, np.linspace(0, size[-1], MOST_CUTS + 1)[1:-1], side="right")
+    half = int(np.searchsorted(ranking.scores, 0.0, side="right"))  # a tie goes to the first
+    starts = np.unique([0, half, *starts])
+    starts = starts[starts < len(size)]
+    scores = ranking.scores
+    odds = np.r_[-np.inf, 0.5 * (scores[starts[1:] - 1] + scores[starts[1:]]), np.inf]
+    cuts = np.round(1 / (1 + exp(-odds)), DIGITS)
+    cuts[at := np.searchsorted(starts, half)] = 0.5
+    other = replace(
+        ranking, scores=-scores[::-1], high=ranking.high[::-1, ::-1], low=ranking.low[::-1, ::-1]
+    )
+    return {
+        "cuts": cuts.tolist(),
+        "half": int(at),
+        "sides": np.add.reduceat(weight[:, ::-1], starts).tolist(),
+        "area": _known(ranking.roc_area.value),
+        "precision": [_known(one.average_precision.value) for one in (other, ranking)],
+    }
+
+
+def _predicted(model: Any, X: Any, y: Any) -> list[list[list[float]]]:
+    """Return for each target predictions of test rows beside what is true."""
     answers, truths = [], []
     for _, _, batch in answered_rows(model, X, y):
         for _, x, truth in model.model_.rows(batch, with_targets=True):
             answers.append(model.model_.fit.predict(x))
             truths.append(truth)
-    answer, truth = np.concatenate(answers), np.concatenate(truths)
+    both = np.stack([np.concatenate(answers), np.concatenate(truths)], axis=-1)  # (n, t, 2)
     found = []
-    for t in range(answer.shape[1]):
-        known = np.flatnonzero(np.isfinite(answer[:, t]) & np.isfinite(truth[:, t]))
+    for t in range(both.shape[1]):
+        known = np.flatnonzero(np.isfinite(both[:, t]).all(axis=1))
         few = np.linspace(0, len(known) - 1, min(len(known), MOST_POINTS))
-        at = known[few.round().astype(np.intp)]
-        x, rest = answer[at, t], truth[at, t] - answer[at, t]
-        ends = np.array([x.min(), x.max()])
-        pictures = [
-            _picture(
-                "Truth (up) by answer (across), and a line where they are equal",
-                x,
-                x + rest,
-                ends,
-                ends,
-            ),
-            _picture(
-                "Truth less answer (up) by answer (across), and a line at 0",
-                x,
-                rest,
-                ends,
-                0 * ends,
-            ),
-        ]
-        found.append({"pictures": pictures, "drawn": len(at)})
+        points: NDArray[np.float64] = both[known[few.round().astype(np.intp)], t]
+        found.append([[float(f"{v:.{DIGITS}g}") for v in point] for point in points.tolist()])
     return found
 
 
-def _picture(
-    title: str,
-    x: NDArray[np.float64],
-    y: NDArray[np.float64],
-    line_x: NDArray[np.float64],
-    line_y: NDArray[np.float64],
-) -> dict[str, Any]:
-    """Points and a line, and the ends of the axes."""
-    high, low = max(y.max(), line_y.max()), min(y.min(), line_y.min())
-    left, right = x.min(), x.max()
-
-    def placed(u: NDArray[np.float64], v: NDArray[np.float64]) -> list[tuple[str, str]]:
-        across = (u - left) / ((right - left) or 1.0) * (WIDE - 8) + 4
-        up = (high - v) / ((high - low) or 1.0) * (TALL - 8) + 4
-        return [(f"{a:.1f}", f"{b:.1f}") for a, b in zip(across.tolist(), up.tolist(), strict=True)]
-
-    ends = [f"{value:.4g}".replace("-", "\N{MINUS SIGN}") for value in (left, right, low, high)]
-    return {"title": title, "points": placed(x, y), "line": placed(line_x, line_y), "ends": ends}
+def in_print(number: float) -> str:
+    """A count, with thin spaces between thousands."""
+    return f"{number:,.10g}".replace(",", "\N{THIN SPACE}")

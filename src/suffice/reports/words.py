@@ -14,7 +14,8 @@ from suffice.families.multinomial import MultinomialParameters
 from suffice.numerics.elementary import exp, log
 
 TYPICAL, MOST_CLASSES = 12, 8  # words of each class that are shown, and classes
-MOST_NUMBERS = 40_000  # of words times classes: 0.8 MB
+MOST_WORDS = 20_000  # of a page: 0.2 MB
+MOST_NUMBERS = 10_000  # that these words add, of words that differ in them: 0.2 MB
 
 
 def is_text(parameters: Any) -> bool:
@@ -25,28 +26,31 @@ def is_text(parameters: Any) -> bool:
 def text_term(parameters: Any, place: int, prior: NDArray[np.float64]) -> dict[str, Any]:
     """The term of a text in column ``place``: what one word of it adds in every class.
 
-    Of more words than a page holds, those are kept that tell the most of the class,
+    Words that add the same are written as one string, with line feeds between them. Of more words
+    than a page holds, those are kept that tell the most of the class,
     Σ_c P(c) θ_cw |log θ_cw / Σ_b P(b) θ_bw|; ``left_out`` is the number of the others, which add
     nothing in the page.
     """
     said = parameters.form().linear  # (k, M)
     events = parameters.events.values
-    kept = np.arange(len(events))
-    most = MOST_NUMBERS // len(said)
-    if len(events) > most:
-        share = parameters.theta
-        whole = prior @ share
-        ratio = np.divide(share, whole, out=np.ones_like(share), where=(share > 0) & (whole > 0))
-        telling = prior @ (share * np.abs(log(ratio)))
-        kept = np.sort(np.argsort(-telling, kind="stable")[:most])
+    share = parameters.theta
+    whole = prior @ share
+    ratio = np.divide(share, whole, out=np.ones_like(share), where=(share > 0) & (whole > 0))
+    telling = prior @ (share * np.abs(log(ratio)))
+    order = np.argsort(-telling, kind="stable")
+    _, first, which = np.unique(said[:, order].T, axis=0, return_index=True, return_inverse=True)
+    different = np.bincount(first, minlength=len(order)).cumsum()  # among the words so far
+    kept = min(int((different <= MOST_NUMBERS // len(said)).sum()), MOST_WORDS)
+    alike: dict[int, list[str]] = {}
+    for i, one in zip(order[:kept].tolist(), which.ravel()[:kept].tolist(), strict=True):
+        alike.setdefault(one, []).append(events[i])
     return {
         "at": [place],
         "refuse": False,
-        "text": True,
-        "values": [events[i] for i in kept.tolist()],
-        "table": [[finite(v) for v in row] for row in said[:, kept].T.tolist()],
+        "words": ["\n".join(words) for words in alike.values()],
+        "table": [[finite(v) for v in said[:, order[first[one]]].tolist()] for one in alike],
         "rest": [0.0] * len(said),
-        "left_out": len(events) - len(kept),
+        "left_out": len(events) - kept,
     }
 
 

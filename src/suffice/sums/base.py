@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
 from functools import cache
+from math import prod
 from operator import add
 from typing import (
     TYPE_CHECKING,
@@ -39,6 +40,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import ForgetError
 from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.memory import SMALL, require_memory
 from suffice.rules import Shape, Within
 
 if TYPE_CHECKING:
@@ -158,6 +160,10 @@ class ClassSums(Sums):
             """Number of columns."""
 
         @property
+        def class_weight(self) -> NDArray[np.float64]:
+            """Σw of the rows of each class, (k,), where it is known."""
+
+        @property
         def total(self) -> NDArray[np.float64]:
             """Σw of the observed cells, (k, d)."""
 
@@ -182,6 +188,11 @@ class ClassSums(Sums):
         """The sums of the same rows as if they were of one class."""
         return self._by_class(lambda sums: sums.sum(axis=0)[None], lambda part: part.one_class)
 
+    @property
+    def together(self) -> Self:
+        """The same sums; what classes may share they share."""
+        return self
+
     def place(self, index: NDArray[np.intp], k: int) -> Self:
         """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
 
@@ -196,7 +207,24 @@ class ClassSums(Sums):
 
     def padded(self, k: int) -> Self:
         """Return the sums of k classes, of which the last ones are empty."""
-        return self.place(np.arange(self.k), k)
+        return self if k == self.k else self.place(np.arange(self.k), k)
+
+    def gathered(self, index: NDArray[np.intp], k: int) -> Self:
+        """Add class c to class ``index[c]`` of k; one of index −1 is left out.
+
+        Classes that go to one are added in pairs, then the pairs, and so on.
+        """
+        order = np.argsort(index, kind="stable")
+        order = order[np.searchsorted(index[order], 0) :]
+        found, index = self.take(order), index[order]
+        while len(index) and (repeated := index[1:] == index[:-1]).any():
+            first = np.flatnonzero(np.append(True, ~repeated))
+            rank = np.arange(len(index)) - np.repeat(first, np.diff(first, append=len(index)))
+            left, right = np.flatnonzero(rank % 2 == 0), np.flatnonzero(rank % 2)
+            partner = np.searchsorted(left, right - 1)
+            found = found.take(left) + found.take(right).place(partner, len(left))
+            index = index[left]
+        return found.place(index, k)
 
     def take(self, index: NDArray[np.intp]) -> Self:
         """Keep the classes at ``index``, in that order."""
@@ -319,6 +347,8 @@ def grown(sums: NDArray[T], k: int) -> NDArray[T]:
     """Return sums with room for k classes: these where there is enough."""
     if k <= len(sums):
         return sums
+    if (amount := 2.0 * sums.itemsize * k * prod(sums.shape[1:])) > SMALL:
+        require_memory(amount, f"sums of {k:,} classes", "use fewer columns, or make labels fewer")
     more = np.zeros((k - len(sums), *sums.shape[1:]), sums.dtype)
     return np.concatenate([sums, more]) if len(sums) else more
 

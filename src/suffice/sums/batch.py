@@ -37,6 +37,8 @@ class Batch:
         The labels that the codes stand for, in this batch only.
     weights : ndarray (n,), or empty when every row weighs one
         Row weights, 0 or from 1e-100 to 1e100.
+    groups : ndarray of int (n,), or empty when rows are not summed by group
+        The group of every row; −1 for rows that are in none.
     """
 
     rows: int
@@ -44,6 +46,7 @@ class Batch:
     codes: NDArray[np.intp] = field(default_factory=lambda: NO_CODES)
     classes: Vocabulary = field(default_factory=lambda: NO_CLASSES)
     weights: NDArray[np.float64] = field(default_factory=lambda: NO_WEIGHTS)
+    groups: NDArray[np.intp] = field(default_factory=lambda: NO_CODES)
 
     def cut(self, start: int, stop: int) -> Batch:
         return Batch(
@@ -52,6 +55,7 @@ class Batch:
             self.codes[start:stop],
             self.classes,
             self.weights[start:stop],
+            self.groups[start:stop],
         )
 
     def pieces(self, rows: int) -> Iterator[Batch]:
@@ -69,6 +73,7 @@ class Batch:
             self.codes[rows] if self.codes.size else self.codes,
             self.classes,
             self.weights[rows] if self.weights.size else NO_WEIGHTS,
+            self.groups[rows] if self.groups.size else NO_CODES,
         )
 
     def complete_rows(self) -> Batch:

@@ -451,7 +451,8 @@ class BinnedCountAccumulator:
         if len(unit):
             x = (np.asarray(converted(x), np.float64) - origin) / unit
             whole = np.rint(x)
-            np.copyto(x, whole, where=np.abs(x - whole) <= SNAPPED)
+            own = (origin != 0) | (unit != 1)  # the others are counted as by a grid without units
+            np.copyto(x, whole, where=own & (np.abs(x - whole) <= SNAPPED))
         if len(weights) and (weights[codes >= 0] == 1).all():
             weights = weights[:0]
         if self._are_few(x, weights) or len(weights) or x.dtype != np.float64:

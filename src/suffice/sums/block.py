@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.numerics import kernels
@@ -23,13 +24,14 @@ HELD_RULE = "a whole number beyond 2^53 is taken if a double holds it, and never
 HELD_STEP = "subtract a constant from the column; if it names things, make it a category or strings"
 
 Encoding = Literal[
-    "real", "count", "whole", "binary", "outcome", "category", "mixed", "events", "sparse"
+    "real", "count", "whole", "binary", "outcome", "category", "mixed", "events", "sparse", "key"
 ]
 """How cells become a block: numbers, of which ``count`` are 0 or more and ``whole`` have no
 fraction, make a `RealBlock`; two values or any values a `CodedBlock`, where a third value of
 ``binary`` cells is refused and of ``outcome`` cells missing; ``mixed``, numbers and categories that
 are modelled together, a `MixedBlock`; ``events``, the words of a text or the
-counts in a sparse matrix, and ``sparse``, any numbers there, a `SparseBlock`."""
+counts in a sparse matrix, and ``sparse``, any numbers there, a `SparseBlock`; ``key``, values by
+which rows are grouped, a `KeyBlock`."""
 
 
 class Block(Protocol):
@@ -545,3 +547,36 @@ class SparseBlock:
             return self.indices
         place: NDArray[Any] = vocabulary.index(self.vocabulary.values, len(vocabulary))
         return np.asarray(place[self.indices])
+
+
+@dataclass(frozen=True, slots=True)
+class KeyBlock:
+    """Values by which rows are grouped, as Arrow has them: d columns of n."""
+
+    columns: tuple[pa.Array[Any], ...]
+
+    @property
+    def rows(self) -> int:
+        return len(self.columns[0])
+
+    @property
+    def width(self) -> int:
+        return len(self.columns)
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        return np.stack([np.asarray(column.is_null()) for column in self.columns], axis=1)
+
+    def cut(self, start: int, stop: int) -> Self:
+        return type(self)(tuple([c.slice(start, stop - start) for c in self.columns]))
+
+    def take(self, rows: NDArray[np.intp]) -> Self:
+        return type(self)(tuple([c.take(pa.array(rows)) for c in self.columns]))
+
+    def showing(self, columns: NDArray[np.bool_]) -> Block:
+        """Return the rows; values of the other columns (d,) are missing."""
+        pairs = zip(self.columns, columns, strict=True)
+        return type(self)(tuple([c if shown else pa.nulls(len(c), c.type) for c, shown in pairs]))
+
+    def column(self, j: int) -> Self:
+        return type(self)((self.columns[j],))

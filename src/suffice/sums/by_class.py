@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import floor, log10
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
@@ -122,7 +122,12 @@ class ByClass(Sums):
         classes, weight = self.classes.take(kept), self.weight[kept]
         return replace(self, classes=classes, weight=weight, blocks=blocks)
 
-    def compare(self, other: ByClass, names: Sequence[Sequence[str]] | None = None) -> Comparison:
+    def compare(
+        self,
+        other: ByClass,
+        names: Sequence[Sequence[str]] | None = None,
+        left_out: Collection[str] = (),
+    ) -> Comparison:
         """Compare two tables, column by column.
 
         Parameters
@@ -131,6 +136,8 @@ class ByClass(Sums):
             The sums of another table of the same columns.
         names : sequence of sequences of str, optional
             Names of the columns of every block.
+        left_out : collection of str
+            Columns that are not compared.
         """
         if not isinstance(other, ByClass):
             raise ParameterError(
@@ -140,7 +147,8 @@ class ByClass(Sums):
         mine, theirs = self.aligned(other)
         weights = mine.weight.value, theirs.weight.value
         rows = mine.rows, theirs.rows
-        return compared(mine.blocks, theirs.blocks, names, rows, mine.classes.values, weights)
+        blocks = mine.blocks, theirs.blocks
+        return compared(*blocks, names, rows, mine.classes.values, weights, left_out)
 
 
 class ByClassAccumulator:
@@ -154,13 +162,11 @@ class ByClassAccumulator:
 
     def add(self, batch: Batch) -> None:
         """Add the rows of a batch. Rows of weight zero count as absent."""
-        known, classes = self._codes, batch.classes.values
-        for value in classes:
-            known.setdefault(value, len(known))
-        place, k = tuple(map(known.__getitem__, classes)), len(known)
-        codes, weights = batch.codes, batch.weights
-        if place != tuple(range(len(place))):
-            codes = np.array([*place, -1], np.intp)[codes]
+        codes = self._translated(batch.codes, batch.classes)
+        self._add(batch, codes, len(self._codes))
+
+    def _add(self, batch: Batch, codes: NDArray[np.intp], k: int) -> None:
+        weights = batch.weights
         if k > len(self._weight):
             self._weight = np.concatenate([self._weight, np.zeros((k - len(self._weight), 2))])
         if not kernels.counts.add_rows(codes, weights, self._weight, self._unlabelled):
@@ -190,6 +196,170 @@ class ByClassAccumulator:
             blocks = tuple([block.take(order) for block in blocks])
         found = ByClass(classes, DoubleDouble(*weight), unlabelled, blocks)
         return found if weight[0].all() else found.pruned()
+
+    def _translated(self, codes: NDArray[np.intp], classes: Vocabulary) -> NDArray[np.intp]:
+        known = self._codes
+        for value in classes.values:
+            known.setdefault(value, len(known))
+        place = tuple(map(known.__getitem__, classes.values))
+        if place == tuple(range(len(place))):
+            return codes
+        return np.array([*place, -1], np.intp)[codes]
+
+
+# -- groups of rows
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassesByGroup(ClassSums):
+    """Sufficient statistics of a generative classifier for each of k groups of rows.
+
+    Parameters
+    ----------
+    classes : Vocabulary
+        The m labels that any group shows.
+    weight : DoubleDouble (k, m)
+        Σw of the rows of each group and class.
+    unlabelled : DoubleDouble (k,)
+        Σw of the rows whose label is missing.
+    blocks : tuple of ClassSums
+        Those of every block of columns: class gm + c is class c of group g.
+    """
+
+    classes: Annotated[Vocabulary, Shape("m")]
+    weight: Annotated[DoubleDouble, Shape("k", "m"), WEIGHT]
+    unlabelled: Annotated[DoubleDouble, Shape("k"), WEIGHT]
+    blocks: tuple[SumsOfBlock, ...]
+
+    def __repr__(self) -> str:
+        return f"ClassesByGroup({self.k:,} groups of {len(self.classes)} classes)"
+
+    @rule("classes are open, and every block is a statistic of those of every group")
+    def _has_blocks(self) -> bool:
+        most = self.k * len(self.classes)
+        blocks = all(getattr(block, "k", None) == most for block in self.blocks)
+        return blocks and not self.classes.closed
+
+    @property
+    def k(self) -> int:
+        return self.weight.shape[0]
+
+    @property
+    def class_weight(self) -> NDArray[np.float64]:
+        """Σw of the rows of each group, those without a label included, (k,)."""
+        return np.asarray(self.weight.value.sum(axis=1) + self.unlabelled.value)
+
+    def alone(self, g: int) -> ByClass:
+        """Return the sums of a group."""
+        one = self.take(np.array([g]))
+        weight, unlabelled = one.weight[0], self.unlabelled[g]
+        found = ByClass(self.classes, weight, unlabelled, one.blocks).pruned()
+        return replace(found, blocks=tuple([block.pruned() for block in found.blocks]))
+
+    def aligned(self, other: Self) -> tuple[Self, Self]:
+        classes = self.classes | other.classes
+        return self.over(classes), other.over(classes)
+
+    def over(self, classes: Vocabulary) -> Self:
+        """Return the sums over more classes."""
+        if classes == self.classes:
+            return self
+        index, m = classes.index(self.classes.values, -1), len(classes)
+        places = (np.arange(self.k)[:, None] * m + index).ravel()
+        blocks = tuple([block.place(places, self.k * m) for block in self.blocks])
+        weight = self.weight.scatter((slice(None), index), (self.k, m))
+        return replace(self, classes=classes, weight=weight, blocks=blocks)
+
+    def pruned(self) -> Self:
+        shown = np.flatnonzero((self.weight.hi > 0).any(axis=0))
+        if len(shown) == len(self.classes):
+            return self
+        places = (np.arange(self.k)[:, None] * len(self.classes) + shown).ravel()
+        blocks = tuple([block.take(places) for block in self.blocks])
+        classes, weight = self.classes.take(shown), self.weight[:, shown]
+        return replace(self, classes=classes, weight=weight, blocks=blocks)
+
+    def take(self, index: NDArray[np.intp]) -> Self:
+        places = self._places(index)
+        blocks = tuple([block.take(places) for block in self.blocks])
+        weight, unlabelled = self.weight[index], self.unlabelled[index]
+        return replace(self, weight=weight, unlabelled=unlabelled, blocks=blocks)
+
+    def place(self, index: NDArray[np.intp], k: int) -> Self:
+        places, m = self._places(index), len(self.classes)
+        blocks = tuple([block.place(places, k * m) for block in self.blocks])
+        weight, unlabelled = (
+            self.weight.scatter(index, (k, m)),
+            self.unlabelled.scatter(index, (k,)),
+        )
+        return replace(self, weight=weight, unlabelled=unlabelled, blocks=blocks)
+
+    def _places(self, groups: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The classes of some groups in the blocks."""
+        m = len(self.classes)
+        return (np.asarray(groups)[:, None] * m + np.arange(m)).ravel()
+
+
+class ClassesByGroupAccumulator(ByClassAccumulator):
+    """Builds `ClassesByGroup` from batches whose rows have groups.
+
+    A pair of group and class has a number from its first row on; blocks know these numbers.
+    """
+
+    def __init__(self, blocks: Sequence[Accumulator]) -> None:
+        super().__init__(blocks)
+        self._numbers: NDArray[np.intp] = np.full((0, 0), -1)  # of each group and class
+        self._pairs = 0
+        self._unlabelled_of: NDArray[np.float64] = np.zeros((0, 2))
+
+    def add_groups(self, batch: Batch) -> int:
+        """Add the rows of a batch that are in a group; return how many groups it may have."""
+        codes, groups = self._translated(batch.codes, batch.classes), batch.groups
+        g, m = int(groups.max(initial=-1)) + 1, len(self._codes)
+        if g > len(self._numbers) or m > self._numbers.shape[1]:
+            wider = np.full((roomy(g, len(self._numbers)), roomy(m, self._numbers.shape[1])), -1)
+            wider[tuple(map(slice, self._numbers.shape))] = self._numbers
+            self._numbers = wider
+            more = np.zeros((len(wider) - len(self._unlabelled_of), 2))
+            self._unlabelled_of = np.concatenate([self._unlabelled_of, more])
+        known = (groups >= 0) & (codes >= 0)
+        at = np.where(known, groups * self._numbers.shape[1] + codes, -1)
+        numbers = np.append(self._numbers.ravel(), -1)[at]
+        new = np.unique(at[known & (numbers < 0)])
+        if len(new):
+            self._numbers.reshape(-1)[new] = self._pairs + np.arange(len(new))
+            self._pairs += len(new)
+            numbers = np.append(self._numbers.ravel(), -1)[at]
+        missed = np.where(codes < 0, groups, -1)
+        if (missed >= 0).any():
+            nowhere = np.zeros((1, 2))
+            kernels.counts.add_rows(missed, batch.weights, self._unlabelled_of, nowhere)
+        self._add(replace(batch, codes=numbers), numbers, roomy(self._pairs, len(self._weight)))
+        return g
+
+    def by_group(self, k: int) -> ClassesByGroup:
+        """Freeze what was added, of k groups."""
+        classes = Vocabulary.of(self._codes)
+        order = np.array(list(map(self._codes.__getitem__, classes.values)), np.intp)
+        m, every = len(classes), np.arange(self._pairs)
+        numbers = np.full((k, m), -1)
+        known = self._numbers[:k, : len(self._codes)][:, order] if m else self._numbers[:k, :0]
+        numbers[: len(known)] = known
+        shown = np.flatnonzero(numbers.ravel() >= 0)
+        place = np.empty(self._pairs, np.intp)
+        place[numbers.ravel()[shown]] = shown
+        blocks = tuple([b.statistic().take(every).place(place, k * m) for b in self._blocks])
+        weight = DoubleDouble.from_table(self._weight[: self._pairs, :, None])[:, 0]
+        missed = DoubleDouble.from_table(self._unlabelled_of[:, :, None])[:k, 0]
+        missed = missed.scatter(np.arange(len(missed.hi)), (k,))
+        weight = weight.scatter(place, (k * m,))
+        weight = DoubleDouble(weight.hi.reshape(k, m), weight.lo.reshape(k, m))
+        return ClassesByGroup(classes, weight, missed, blocks).pruned()
+
+
+def roomy(asked: int, there: int) -> int:
+    """Return room for so many: that which is there, or twice as much."""
+    return there if asked <= there else max(asked, 2 * there)
 
 
 # -- digits that are lost

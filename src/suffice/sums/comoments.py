@@ -20,11 +20,13 @@ from suffice.numerics import kernels
 from suffice.numerics.elementary import log
 from suffice.numerics.error_free import LARGEST, add, divide, multiply, two_product, two_sum
 from suffice.numerics.exact import SQUARABLE, DoubleDouble, scaled
+from suffice.numerics.memory import require_memory
 from suffice.rules import FINITE, NONNEGATIVE, Formed, Index, Shape, rule
 from suffice.sums.base import ClassSums, grown
 from suffice.sums.block import BadCell, RealBlock, require_held, tiles
 from suffice.sums.comparison import Divergences, of_gaussians
 from suffice.sums.moments import is_scatter, noise_of_squares, scatters_left, too_large, too_small
+from suffice.sums.sorted_rows import MANY_CLASSES, SortedRows
 
 Tally = NDArray[np.int64]
 """Of every group, (g, 3): rows, rows whose weight is no whole number, and Σ log w in units.
@@ -77,6 +79,7 @@ def scaled_tally(tally: Tally, factor: float) -> Tally:
     return found
 
 
+CENTRED = 4_096  # groups whose pivots are moved in one call: one looks at all others of it
 CELLS = 1 << 18  # of products added at a time
 FORGOTTEN = "only rows that were learnt can be forgotten"
 
@@ -227,6 +230,14 @@ class Comoments(Formed, ClassSums):
     def complete(self) -> bool:
         return bool(self.patterns.all())
 
+    @property
+    def class_weight(self) -> NDArray[np.float64]:
+        return np.bincount(self.code, self.group_weight.value, self.k).astype(np.float64)
+
+    @property
+    def together(self) -> Comoments:
+        return self if self.pooled else replace(self, pooled=True)._of_groups_again()
+
     @cached_property
     def total(self) -> NDArray[np.float64]:
         total = np.zeros((self.k, self.d))
@@ -267,6 +278,14 @@ class Comoments(Formed, ClassSums):
         out = np.empty_like(self.products)
         kernels.comoments.scatter(self.weight, self.sums, self.product_index, self.products, out)
         return DoubleDouble(out[:, 0], out[:, 1])
+
+    def scatter_of(self, index: NDArray[np.intp]) -> DoubleDouble:
+        """Scatter of some product indices, (·, d, d); 0 of those that are −1."""
+        if not len(self.products):
+            return DoubleDouble.zeros((len(index), self.d, self.d))
+        found = self.scatter[np.maximum(index, 0)]
+        found.hi[index < 0] = found.lo[index < 0] = 0.0
+        return found
 
     @property
     def too_small(self) -> NDArray[np.bool_]:
@@ -359,7 +378,15 @@ class Comoments(Formed, ClassSums):
     def _canonical(self) -> Comoments:  # which the models of a grid share
         names = ("weight", "pivot", "sums", "product_index", "products")
         out = {name: getattr(self, name).copy() for name in names}
-        kernels.comoments.recentre(*out.values())
+        index, g = out["product_index"], len(self.code)
+        step = g if self.pooled else CENTRED
+        for first in range(0, g, max(1, step)):
+            some = slice(first, first + step)
+            own = index[some][index[some] >= 0]  # which follow each other
+            a, b = (own[0], own[-1] + 1) if len(own) else (0, 0)
+            here = np.where(index[some] >= 0, index[some] - a, -1)
+            weight, pivot, sums = (out[name][some] for name in names[:3])
+            kernels.comoments.recentre(weight, pivot, sums, here, out["products"][a:b])
         return replace(self, **out)._shown()
 
     def __eq__(self, other: object) -> bool:
@@ -420,12 +447,7 @@ class Comoments(Formed, ClassSums):
         weight[mine], pivot[mine], sums[mine] = self.weight, self.pivot, self.sums
         products[_moved(self, product_index[mine])] = self.products
         before = np.diagonal(products[:, 0], axis1=1, axis2=2).copy()
-        at = _moved(other, product_index[theirs])
-        step = max(1, CELLS // max(1, self.d))  # Ctrl-C is heard in between
-        for m, pair in zip(at, other.products, strict=True):
-            for rows in (slice(first, first + step) for first in range(0, self.d, step)):
-                added = two_sum(*(sign * pair[:, rows]))
-                products[m][:, rows] = add(*two_sum(*products[m][:, rows]), *added)
+        _add_products(products, other.products, _moved(other, product_index[theirs]), sign)
         kernel = kernels.comoments
         others = other.weight, other.pivot, other.sums, theirs
         group = kernel.merge(weight, pivot, sums, product_index, products, *others, sign)
@@ -459,24 +481,47 @@ def _aligned(one: Comoments, other: Comoments) -> tuple[NDArray[Any], ...]:
         keys, every = np.stack([one.pattern, one.code], axis=1), np.arange(len(one.pattern))
         return one.patterns, keys, one.product_index, every, every
     patterns = np.unique(np.concatenate([one.patterns, other.patterns]), axis=0)
+    k = max(one.k, other.k, 1)
     keys, places, counts = np.unique(
-        np.concatenate([_keys(one, patterns), _keys(other, patterns)]),
-        axis=0,
+        np.concatenate([_keys(of, patterns, k) for of in (one, other)]),
         return_inverse=True,
         return_counts=True,
     )
+    keys = np.stack(np.divmod(keys, k), axis=1)
     mine, theirs = np.split(places.reshape(-1), [len(one.pattern)])
     several = counts > 1  # rows of one group, or products of before
     several[mine[one.product_index >= 0]] = several[theirs[other.product_index >= 0]] = True
     return patterns, keys, indexed_products(one.pooled, keys, several), mine, theirs
 
 
-def _keys(of: Comoments, patterns: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Pattern and class of every group, (g, 2), the pattern by its number among others."""
+def _keys(of: Comoments, patterns: NDArray[np.bool_], k: int) -> NDArray[np.intp]:
+    """Pattern and class of every group as one number, (g,), the pattern by its place among all."""
+    if len(patterns) == 1:
+        return of.code
     both = np.concatenate([patterns, of.patterns])
     _, number = np.unique(both, axis=0, return_inverse=True)
     number = number.reshape(-1)[len(patterns) :]
-    return np.stack([number[of.pattern], of.code], axis=1).astype(np.intp)
+    return number[of.pattern].astype(np.intp) * k + of.code
+
+
+def _add_products(
+    sums: NDArray[np.float64], others: NDArray[np.float64], at: NDArray[np.intp], sign: float
+) -> None:
+    """Add matrices of pairs (m, 2, d, d) to those at an index; several may go to one."""
+    d = sums.shape[-1]
+    step = max(1, CELLS // max(1, d))  # Ctrl-C is heard in between
+    if d * d < CELLS and len(np.unique(at)) == len(at):
+        many = CELLS // max(1, d * d)
+        for first in range(0, len(at), many):
+            some = at[first : first + many]
+            mine, more = sums[some], sign * others[first : first + many]
+            added = two_sum(more[:, 0], more[:, 1])
+            sums[some] = np.stack(add(*two_sum(mine[:, 0], mine[:, 1]), *added), axis=1)
+        return
+    for m, pair in zip(at, others, strict=True):
+        for rows in (slice(first, first + step) for first in range(0, d, step)):
+            added = two_sum(*(sign * pair[:, rows]))
+            sums[m][:, rows] = add(*two_sum(*sums[m][:, rows]), *added)
 
 
 def _moved(of: Comoments, product_index: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -529,6 +574,7 @@ class ComomentsAccumulator:
             np.zeros((int(pooled), 2, d, d)),
         )
         self._others = Comoments.empty(0, d, pooled)
+        self._waiting = SortedRows()  # complete rows of many classes
 
     def add(
         self,
@@ -546,8 +592,6 @@ class ComomentsAccumulator:
             require_held(y, start, left=x.shape[1])
             y = np.ascontiguousarray(y, np.float64)
             done = self._add(x, y, codes[rows], weights[rows])
-            counted = slice(start, start + done)
-            self._count(codes[counted], weights[counted])
             for first in range(done, len(x), SEPARATED_ROWS):
                 rows = slice(start + first, start + min(first + SEPARATED_ROWS, len(x)))
                 part = slice(first, first + SEPARATED_ROWS)
@@ -555,6 +599,7 @@ class ComomentsAccumulator:
                 self._separate(z, codes[rows], weights[rows], start + first)
 
     def statistic(self) -> Comoments:
+        self._add_waiting()
         k = len(self._state[0])
         groups = np.stack([np.zeros(k, np.intp), np.arange(k)], axis=1)
         everything = np.ones((1, self._d), bool)
@@ -571,7 +616,12 @@ class ComomentsAccumulator:
         return np.zeros(k, np.intp) if self._pooled else np.arange(k)
 
     def _grow(self, k: int) -> None:
+        if k <= len(self._state[0]):
+            return
         *of_classes, products = self._state
+        if not self._pooled:
+            what = f"products of {self._d:,} columns in each of {k:,} classes and groups"
+            require_memory(16.0 * k * self._d**2, what, "use fewer columns, or fewer groups")
         products = products if self._pooled else grown(products, k)
         self._state = (*(grown(sums, k) for sums in of_classes), products)
 
@@ -584,9 +634,40 @@ class ComomentsAccumulator:
     ) -> int:
         """Add complete rows; return how many came before one that is not, or is too large."""
         weight, pivot, sums, products = self._state
+        if len(weight) >= MANY_CLASSES:
+            z = np.concatenate([x, y], axis=1)
+            usable = np.abs(z) <= LARGEST
+            if not usable.all() and not usable[codes >= 0].all():
+                return 0
+            self._waiting.put(z, codes, weights)
+            if self._waiting.is_full:
+                self._add_waiting()
+            return len(x)
         state = weight, pivot, sums, self._home, products
         stopped = kernels.comoments.add_rows(x, y, codes, weights, *state)
-        return len(x) if stopped < 0 else int(stopped)
+        done = len(x) if stopped < 0 else int(stopped)
+        self._count(codes[:done], weights[:done])
+        return done
+
+    def _add_waiting(self) -> None:
+        """Add the rows that wait, class by class."""
+        for classes, x, codes, weights in self._waiting.pieces():
+            *of_classes, products = self._state
+            weight, pivot, total = own = tuple(sums[classes] for sums in of_classes)
+            home, shared = (
+                np.arange(len(classes)),
+                products[classes] if not self._pooled else products,
+            )
+            if self._pooled:
+                home = np.zeros(len(classes), np.intp)
+            state = weight, pivot, total, home, shared
+            kernels.comoments.add_rows(x, x[:, :0], codes, weights, *state)
+            for sums, new in zip(of_classes, own, strict=True):
+                sums[classes] = new
+            if not self._pooled:
+                products[classes] = shared
+            self._tally = grown(self._tally, len(of_classes[0]))
+            self._tally[classes] += tallied(codes, weights, len(classes))
 
     def _count(self, codes: NDArray[np.intp], weights: NDArray[np.float64]) -> None:
         k = max(len(self._tally), int(codes.max(initial=-1)) + 1)
@@ -614,7 +695,6 @@ class ComomentsAccumulator:
         self.complete = self.complete and bool(complete[codes >= 0].all())
         of_complete = weights[complete] if len(weights) else weights
         self._add(x[complete], np.empty((complete.sum(), 0)), codes[complete], of_complete)
-        self._count(codes[complete], of_complete)
         rest = np.flatnonzero(~complete & shown.any(axis=1) & (codes >= 0))
         if not len(rest):
             return

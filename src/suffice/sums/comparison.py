@@ -6,10 +6,21 @@
     J  = ∫ (p − q) log(p/q)             Jeffreys' divergence: of fractions, the population
                                         stability index (PSI)
 
-H is known of every kind of column and on one scale, so it is what columns are ordered by.
+H is known of every kind of column and on one scale, so it is what columns are ordered by. A missing
+cell is a value like others: with shares m and m' of missing cells, 1 − m = o,
+
+::
+
+    1 − H² = √(mm') + √(oo') (1 − H_o²)
+    2 log Λ = 2 log Λ_missing + 2 log Λ_o
+
+of the divergences H_o and Λ_o of the cells that are there. A value that one table alone shows is
+in H and in the test as any other. Tests of many columns are adjusted together, by Holm's method:
+with p_(1) ≤ … ≤ p_(T), the i-th becomes the largest of (T − j + 1) p_(j), j ≤ i.
 
 References
 ----------
+S. Holm, "A simple sequentially rejective multiple test procedure", Scand. J. Statist. 6 (1979).
 H. Jeffreys, "An invariant form for the prior probability in estimation problems", Proc. R. Soc. A
 186 (1946). L. Pardo, Statistical Inference Based on Divergence Measures (2006), sections 1.2 and
 1.3. S. S. Wilks, "The large-sample distribution of the likelihood ratio", Ann. Math. Stat. 9
@@ -18,9 +29,9 @@ H. Jeffreys, "An invariant form for the prior probability in estimation problems
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import count
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import accumulate, count
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -40,6 +51,9 @@ SMOOTHING = 0.5  # pseudo-count of every fraction in J, which has no value for a
 FEWEST_ROWS = 20.0  # on either side for a test of numbers
 ROWS_PER_VALUE = 5.0  # on either side, on average, for a test of fractions
 UNKNOWN = "-"
+ROUNDING = 1e-12  # of the rows: fewer missing cells are none
+LEVEL = 0.05  # of the tests of all columns together
+SMALL, LARGE = 0.1, 0.25  # of J: what is usually called a moderate, and a large shift
 
 
 # -- of two distributions
@@ -60,11 +74,15 @@ class Divergence:
         Of the likelihood-ratio test that both are one distribution, a weight counted as so many
         rows. None where χ² would say little: fewer than 20 rows on a side (for fractions 5 per
         value), numbers without spread, and words, which depend on each other.
+    p_adjusted : float, optional
+        The p-value, adjusted for the tests of all columns; None where there is no test, and within
+        classes.
     """
 
     hellinger: float
     psi: float
     p_value: float | None
+    p_adjusted: float | None = field(default=None, compare=False)
 
 
 class Divergences(NamedTuple):
@@ -86,6 +104,29 @@ class Divergences(NamedTuple):
     def untested(self) -> Divergences:
         """Return them without a test: the counts are no rows that were drawn one by one."""
         return self._replace(ratio=np.full_like(self.ratio, np.nan))
+
+    def with_missing(self, shown: Pair, missing: Pair) -> Divergences:
+        """Count missing cells as a value of their own, where either side has any.
+
+        Parameters
+        ----------
+        shown, missing : pair of ndarray
+            Σw of the cells of either side that are there, and that are not.
+        """
+        cells = [np.stack(side, axis=-1) for side in zip(shown, missing, strict=True)]
+        alone = of_fractions(*cells)
+        with np.errstate(invalid="ignore"):
+            shares = [np.moveaxis(x / x.sum(axis=-1, keepdims=True), -1, 0) for x in cells]
+        (o, m), (o2, m2) = shares
+        counted = ((missing[0] > 0) | (missing[1] > 0)) & ~np.isnan(alone.hellinger)
+        both = np.where(o * o2 > 0, 1 - self.hellinger**2, 0.0)
+        overlap = np.sqrt(m * m2) + np.sqrt(o * o2) * both
+        of_cells = np.where(o * o2 > 0, (o + o2) / 2 * self.psi, 0.0)
+        untested = np.isnan(self.ratio)
+        ratio = alone.ratio + np.where(untested, 0.0, self.ratio)
+        freedom = alone.freedom + np.where(untested, 0.0, self.freedom)
+        whole = np.sqrt(np.maximum(1 - overlap, 0.0)), alone.psi + of_cells, ratio, freedom
+        return Divergences(*(np.where(counted, *pair) for pair in zip(whole, self, strict=True)))
 
     def at(self, *place: int) -> Divergence | None:
         """Return the divergence of one pair; None where a side has no rows."""
@@ -249,12 +290,52 @@ class Comparison(Printed):
         Between the fractions of the classes, if the tables have labels.
     columns : tuple of ColumnComparison
         The largest distance first.
+    left_out : tuple of str
+        Columns that tell one row from another in both tables, and are not compared.
     """
 
     classes: tuple[Value, ...]
     rows: tuple[float, float]
     labels: Divergence | None
     columns: tuple[ColumnComparison, ...]
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """Return what has changed, in a sentence: by tests at 5 % together, and the most by H."""
+        apart = {one.column: one.overall for one in self.columns if one.overall is not None}
+        if self.labels is not None:
+            apart["the labels"] = self.labels
+        tested = {name: p for name, one in apart.items() if (p := one.p_adjusted) is not None}
+        most = max(apart, key=lambda name: apart[name].hellinger, default="")
+        if not most or apart[most].hellinger == 0:
+            return "Nothing has changed."
+        shift = apart[most].psi
+        size = "small" if shift < SMALL else "moderate" if shift <= LARGE else "large"
+        by = f"{most}, Hellinger {apart[most].hellinger:.2f}, a {size} shift"
+        if not tested:
+            return f"Too few rows for tests; the most apart: {by}."
+        changed = {name for name, p in tested.items() if p < LEVEL}
+        if not changed:
+            least = probability(min(tested.values()))
+            return f"No change is found (least p {least} by Holm); the most apart: {by}."
+        columns = len(changed - {"the labels"})
+        what = ["the labels"] if "the labels" in changed else []
+        what += [f"{columns} of {len(self.columns)} columns"] if columns else []
+        said = " and ".join(what).capitalize()
+        return f"{said} changed (p < {LEVEL} by Holm); the most: {by}."
+
+    def above(self, distance: float) -> tuple[str, ...]:
+        """Return the columns that are further apart, the most first, and "(labels)" before all.
+
+        Parameters
+        ----------
+        distance : float
+            Of Hellinger, from 0 to 1.
+        """
+        labels = self.labels is not None and self.labels.hellinger > distance
+        names = (one.column for one in self.columns if one.distance > distance)
+        return (*["(labels)"] * labels, *names)
 
     def most_within(self, column: ColumnComparison) -> tuple[Value, Divergence] | None:
         """Return the class whose rows differ most in a column, and how much; None if unknown."""
@@ -263,7 +344,10 @@ class Comparison(Printed):
         return max(known, key=lambda pair: pair[1].hellinger, default=None)
 
     def table(self) -> Table:
-        """Return the divergences as a table, with the class that differs most in a column."""
+        """Return the divergences as a table, with the class that differs most in a column.
+
+        p is adjusted for all tests.
+        """
         labelled = self.labels is not None
         header = ["", "Hellinger", "PSI", "p", "missing", "within", "class"]
         rows = [["(labels)", *_cells(self.labels), "", "", ""]] if labelled else []
@@ -276,11 +360,14 @@ class Comparison(Printed):
             header, rows = header[:-2], [row[:-2] for row in rows]
         apart = [self.labels] * labelled + [column.overall for column in self.columns]
         remark = "; within: the class that differs most" if labelled else ""
+        notes = [f"{amount(self.rows[0])} and {rows_in_print(self.rows[1])}{remark}"]
+        if self.left_out:
+            notes.append(f"not compared, as each row has its own: {', '.join(self.left_out)}")
         return Table(
-            "",
+            self.verdict,
             header,
             rows,
-            [f"{amount(self.rows[0])} and {rows_in_print(self.rows[1])}{remark}"],
+            notes,
             bars=[np.nan if one is None else float(one.hellinger) for one in apart],
         )
 
@@ -299,7 +386,7 @@ def _change(before: str, after: str) -> str:
 def _cells(found: Divergence | None) -> list[str]:
     if found is None:
         return [UNKNOWN] * 3
-    p = UNKNOWN if found.p_value is None else probability(found.p_value)
+    p = UNKNOWN if found.p_adjusted is None else probability(found.p_adjusted)
     psi = f"{found.psi:.4g}" if np.isfinite(found.psi) else "∞"
     return [f"{found.hellinger:.4f}", psi, p]
 
@@ -311,6 +398,7 @@ def compared(
     rows: tuple[float, float],
     classes: tuple[Value, ...] = (),
     weights: Pair | None = None,
+    left_out: Collection[str] = (),
 ) -> Comparison:
     """Compare two tables of the same columns.
 
@@ -331,6 +419,8 @@ def compared(
         The k labels.
     weights : tuple of two ndarrays (k,), optional
         Σw of the rows of each class, of each table; None if the tables have no labels.
+    left_out : collection of str
+        Columns that are not compared.
     """
     sides = [[(type(block).__name__, block.d) for block in side] for side in (a, b)]
     if sides[0] != sides[1]:
@@ -348,10 +438,26 @@ def compared(
     columns = [
         column
         for mine, theirs, block in zip(a, b, names, strict=True)
-        for column in _columns(mine, theirs, rows, tuple(block), labels is not None)
+        for column in _columns(mine, theirs, rows, tuple(block), weights)
+        if column.column not in left_out
     ]
     columns.sort(key=lambda column: (column.overall is None, -column.distance))
-    return Comparison(classes, rows, labels, tuple(columns))
+    labels, *overall = _adjusted([labels, *(column.overall for column in columns)])
+    adjusted = [replace(one, overall=found) for one, found in zip(columns, overall, strict=True)]
+    return Comparison(classes, rows, labels, tuple(adjusted), tuple(left_out))
+
+
+def _adjusted(found: Sequence[Divergence | None]) -> list[Divergence | None]:
+    """Adjust the p-values for each other, by Holm's method."""
+    tests = [one.p_value for one in found if one is not None and one.p_value is not None]
+    tests.sort()
+    times = range(len(tests), 0, -1)
+    upto = accumulate((min(1.0, n * p) for n, p in zip(times, tests, strict=True)), max)
+    by_p = dict(zip(tests, upto, strict=True))  # of equal ones the last, which is the largest
+    return [
+        one and replace(one, p_adjusted=None if one.p_value is None else by_p[one.p_value])
+        for one in found
+    ]
 
 
 def _columns(
@@ -359,13 +465,14 @@ def _columns(
     theirs: ClassSums,
     rows: tuple[float, float],
     names: tuple[str, ...],
-    labelled: bool,
+    weights: Pair | None,
 ) -> Iterator[ColumnComparison]:
     """The comparisons of the columns of one block, and of all together if it is a joint one."""
-    within = mine.divergences(theirs) if labelled else None
-    one, other = (mine.one_class, theirs.one_class) if labelled else (mine, theirs)
-    overall = one.divergences(other)
-    shown = [side.total[0] / n for side, n in zip((one, other), rows, strict=True)]
+    sides = mine, theirs
+    within = None if weights is None else _with_missing(sides, weights)
+    whole = sides if weights is None else (mine.one_class, theirs.one_class)
+    overall = _with_missing(whole, (np.array(rows[:1]), np.array(rows[1:])))
+    shown = [side.total[0] / n for side, n in zip(whole, rows, strict=True)]
     for j in range(overall.hellinger.shape[1]):
         missing = [float(1 - fraction[min(j, len(fraction) - 1)]) for fraction in shown]
         yield ColumnComparison(
@@ -374,3 +481,17 @@ def _columns(
             () if within is None else tuple(within.at(c, j) for c in range(len(within.hellinger))),
             (max(missing[0], 0.0), max(missing[1], 0.0)),
         )
+
+
+def _with_missing(sides: tuple[ClassSums, ClassSums], rows: Pair) -> Divergences:
+    """The divergences of blocks whose classes have so many rows (k,); see `with_missing`."""
+    one, other = sides
+    found = one.divergences(other)
+    columns = np.arange(found.hellinger.shape[1])
+    shown = [side.total[:, np.minimum(columns, side.total.shape[1] - 1)] for side in sides]
+    missing = [n[:, None] - there for n, there in zip(rows, shown, strict=True)]
+    few = [
+        np.where(gone > ROUNDING * n[:, None], gone, 0.0)
+        for n, gone in zip(rows, missing, strict=True)
+    ]
+    return found.with_missing((shown[0], shown[1]), (few[0], few[1]))

@@ -245,6 +245,10 @@ class KeptRows(ClassSums):
         code, tally = np.zeros_like(self.code), self.tally.sum(axis=0)[None]
         return replace(self, code=code, tally=tally)
 
+    @property
+    def together(self) -> KeptRows:
+        return replace(self, pooled=True)
+
     def place(self, index: NDArray[np.intp], k: int) -> KeptRows:
         tally = gathered(self.tally, index, k)
         return replace(self, code=np.asarray(index)[self.code], tally=tally)

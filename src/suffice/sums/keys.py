@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Annotated, Any, Self
@@ -16,6 +16,8 @@ from suffice.errors import DataError, ParameterError, SchemaError
 from suffice.numerics.in_print import listed
 from suffice.phrases import meant
 from suffice.rules import Shape, rule
+from suffice.sums.base import Sums
+from suffice.sums.block import BadCell
 
 TYPES = {
     "string": pa.string(),
@@ -29,6 +31,7 @@ TYPES = {
 WHOLE = 2.0**53
 RULE = "a key is a string, a whole number, a date or a boolean"
 LARGEST_CODE = 2**62
+PAIR = 2**31  # more than there are values of a column of keys
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,8 +112,17 @@ class Keys:
     @classmethod
     def of(cls, columns: Mapping[str, pa.Array[Any]]) -> Self:
         """Return distinct keys, of which there is a column at least."""
-        cells = tuple(key_cells(name, column) for name, column in columns.items())
+        try:
+            cells = tuple(key_cells(name, column) for name, column in columns.items())
+        except BadCell as bad:
+            fact = f"key {bad.column!r}, row {bad.row}: {bad.value:g}"
+            raise DataError(fact, bad.rule, bad.next_step) from None
         return cls(tuple(columns), cells, len(cells[0]))
+
+    @classmethod
+    def numbered(cls, size: int) -> Self:
+        """Return the keys 0, 1, 2 and so on."""
+        return cls(("group",), (pa.array(np.arange(size)),), size)
 
     def __len__(self) -> int:
         return self.size
@@ -141,6 +153,36 @@ class Keys:
             )
         return self.columns[self.names.index(name)]
 
+    def having(self, name: str, value: Any) -> NDArray[np.bool_]:
+        """Return which groups have a value in a column, or one of several; refuse unknown ones."""
+        column = self.column(name)
+        several = isinstance(value, list | set | np.ndarray)
+        found = np.zeros(len(self), np.bool_)
+        for one in value if several else [value]:
+            own = _equal(column, None if one is None else _scalar(name, one, column.type))
+            if not own.any():
+                known = [x for x in column.unique().to_pylist() if x is not None]
+                near = meant(one, list(map(str, known))) if isinstance(one, str) else ""
+                raise ParameterError(
+                    f"no group has {name}={one!r}",
+                    f"its values are {listed(map(repr, known))}" if known else "all are missing",
+                    near or "",
+                )
+            found |= own
+        return found
+
+    def has(self, key: tuple[Any, ...]) -> bool:
+        """Return whether there is a group of this key."""
+        found = np.ones(len(self), np.bool_)
+        for column, value in zip(self.columns, key, strict=True):
+            own = (
+                column.is_null()
+                if value is None
+                else pc.equal(column, pa.scalar(value, column.type))
+            )
+            found &= np.asarray(pc.fill_null(own, False))
+        return bool(found.any())
+
     def only(self, names: Sequence[str]) -> tuple[Keys, NDArray[np.intp]]:
         """Return the keys of some columns, each once, and which of them every group has."""
         if not names:
@@ -163,19 +205,9 @@ class Keys:
                 "take total(by=...) of either",
             )
         columns = []
-        for name, mine, theirs in zip(self.names, self.columns, other.columns, strict=True):
+        for mine, theirs in zip(self.columns, other.columns, strict=True):
             if mine.type != theirs.type:
-                if theirs.null_count < len(theirs) and mine.null_count < len(mine):
-                    raise SchemaError(
-                        f"key {name!r} is a {kind_of(mine.type)} here and "
-                        f"a {kind_of(theirs.type)} there",
-                        f"only sums by keys of one type can be {verb}",
-                        "convert the column, and sum the rows again",
-                    )
-                kept = theirs.type if mine.null_count == len(mine) else mine.type
-                mine, theirs = (
-                    one if one.type == kept else pa.nulls(len(one), kept) for one in (mine, theirs)
-                )
+                mine, theirs = _of_one_type(mine, theirs)
             columns.append(pa.concat_arrays([mine, theirs]))
         first, codes = distinct(tuple(columns))
         places = pa.array(first)
@@ -201,6 +233,28 @@ class Keys:
         return cls(names, cells, len(first))
 
 
+def _equal(column: pa.Array[Any], value: pa.Scalar[Any] | None) -> NDArray[np.bool_]:
+    """Return which values are this one; None is a missing one."""
+    if value is None:
+        return np.asarray(column.is_null())
+    return np.asarray(pc.fill_null(pc.equal(column, value), False))
+
+
+def _scalar(name: str, value: Any, kind: pa.DataType) -> pa.Scalar[Any]:
+    """A value to look for; a string stands for what it spells."""
+    try:
+        if isinstance(value, str) and kind != pa.string():
+            return pa.scalar(value).cast(kind)
+        given = pa.scalar(value.item() if isinstance(value, np.generic) else value)
+        if given.type == kind or not pa.types.is_string(kind):
+            return given.cast(kind)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
+        pass
+    raise ParameterError(
+        f"{name}={value!r}", f"the key {name!r} is a {kind_of(kind)}", "give one of its values"
+    )
+
+
 def _by(names: Sequence[str]) -> str:
     return ", ".join(map(repr, names)) or "nothing"
 
@@ -215,35 +269,39 @@ def key_cells(name: str, column: pa.Array[Any]) -> pa.Array[Any]:
 
     Raises
     ------
+    BadCell
+        If a value is none.
     DataError
-        If they are none. The row is that of the column.
+        If all are none.
     """
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
     kind = column.type
     if pa.types.is_dictionary(kind):
-        column = column.cast(kind.value_type)
-        kind = column.type
+        column, kind = column.cast(kind.value_type), kind.value_type
+    known = next((type_ for test, type_ in STORED if test(kind)), None)
+    if pa.types.is_floating(kind):
+        return _whole(name, column)
+    if known is None or getattr(kind, "tz", None) is not None:
+        raise DataError(f"key {name!r} is of the type {kind}", RULE, "convert the column")
     try:
-        if pa.types.is_null(kind):
-            return column.cast(pa.string())
-        if pa.types.is_floating(kind):
-            return _whole(name, column)
-        if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-            return column.cast(pa.string())
-        if pa.types.is_integer(kind):
-            return column.cast(pa.int64())
-        if pa.types.is_boolean(kind):
-            return column
-        if pa.types.is_date(kind):
-            return column.cast(pa.date32())
-        if pa.types.is_timestamp(kind) and kind.tz is None:
-            return column.cast(pa.timestamp("us"))
+        return column if kind == known else column.cast(known)
     except pa.ArrowInvalid as error:
-        raise DataError(
-            f"key {name!r}: {str(error).splitlines()[0]}", RULE, "convert the column"
-        ) from error
-    raise DataError(f"key {name!r} is of the type {kind}", RULE, "convert the column")
+        fact = f"key {name!r}: {str(error).splitlines()[0]}"
+        raise DataError(fact, RULE, "convert the column") from error
+
+
+STORED: tuple[tuple[Callable[[pa.DataType], bool], pa.DataType], ...] = (
+    (pa.types.is_null, pa.string()),
+    (pa.types.is_string, pa.string()),
+    (pa.types.is_large_string, pa.string()),
+    (pa.types.is_string_view, pa.string()),
+    (pa.types.is_integer, pa.int64()),
+    (pa.types.is_boolean, pa.bool_()),
+    (pa.types.is_date, pa.date32()),
+    (pa.types.is_timestamp, pa.timestamp("us")),
+)
+"""What keys of other types are cast to."""
 
 
 def _whole(name: str, column: pa.Array[Any]) -> pa.Array[Any]:
@@ -253,10 +311,119 @@ def _whole(name: str, column: pa.Array[Any]) -> pa.Array[Any]:
     real = ~missing & ~((np.abs(numbers) <= WHOLE) & (numbers == np.rint(numbers)))
     if real.any():
         row = int(real.argmax())
-        raise DataError(
-            f"key {name!r}, row {row}: {numbers[row]:g}", RULE, "round the numbers, or cut them"
-        )
+        raise BadCell(row, name, float(numbers[row]), RULE, "cut the numbers into classes first")
     return pa.array(np.where(missing, 0, numbers).astype(np.int64), mask=missing)
+
+
+# -- numbering the keys of rows that come batch by batch
+
+
+class KeyNumbers:
+    """Numbers keys in the order in which they come.
+
+    Examples
+    --------
+    >>> numbers = KeyNumbers(["city", "year"])
+    >>> numbers.codes((pa.array(["b", "a", "b"]), pa.array([1, 1, None])))
+    array([0, 1, 2])
+    >>> numbers.codes((pa.array(["a"]), pa.array([1]))), len(numbers.keys())
+    (array([1]), 3)
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = tuple(names)
+        self._values = [_Values() for _ in names]
+        self._pairs = [_Values() for _ in names[1:]]
+
+    def codes(self, columns: Sequence[pa.Array[Any]]) -> NDArray[np.intp]:
+        """Return the number of the key of every row, (n,)."""
+        code, *others = [
+            known.codes(key_cells(name, column))
+            for known, name, column in zip(self._values, self._names, columns, strict=True)
+        ]
+        for known, other in zip(self._pairs, others, strict=True):
+            code = known.codes(pa.array(code * PAIR + other))
+        return code.astype(np.intp, copy=False)
+
+    def keys(self) -> Keys:
+        """Return the keys, by their numbers."""
+        code = np.arange(len((self._pairs or self._values)[-1]))
+        columns = []
+        for known, pairs in zip(self._values[:0:-1], self._pairs[::-1], strict=True):
+            code, other = np.divmod(np.asarray(pairs.values)[code], PAIR)
+            columns.append(known.values.take(pa.array(other)))
+        columns.append(self._values[0].values.take(pa.array(code)))
+        return Keys(self._names, tuple(columns[::-1]), len(columns[0]))
+
+
+class _Values:
+    """Distinct values in the order in which they came; a missing one is a value."""
+
+    def __init__(self) -> None:
+        self.values: pa.Array[Any] = pa.nulls(0)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def codes(self, column: pa.Array[Any]) -> NDArray[np.int64]:
+        coded = column.dictionary_encode(null_encoding="encode")
+        shown = coded.dictionary
+        if self.values.type != shown.type:
+            self.values, shown = _of_one_type(self.values, shown)
+        found = pc.index_in(shown, value_set=self.values)
+        new = np.asarray(found.is_null())
+        place = np.array(pc.fill_null(found, 0), np.int64)
+        if new.any():
+            place[new] = len(self.values) + np.arange(np.count_nonzero(new))
+            self.values = pa.concat_arrays([self.values, shown.filter(pa.array(new))])
+        return np.asarray(place[np.asarray(coded.indices)])
+
+
+def _of_one_type(mine: pa.Array[Any], theirs: pa.Array[Any]) -> tuple[Any, Any]:
+    """Return values as those of one type: where all are missing, of that of the others."""
+    if mine.null_count == len(mine):
+        return pa.nulls(len(mine), theirs.type), theirs
+    if theirs.null_count == len(theirs):
+        return mine, pa.nulls(len(theirs), mine.type)
+    raise SchemaError(
+        f"a key is a {kind_of(mine.type)} here and a {kind_of(theirs.type)} there",
+        "keys of a column are of one type",
+        "convert the column, and sum the rows again",
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Keyed(Sums):
+    """Sums with an axis of groups, and the keys of these.
+
+    Parameters
+    ----------
+    keys : Keys
+    sums : ClassSums
+        Group g is what sums call class g.
+    """
+
+    keys: Keys
+    sums: Any
+
+    def __add__(self, other: Self) -> Self:
+        keys, mine, theirs = self.keys.joined(other.keys, "added")
+        return type(self)(keys, self.over(keys, mine) + other.over(keys, theirs))
+
+    def over(self, keys: Keys, index: NDArray[np.intp]) -> Any:
+        """Return the sums over more keys, among which these stand at an index."""
+        here = len(index) == len(keys) and np.array_equal(index, np.arange(len(index)))
+        return self.sums if here else self.sums.place(index, len(keys))
+
+    def sorted(self) -> Self:
+        """Return the groups in the order of their keys."""
+        if not self.keys.names or not len(self.keys):
+            return self
+        order, _ = distinct(self.keys.columns)
+        return type(self)(self.keys.take(order), self.sums.take(order))
+
+
+# -- order
 
 
 def distinct(columns: Sequence[pa.Array[Any]]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -14,11 +14,13 @@ from suffice.errors import DataError, ForgetError, ParameterError
 from suffice.numerics import kernels
 from suffice.numerics.error_free import LARGEST, SMALLEST, two_sum
 from suffice.numerics.exact import SQUARABLE, scaled
+from suffice.numerics.memory import SMALL, require_memory
 from suffice.numerics.rows import READ
 from suffice.rules import FINITE, Formed, Shape, rule
 from suffice.sums.base import ClassSums
 from suffice.sums.block import BadCell, RealBlock, tiles
 from suffice.sums.comparison import Divergences, of_gaussians
+from suffice.sums.sorted_rows import MANY_CLASSES, SortedRows
 
 TOO_LARGE = "a number must be below 1e150, or its square overflows"
 UNDERFLOW = 2.0**-1000  # what squares of small numbers may lose
@@ -189,6 +191,7 @@ class MomentsAccumulator:
 
     def __init__(self, d: int) -> None:
         self._state = _zeros(0, d)
+        self._waiting = SortedRows()  # rows of many classes
 
     def add(
         self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
@@ -199,6 +202,8 @@ class MomentsAccumulator:
             for part, old in zip(wider, self._state, strict=True):
                 part[:known] = old
             self._state = wider
+        if k >= MANY_CLASSES and self._has_put(block, codes, weights):
+            return
         values, weighted = block.values, len(weights) > 0
         as_they_lie = not weighted and values.dtype in READ
         for start, x in ((0, values),) if as_they_lie else tiles(values, np.float64):
@@ -211,13 +216,41 @@ class MomentsAccumulator:
             if stopped >= 0:
                 raise too_large(np.where(codes[rows, None] >= 0, x, 0.0), stopped, start)
 
+    def _has_put(
+        self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64]
+    ) -> bool:
+        """Let rows wait; return False, and keep none, if a number is too large."""
+        tiled = list(tiles(block.values, np.float64))
+        if any((np.abs(x)[codes[a : a + len(x)] >= 0] > LARGEST).any() for a, x in tiled):
+            return False
+        for start, x in tiled:
+            rows = slice(start, start + len(x))
+            self._waiting.put(x, codes[rows], weights[rows])
+        if self._waiting.is_full:
+            self._add_waiting()
+        return True
+
+    def _add_waiting(self) -> None:
+        """Add the rows that wait, class by class."""
+        for classes, x, codes, weights in self._waiting.pieces():
+            own = [part[classes] for part in self._state]
+            if len(weights):
+                kernels.moments.add_weighted_rows(x, codes, weights, *own)
+            else:
+                kernels.moments.add_rows(x, codes, *own)
+            for part, new in zip(self._state, own, strict=True):
+                part[classes] = new
+
     def statistic(self) -> Moments:
+        self._add_waiting()
         weight, pivot, sums = self._state
         return Moments(weight.copy(), pivot.copy(), sums.copy())
 
 
 def _zeros(k: int, d: int) -> tuple[NDArray[np.float64], ...]:
-    """Weight, pivot and sums of no rows."""
+    """Weight, pivot and sums of no rows, which are copied when they are read."""
+    if (amount := 3 * 56.0 * k * d) > SMALL:
+        require_memory(amount, f"sums of {k:,} classes and {d:,} columns", "make labels fewer")
     return np.zeros((k, 2, d)), np.zeros((k, d)), np.zeros((k, 4, d))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, repeat
 from operator import eq, lt
 from typing import Any
 
@@ -104,7 +104,7 @@ class Vocabulary:
     def index(self, values: Iterable[Value], unseen: int) -> NDArray[np.intp]:
         """Codes of the given values; ``unseen`` for those that are not here."""
         codes = self.codes
-        return np.fromiter((codes.get(value, unseen) for value in values), np.intp)
+        return np.fromiter(map(codes.get, values, repeat(unseen)), np.intp)
 
     def take(self, index: NDArray[np.intp]) -> Vocabulary:
         """The values at the given codes, which must be increasing."""

@@ -38,16 +38,14 @@ from suffice.sums.moments import Moments
 from suffice.sums.vocabulary import Vocabulary
 
 FINE = 215  # bits below the scale
-MOST_WEIGHT = 48  # bits of Σw
-HEADROOM = 60  # bits of a number above its scale
-WORDS = 6  # of 64 bits: 1 + MOST_WEIGHT + 2 HEADROOM + FINE bits
+WORDS = 6  # 384 bits: a sign, 48 bits of Σw, twice 60 above the scale, and FINE
 WEIGHT_WORDS = 5
 ENOUGH = 2**100  # units: what is larger loses less than a pair does
 
 PLACES = 1_128  # bits after the point: every double is a whole number of 2^−PLACES
 
 Scales = Any
-"""Exponents of the columns of sums, (d,), or a tuple of those of every block."""
+"""Exponents of the columns of sums, (d,); of `ByClass` a tuple of those of every block."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,31 +130,26 @@ def nonnegative_pairs(values: NDArray[Any]) -> DoubleDouble:
 
 
 @singledispatch
-def scales(sums: Any) -> Scales:
+def scales(sums: Any) -> NDArray[np.intp]:
     """Return exponents of powers of 2 near the root mean square of every column."""
     return np.zeros(0, np.intp)
 
 
 @scales.register
-def _(sums: ByClass) -> Scales:
-    return tuple(map(scales, sums.blocks))
-
-
-@scales.register
-def _(sums: Moments) -> Scales:
+def _(sums: Moments) -> NDArray[np.intp]:
     rows = sums.one_class
     return _exponents(rows.variance, rows.mean)
 
 
 @scales.register
-def _(sums: Comoments) -> Scales:
+def _(sums: Comoments) -> NDArray[np.intp]:
     rows = sums.one_class
     squares = np.diagonal(rows.scatter.value, axis1=1, axis2=2)
     return _exponents(squares / max(rows.rows, 1.0), rows.mean.value)
 
 
 @scales.register
-def _(sums: FourthMoments) -> Scales:
+def _(sums: FourthMoments) -> NDArray[np.intp]:
     return scales(sums.columns)
 
 

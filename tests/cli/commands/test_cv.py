@@ -88,16 +88,6 @@ def test_the_table_names_the_best_and_what_to_type_next(run: Run, table: pa.Tabl
     assert run(*said[said.index("suffice fit") + 8 :].split()).exit_code == 0
 
 
-def test_numbers_are_judged_by_regressions(run: Run, table: pa.Table) -> None:
-    found = facts(run, "cv", "t.csv", "--label", "cost", "--ignore", "doctor")
-    assert list(by_name(found)) == ["linear", "ridge", "lasso"]
-    assert found["score"] == "RMSE"
-    assert found["best"] in ("linear", "ridge")
-    by_r2 = facts(run, "cv", "t.csv", "--label", "cost", "--score", "r2")
-    assert by_r2["score"] == "R²"
-    assert by_r2["more_is_better"]
-
-
 def test_a_grid_is_compared(run: Run, table: pa.Table) -> None:
     line = ("--grid", "alpha=0.1,10")
     line = (*line, "-p", "calibration=none", "--features", "x,word", "--folds", "3")
@@ -135,14 +125,6 @@ def test_single_rows_are_left_out(run: Run, table: pa.Table) -> None:
     assert "120 rows, each left out" in printed
 
 
-def test_a_value_is_for_the_models_that_know_it(run: Run, table: pa.Table) -> None:
-    words = ("--label", "y", "--ignore", "word,doctor", "--model", "naive-bayes,logistic")
-    grid = ("--grid", "numbers=gaussian,bins", "-p", "incomplete=drop", "--folds", "3")
-    found = facts(run, "cv", "t.csv", *words, *grid)
-    names = {"naive-bayes numbers=gaussian", "logistic numbers=bins"}
-    assert {one["name"] for one in found["models"]} == names
-
-
 def test_rows_of_a_group_stay_together(run: Run, table: pa.Table) -> None:
     found = facts(run, "cv", "t.csv", "--label", "y", "--by", "doctor", "--model", "naive-bayes")
     expected = evaluate_folds(suffice.NaiveBayes(), table, "y", cv=10, groups="doctor")
@@ -162,17 +144,6 @@ def test_folds_in_order(run: Run, table: pa.Table) -> None:
         expected = evaluate_folds(suffice.NaiveBayes(), table, "y", **options)
         shown = by_name(facts(run, *words, option))["naive-bayes"]["scores"]["log loss"]["folds"]
         assert shown == pytest.approx(expected.scores("log loss").tolist())
-
-
-@pytest.mark.parametrize("label", ["y", "cost"])
-def test_all_models_of_a_kind_are_compared(run: Run, table: pa.Table, label: str) -> None:
-    regressions = ["linear", "ridge", "lasso", "elastic-net"]
-    classifiers = ["naive-bayes", "aode", "lda", "qda", "logistic"]
-    models = regressions if label == "cost" else classifiers
-    words = ("--folds", 2, "--model", ",".join(models))
-    found = by_name(facts(run, "cv", "t.csv", "--label", label, *words))
-    assert list(found) == models
-    assert all("scores" in model for model in found.values())
 
 
 @pytest.mark.parametrize(
@@ -245,13 +216,3 @@ def test_a_model_of_heavy_tails_is_not_as_good(run: Run, tmp_path: Path) -> None
     found = by_name(facts(run, *words))
     assert found["naive-bayes"]["verdict"] == "best"
     assert found["qda"]["verdict"] == ""
-
-
-def test_training_rows_of_one_class_are_told_with_the_fold(run: Run, tmp_path: Path) -> None:
-    rows = "".join(f"{i % 7},{'ab'[i >= 20]}\n" for i in range(40))
-    (tmp_path / "sorted.csv").write_text(f"x,y\n{rows}")
-    words = ("cv", "sorted.csv", "--label", "y", "--folds", 2)
-    assert run(*words, "--model", "lda").exit_code == 0
-    told = run(*words, "--model", "lda", "--in-order")
-    assert told.exit_code == 2
-    assert told.stderr.startswith("error: fold 0: all its training rows, those outside it, are of")

@@ -49,19 +49,6 @@ def test_the_command_that_is_printed_runs_and_reads_the_same_table(
         assert word in words
 
 
-@pytest.mark.parametrize("columns", ["60", "80"])
-def test_the_command_is_one_line_however_narrow_the_terminal(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: str
-) -> None:
-    monkeypatch.setenv("COLUMNS", columns)
-    written(tmp_path / "t.csv", header=NAMES.replace(",", ";"))
-    printed = run("fit", "t.csv", "--label", "the kind", "--features", "size,code").stdout
-    assert (
-        "  suffice cv t.csv --label 'the kind' --model naive-bayes,auto --features size,code\n"
-        in printed
-    )
-
-
 @pytest.mark.parametrize(
     "model", ["linear", "ridge", "lasso", "logistic -p C=inf", "logistic -p penalty=firth"]
 )
@@ -90,12 +77,3 @@ def test_a_label_of_fractions_is_for_a_regression(run: Run, tmp_path: Path) -> N
     refused = run("fit", "t.csv", "--label", "price")
     assert refused.exit_code == 2
     assert "to predict a number, use a linear model" in refused.stderr
-
-
-def test_a_small_fit_does_not_wait_for_other_models(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text("size,kind\n" + "1,a\n2.5,b\n" * 200)
-    printed = run("fit", "t.csv", "--label", "kind").stdout
-    said = " ".join(printed.split())
-    assert "To compare with --model auto on held-out rows (" in said
-    assert "about 100 times as long):" in said
-    assert "  suffice cv t.csv --label kind --model naive-bayes,auto\n" in printed

@@ -67,16 +67,6 @@ def test_a_map_of_attributes(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("study")
-def test_runs_in_files_of_their_own_give_the_same(run: Run) -> None:
-    run(*ONE.split())
-    scans = [f"sub-01_task-see_run-{i}_bold.nii.gz" for i in range(3)]
-    around = ["--mask", "mask.nii.gz", "--cube", "1", "-o", "runs.nii.gz"]
-    done = run("searchlight", *scans, *around, "--labels", "attributes.txt")
-    assert done.exit_code == 0, done.stderr
-    np.testing.assert_array_equal(values("runs.nii.gz"), values("map.nii.gz"))
-
-
-@pytest.mark.usefixtures("study")
 def test_everything_at_once(run: Run) -> None:
     pytest.importorskip("matplotlib")
     asked = "-p zscore=run --permutations 40 -p random_state=1 --png map.png --maps maps --json "
@@ -111,13 +101,6 @@ def test_everything_at_once(run: Run) -> None:
     )
     same = json.loads(again.stdout)
     assert same["threshold"] == facts["threshold"]
-
-
-@pytest.mark.usefixtures("study")
-def test_the_summary_names_the_threshold(run: Run) -> None:
-    done = run(*ONE.split(), *["--permutations", "40", "-p", "random_state=1"])
-    assert "(family-wise error 5 %, 40 permutations)" in done.stdout
-    assert "whole mask, p = " in done.stdout
 
 
 CASES = {

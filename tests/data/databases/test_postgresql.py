@@ -13,6 +13,11 @@ from suffice import NaiveBayes, read_sql
 from suffice.errors import ParameterError, ReadError, SchemaError, SufficeError
 
 
+def read(query: str, connection: Any, parameters: Any = None) -> Any:
+    """The rows of a query, which are asked for now."""
+    return read_sql(query, connection, parameters).rows
+
+
 def rows(table: Any) -> list[dict[str, object]]:
     parts = table.parts(dict.fromkeys(table.names))
     return [r for part in parts for batch in part.record_batches() for r in batch.to_pylist()]
@@ -30,7 +35,7 @@ def test_types(postgresql: Any) -> None:
                'NaN'::numeric AS hole, 2.5::float4 AS f, true AS b, 'x'::varchar(3) AS s,
                date '2026-01-02' AS d, '{"a":1}'::json AS j, NULL AS nothing
     """
-    table = read_sql(query, postgresql.address)
+    table = read(query, postgresql.address)
     (row,) = rows(table)
     hole = row.pop("hole")
     assert hole != hole
@@ -48,7 +53,7 @@ def test_types(postgresql: Any) -> None:
 
 
 def test_numeric_without_rows(postgresql: Any) -> None:
-    table = read_sql("SELECT 1.5::numeric AS x WHERE false", postgresql.address)
+    table = read("SELECT 1.5::numeric AS x WHERE false", postgresql.address)
     assert table.schema.field("x").type == pa.float64()
     assert rows(table) == []
 
@@ -56,40 +61,38 @@ def test_numeric_without_rows(postgresql: Any) -> None:
 def test_numeric_beyond_doubles(postgresql: Any) -> None:
     query = "SELECT CASE i WHEN 9 THEN {} ELSE i END::numeric AS x FROM generate_series(1, 9) i"
     for digits in ("9007199254740994", "123456789012345678.5", "1e22"):
-        assert rows(read_sql(query.format(f"'{digits}'::numeric"), postgresql.address))[8] == {
+        assert rows(read(query.format(f"'{digits}'::numeric"), postgresql.address))[8] == {
             "x": float(digits)
         }
     asked = query.format("9007199254740993::numeric")
-    said = message(lambda: read_sql(asked, postgresql.address))
+    said = message(lambda: read(asked, postgresql.address))
     assert said.startswith("row 9 of the query, column 'x': 9007199254740993; a whole number ")
 
 
 @pytest.mark.parametrize("value", ["'1.2.3.4'::inet", "gen_random_uuid()"])
 def test_types_that_arrive_as_bytes(postgresql: Any, value: str) -> None:
-    said = message(lambda: read_sql(f"SELECT {value} AS x", postgresql.address), SchemaError)
+    said = message(lambda: read(f"SELECT {value} AS x", postgresql.address), SchemaError)
     assert said.startswith("column 'x' of the query holds extension<arrow.")
     assert said.endswith("; it arrives as bytes; cast it in the query: CAST(x AS text).")
-    assert len(rows(read_sql(f"SELECT CAST({value} AS text) AS x", postgresql.address))) == 1
+    assert len(rows(read(f"SELECT CAST({value} AS text) AS x", postgresql.address))) == 1
 
 
 def test_many_rows_come_as_a_stream(postgresql: Any) -> None:
     query = "SELECT i, (i % 10)::numeric AS n, 'v' || i % 7 AS s FROM generate_series(1, 400000) i"
-    table = read_sql(query, postgresql.address)
+    table = read(query, postgresql.address)
     assert len(table.kept) > 1
     read = rows(table)
     assert (len(read), read[-1]) == (400_000, {"i": 400_000, "n": 0.0, "s": "v6"})
     model = NaiveBayes.textbook({"i": "gaussian"}).fit(table, "s")
-    assert model.predict(
-        read_sql("SELECT 1 AS i, 1.0::numeric AS n", postgresql.address)
-    ).shape == (1,)
+    assert model.predict(read("SELECT 1 AS i, 1.0::numeric AS n", postgresql.address)).shape == (1,)
 
 
 def test_bad_queries(postgresql: Any) -> None:
-    said = message(lambda: read_sql("SELECT wings", postgresql.address))
+    said = message(lambda: read("SELECT wings", postgresql.address))
     assert said.startswith("the database refuses the query: ")
     assert 'column "wings" does not exist' in said
     said = message(
-        lambda: read_sql(
+        lambda: read(
             "SELECT 1 / (i - 300000) FROM generate_series(1, 400000) i", postgresql.address
         )
     )
@@ -141,7 +144,7 @@ def legs(cursor: Any) -> list[int]:
 @pytest.mark.parametrize("query", CHANGES)
 def test_an_address_is_only_read(postgresql: Any, pet: Any, query: str) -> None:
     with pytest.raises(SufficeError, match=REFUSED):
-        read_sql(query, postgresql.address)
+        read(query, postgresql.address)
     assert legs(pet) == [4]
     pet.execute("SELECT nextval('number')")
     assert pet.fetchall() == [(1,)]
@@ -157,7 +160,7 @@ def test_an_address_is_only_read(postgresql: Any, pet: Any, query: str) -> None:
     ],
 )
 def test_one_statement_is_read(postgresql: Any, pet: Any, query: str, said: str) -> None:
-    assert message(lambda: read_sql(query, postgresql.address), ParameterError).startswith(said)
+    assert message(lambda: read(query, postgresql.address), ParameterError).startswith(said)
     assert legs(pet) == [4]
 
 
@@ -172,7 +175,7 @@ class TestConnections:
         for query in CHANGES:
             with closing(opened(driver, postgresql, autocommit)) as connection:
                 with pytest.raises(SufficeError, match=REFUSED):
-                    read_sql(query, connection)
+                    read(query, connection)
                 connection.rollback() if not autocommit else None
                 with closing(connection.cursor()) as cursor:  # it may write again
                     cursor.execute("INSERT INTO pet VALUES (8)")
@@ -189,7 +192,7 @@ class TestConnections:
                     cursor.execute("BEGIN")
                 cursor.execute("INSERT INTO pet VALUES (8)")
                 query = "SELECT legs FROM pet ORDER BY legs;"
-                assert rows(read_sql(query, connection)) == [{"legs": 4}, {"legs": 8}]
+                assert rows(read(query, connection)) == [{"legs": 4}, {"legs": 8}]
                 assert legs(pet) == [4]
                 cursor.execute("INSERT INTO pet VALUES (6)")
                 if autocommit:
@@ -234,20 +237,20 @@ def test_a_server_that_goes_away_on_the_way(postgresql: Any) -> None:
     query = "SELECT i, repeat('y', 100) AS s FROM generate_series(1, 5000000) i"
     try:
         with dbapi.connect(postgresql.address) as connection:
-            said = message(lambda: read_sql(query, Falling(connection, postgresql)))
+            said = message(lambda: read(query, Falling(connection, postgresql)))
     finally:
         postgresql.start()
     assert said.startswith("the query broke off after ")
     assert "server closed the connection unexpectedly" in said
     assert said.endswith("; nothing was learnt from them; begin again.")
-    assert rows(read_sql("SELECT 1 AS x", postgresql.address)) == [{"x": 1}]
+    assert rows(read("SELECT 1 AS x", postgresql.address)) == [{"x": 1}]
 
 
 def test_a_server_that_is_not_there(postgresql: Any) -> None:
     address = f"postgresql://ann:secret@127.0.0.1:{postgresql.port}/postgres?connect_timeout=5"
     postgresql.stop()
     try:
-        said = message(lambda: read_sql("SELECT 1", address))
+        said = message(lambda: read("SELECT 1", address))
     finally:
         postgresql.start()
     assert said.startswith("postgresql://... cannot be opened: ")

@@ -21,6 +21,11 @@ from suffice.errors import (
 )
 
 
+def read(query: str, connection: Any, parameters: Any = None) -> Any:
+    """The rows of a query, which are asked for now."""
+    return read_sql(query, connection, parameters).rows
+
+
 def rows(table: Any) -> list[dict[str, object]]:
     parts = table.parts(dict.fromkeys(table.names))
     return [r for part in parts for batch in part.record_batches() for r in batch.to_pylist()]
@@ -34,7 +39,7 @@ def message(action: Callable[[], object], kind: type[Exception] = ReadError) -> 
 
 def typed(cells: Sequence[object]) -> Any:
     """A column of these cells, and one of zeros, as a query hands them over."""
-    return read_sql("SELECT", Connection([(cell, 0) for cell in cells]))
+    return read("SELECT", Connection([(cell, 0) for cell in cells]))
 
 
 class TestTypes:
@@ -129,19 +134,19 @@ class TestSqlite:
     ) -> None:
         monkeypatch.chdir(tmp_path)
         for where in (pets, "sqlite:///pets.db", f"sqlite:///{tmp_path / 'pets.db'}"):
-            assert rows(read_sql("SELECT * FROM pet", where)) == PETS
+            assert rows(read("SELECT * FROM pet", where)) == PETS
         pets.row_factory = sqlite3.Row
-        assert rows(read_sql("SELECT * FROM pet", pets)) == PETS
+        assert rows(read("SELECT * FROM pet", pets)) == PETS
         pets.row_factory = lambda cursor, row: {"no": "row"}
-        assert rows(read_sql("SELECT * FROM pet", pets)) == PETS
+        assert rows(read("SELECT * FROM pet", pets)) == PETS
 
     def test_whole_numbers_above_the_first_fraction(self, pets: sqlite3.Connection) -> None:
         query = """
             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 70000)
             SELECT CASE i WHEN 70000 THEN 0.5 WHEN 3 THEN ? ELSE i END AS x FROM n
         """
-        assert rows(read_sql(query, pets, [2**60]))[2] == {"x": 2.0**60}
-        said = message(lambda: rows(read_sql(query, pets, [2**53 + 1])))
+        assert rows(read(query, pets, [2**60]))[2] == {"x": 2.0**60}
+        said = message(lambda: rows(read(query, pets, [2**53 + 1])))
         assert said.startswith("row 3 of the query, column 'x': 9007199254740993; a whole number ")
 
     def test_numbers_among_text_are_read_as_in_a_text_file(
@@ -158,22 +163,22 @@ class TestSqlite:
         path.write_text("x,kind\n" + "".join(f"{x},{'ab'[i % 2]}\n" for i, x in enumerate(cells)))
         expected = NaiveBayes().fit(path, "kind")
         with warnings.catch_warnings(record=True, action="always") as said:
-            model = NaiveBayes().fit(read_sql("SELECT * FROM lab", pets), "kind")
+            model = NaiveBayes().fit(read("SELECT * FROM lab", pets), "kind")
             pets.execute("UPDATE lab SET x = '<5' WHERE rowid = 9")
-            NaiveBayes().fit(read_sql("SELECT * FROM lab", pets), "kind")
+            NaiveBayes().fit(read("SELECT * FROM lab", pets), "kind")
         assert model.statistic_ == expected.statistic_
         words = "; ".join(str(one.message) for one in said)
         assert "1 cell of column 'x' stands for a missing value, as 'NA' does" in words
         assert re.search(r"'x' would be numbers but for 1 of .* cells, first '<5' in row 8", words)
 
     def test_the_rows_stay_when_the_database_changes(self, pets: sqlite3.Connection) -> None:
-        table = read_sql("SELECT * FROM pet", pets)
+        table = read("SELECT * FROM pet", pets)
         pets.execute("DELETE FROM pet")
         assert rows(table) == PETS
         assert table.parts({"legs": None})[0].locate(2) == "row 3 of the query"
 
     def test_no_rows(self, pets: sqlite3.Connection) -> None:
-        table = read_sql("SELECT * FROM pet WHERE legs = 5", pets)
+        table = read("SELECT * FROM pet WHERE legs = 5", pets)
         assert table.names == ("weight", "legs", "kind")
         assert rows(table) == []
 
@@ -212,19 +217,19 @@ class TestSqlite:
     def test_bad_queries(
         self, pets: sqlite3.Connection, query: str, kind: type[Exception], said: str
     ) -> None:
-        assert message(lambda: read_sql(query, pets), kind) == said
-        assert rows(read_sql("SELECT * FROM pet", pets)) == PETS
+        assert message(lambda: read(query, pets), kind) == said
+        assert rows(read("SELECT * FROM pet", pets)) == PETS
 
     @pytest.mark.parametrize(
         ("where", "parameters"), [("legs = ?", (4,)), ("legs = :legs", {"legs": 4})]
     )
     def test_parameters(self, pets: sqlite3.Connection, where: str, parameters: Any) -> None:
         query = f"SELECT * FROM pet WHERE {where}"
-        assert rows(read_sql(query, pets, parameters)) == PETS[:2]
+        assert rows(read(query, pets, parameters)) == PETS[:2]
 
     def test_no_database_is_made(self, tmp_path: Path) -> None:
         path = tmp_path / "none.db"
-        assert message(lambda: read_sql("SELECT 1", f"sqlite:///{path}")).startswith(
+        assert message(lambda: read("SELECT 1", f"sqlite:///{path}")).startswith(
             f"sqlite:///{path} cannot be opened: unable to open database file; "
         )
         assert not path.exists()
@@ -241,9 +246,9 @@ class TestSqlite:
         ],
     )
     def test_a_change_is_refused(self, pets: sqlite3.Connection, query: str, said: str) -> None:
-        assert message(lambda: read_sql(query, pets), SufficeError).startswith(said)
+        assert message(lambda: read(query, pets), SufficeError).startswith(said)
         assert pets.execute("PRAGMA user_version").fetchone() == (0,)
-        assert rows(read_sql("SELECT * FROM pet", pets)) == PETS
+        assert rows(read("SELECT * FROM pet", pets)) == PETS
 
     @pytest.mark.parametrize(
         "query",
@@ -254,41 +259,41 @@ class TestSqlite:
         ],
     )
     def test_the_database_refuses_to_write(self, pets: sqlite3.Connection, query: str) -> None:
-        assert message(lambda: read_sql(query, pets)).startswith(
+        assert message(lambda: read(query, pets)).startswith(
             "the database refuses the query: attempt to write a readonly database; "
         )
-        assert rows(read_sql("SELECT * FROM pet", pets)) == PETS
+        assert rows(read("SELECT * FROM pet", pets)) == PETS
 
     def test_a_transaction_goes_on(self, pets: sqlite3.Connection) -> None:
         pets.execute("INSERT INTO pet VALUES (0.1, 6, 'ant')")
-        assert rows(read_sql("SELECT legs FROM pet WHERE kind = 'ant'", pets)) == [{"legs": 6}]
+        assert rows(read("SELECT legs FROM pet WHERE kind = 'ant'", pets)) == [{"legs": 6}]
         assert pets.in_transaction
-        message(lambda: read_sql("WITH n AS (SELECT 1) DELETE FROM pet RETURNING 1", pets))
+        message(lambda: read("WITH n AS (SELECT 1) DELETE FROM pet RETURNING 1", pets))
         pets.execute("INSERT INTO pet VALUES (0.2, 8, 'spider')")  # it may write again
         pets.rollback()
-        assert rows(read_sql("SELECT * FROM pet", pets)) == PETS
+        assert rows(read("SELECT * FROM pet", pets)) == PETS
 
     def test_a_closed_connection(self, pets: sqlite3.Connection) -> None:
         pets.close()
-        assert message(lambda: read_sql("SELECT * FROM pet", pets)).startswith(
+        assert message(lambda: read("SELECT * FROM pet", pets)).startswith(
             "the database does not answer: Cannot operate on a closed database; "
         )
 
     def test_by_adbc(self, pets: sqlite3.Connection, tmp_path: Path) -> None:
         dbapi = pytest.importorskip("adbc_driver_sqlite.dbapi", reason="no ADBC driver of SQLite")
         with dbapi.connect(str(tmp_path / "pets.db")) as connection:
-            assert rows(read_sql("SELECT legs, kind FROM pet", connection)) == [
+            assert rows(read("SELECT legs, kind FROM pet", connection)) == [
                 {"legs": row["legs"], "kind": row["kind"]} for row in PETS
             ]
             # That driver decides by the first row it sees.
             many = "SELECT NULL AS x FROM pet a, pet b, pet c, pet d, pet e, pet f, pet g, pet h"
-            said = message(lambda: read_sql(f"{many} UNION ALL SELECT 0.5", connection))
+            said = message(lambda: read(f"{many} UNION ALL SELECT 0.5", connection))
             assert said.startswith("the query broke off after ")
             query = "WITH n AS (SELECT 1) DELETE FROM pet RETURNING legs"
             assert "attempt to write a readonly database" in message(
-                lambda: read_sql(query, connection)
+                lambda: read(query, connection)
             )
-        assert rows(read_sql("SELECT * FROM pet", pets)) == PETS
+        assert rows(read("SELECT * FROM pet", pets)) == PETS
 
 
 class Cursor:
@@ -325,7 +330,7 @@ class TestAnyDriver:
     @pytest.mark.parametrize("end", [(), [], None])
     def test_rows(self, end: Any) -> None:
         connection = Connection([(Decimal("1.5"), "a"), [None, "b"]], end)
-        assert rows(read_sql("SELECT", connection)) == [
+        assert rows(read("SELECT", connection)) == [
             {"x": 1.5, "kind": "a"},
             {"x": None, "kind": "b"},
         ]
@@ -333,7 +338,7 @@ class TestAnyDriver:
 
     def test_it_breaks_off(self) -> None:
         connection = Connection([(1, "a")] * 20_000, RuntimeError("the line\n is dead."))
-        assert message(lambda: read_sql("SELECT", connection)).startswith(
+        assert message(lambda: read("SELECT", connection)).startswith(
             "the query broke off after 20,000 rows: the line; "
         )
         assert connection.only.closed
@@ -341,9 +346,7 @@ class TestAnyDriver:
     def test_no_columns(self) -> None:
         connection = Connection([])
         connection.only.description = None
-        assert message(lambda: read_sql("SELECT", connection)).startswith(
-            "the query returns no rows; "
-        )
+        assert message(lambda: read("SELECT", connection)).startswith("the query returns no rows; ")
 
     @pytest.mark.parametrize(
         ("query", "said"),
@@ -359,7 +362,7 @@ class TestAnyDriver:
     )
     def test_a_change_is_refused_before_it_is_asked_for(self, query: str, said: str) -> None:
         connection = Connection([(1, "a")])
-        assert message(lambda: read_sql(query, connection), ParameterError).startswith(said)
+        assert message(lambda: read(query, connection), ParameterError).startswith(said)
         assert connection.only.query == ""
 
     @pytest.mark.parametrize(
@@ -373,11 +376,11 @@ class TestAnyDriver:
     )
     def test_a_reading_is_asked(self, query: str) -> None:
         connection = Connection([(1, "a")])
-        assert rows(read_sql(query, connection)) == [{"x": 1, "kind": "a"}]
+        assert rows(read(query, connection)) == [{"x": 1, "kind": "a"}]
         assert connection.only.query == query
 
     def test_no_connection(self) -> None:
-        assert message(lambda: read_sql("SELECT", 7), ParameterError).startswith("connection=7; ")
+        assert message(lambda: read("SELECT", 7), ParameterError).startswith("connection=7; ")
 
 
 class TestAddresses:
@@ -390,7 +393,7 @@ class TestAddresses:
         ],
     )
     def test_unknown(self, address: str, shown: str) -> None:
-        assert message(lambda: read_sql("SELECT 1", address), ParameterError).startswith(
+        assert message(lambda: read("SELECT 1", address), ParameterError).startswith(
             f"connection is {shown}; "
         )
 
@@ -400,7 +403,7 @@ class TestAddresses:
 
         monkeypatch.setattr("suffice.data.databases.import_module", absent)
         assert message(
-            lambda: read_sql("SELECT 1", "postgresql://host/pets"), ParameterError
+            lambda: read("SELECT 1", "postgresql://host/pets"), ParameterError
         ).startswith("this address needs adbc_driver_postgresql.dbapi; ")
 
 
@@ -416,9 +419,9 @@ class TestDuckdb:
             connection.executemany(
                 "INSERT INTO pet VALUES (?, ?, ?)", [list(row.values()) for row in PETS]
             )
-            assert rows(read_sql("SELECT * FROM pet", connection)) == PETS
+            assert rows(read("SELECT * FROM pet", connection)) == PETS
             assert connection.execute("SELECT 1").fetchall() == [(1,)]
-        assert rows(read_sql("SELECT * FROM pet", f"duckdb:///{path}")) == PETS
+        assert rows(read("SELECT * FROM pet", f"duckdb:///{path}")) == PETS
 
     @pytest.mark.parametrize(
         ("query", "first"),
@@ -439,12 +442,12 @@ class TestDuckdb:
         monkeypatch.chdir(tmp_path)
         with duckdb.connect() as connection:
             connection.execute("CREATE TABLE pet AS SELECT 4 AS legs")
-            assert message(lambda: read_sql(query, connection), ParameterError).startswith(
+            assert message(lambda: read(query, connection), ParameterError).startswith(
                 f"duckdb finds {first} in the query; "
             )
-            said = message(lambda: read_sql(f"SELECT 1; {query}", connection), ParameterError)
+            said = message(lambda: read(f"SELECT 1; {query}", connection), ParameterError)
             assert said.startswith(f"duckdb finds SELECT and {first} in the query; ")
-            assert rows(read_sql("FROM pet;", connection)) == [{"legs": 4}]
+            assert rows(read("FROM pet;", connection)) == [{"legs": 4}]
         assert list(tmp_path.iterdir()) == []
 
     @pytest.mark.parametrize(
@@ -458,7 +461,7 @@ class TestDuckdb:
         with duckdb.connect() as connection:
             connection.execute("CREATE SEQUENCE number; CREATE TABLE pet AS SELECT 4 AS legs")
             with pytest.raises(ReadError, match="the database refuses the query"):
-                read_sql(query, connection)
+                read(query, connection)
             assert connection.execute("FROM pet").fetchall() == [(4,)]
             assert connection.execute("SELECT nextval('number')").fetchall() == [(1,)]
 
@@ -470,14 +473,14 @@ class TestDuckdb:
             FROM range(100) GROUP BY range
         """
         with duckdb.connect() as connection:
-            model = NaiveBayes.textbook().fit(read_sql(query, connection), "kind")
+            model = NaiveBayes.textbook().fit(read(query, connection), "kind")
         assert [column.stored for column in model.schema_] == ["number", "number", "string"]
 
     def test_bad_queries(self, duckdb: Any) -> None:
         with duckdb.connect() as connection:
-            said = message(lambda: read_sql("SELECT wings FROM range(3)", connection))
+            said = message(lambda: read("SELECT wings FROM range(3)", connection))
             assert said.startswith("the database refuses the query: Binder Error: ")
             query = "SELECT CASE WHEN range = 1000000 THEN error('boom') ELSE '1' END AS x"
-            said = message(lambda: read_sql(f"{query} FROM range(2000000)", connection))
+            said = message(lambda: read(f"{query} FROM range(2000000)", connection))
             assert said.startswith("the query broke off after ")
             assert "boom" in said

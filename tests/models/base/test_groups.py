@@ -96,10 +96,3 @@ def test_columns_that_divide_nothing() -> None:
     arrays = LinearRegression().fit([[0.0], [1.0]], [0.0, 1.0])
     with pytest.raises(SchemaError, match="'site' is not in the array"):
         arrays.evaluate_by([[0.0]], [1.0], by="site")
-    text = pd.DataFrame(
-        {"note": ["a b c d e", "a c d e f", "q w e r t"] * 20, "y": ["u", "v", "v"] * 20}
-    )
-    text["note"] += [f" {i}" for i in range(60)]
-    model = NaiveBayes.textbook().fit(text, "y")
-    with pytest.raises(DataError, match="is a text"):
-        model.evaluate_by(text, "y", by="note")

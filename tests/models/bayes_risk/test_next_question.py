@@ -1,6 +1,5 @@
 """What to ask next, held against sums over all rows, and integrals on a fine grid."""
 
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -58,17 +57,6 @@ def test_categories_are_summed(known: dict[str, Any], calibration: Any) -> None:
         assert_allclose(bits, max(expected, 0.0), rtol=1e-9, atol=1e-12)
 
 
-def test_nothing_known_is_what_columns_tell() -> None:
-    table, _ = words(1)
-    rng = np.random.default_rng(2)
-    more = table.append_column("size", pa.array(rng.normal(size=200)))
-    model = NaiveBayes.textbook().fit(more, "kind")
-    told = column_information(model)
-    found = by_name(model, {})
-    for name, bits in zip(told.columns, told.bits.tolist(), strict=True):
-        assert_allclose(found[name], bits, atol=1e-3 if name == "size" else 1e-10)
-
-
 @pytest.mark.parametrize("estimation", ["bayes", "mle"])
 @pytest.mark.parametrize("numbers", ["gaussian", "density"])
 def test_numbers_are_integrated(numbers: Any, estimation: Any) -> None:
@@ -118,20 +106,6 @@ def test_columns_that_depend_on_each_other_are_not_asked(make: Any) -> None:
     model = make().fit(rng.normal(size=(90, 3)) + y[:, None], y)
     with pytest.raises(ParameterError, match=f"^{type(model).__name__} "):
         next_question(model, np.full((1, 3), np.nan))
-
-
-def test_the_best_of_a_small_joint() -> None:
-    outcomes = list(product([0, 1], repeat=2))
-    table = pa.table(
-        {
-            "same": [c for c, _ in outcomes] * 20,
-            "other": [x for _, x in outcomes] * 20,
-            "kind": np.array(["a", "b"])[[c for c, _ in outcomes] * 20],
-        }
-    )
-    found = next_question(NaiveBayes.textbook(estimation="mle").fit(table, "kind"), {})
-    assert found.columns == ("same", "other")
-    assert_allclose(found.bits, [1.0, 0.0], atol=1e-12)
 
 
 def test_texts_and_known_cells_are_not_asked_for() -> None:

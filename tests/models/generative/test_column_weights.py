@@ -187,11 +187,42 @@ def test_a_file_holds_weights_and_no_row(tmp_path) -> None:
     assert not again.calibration_.stale
     np.testing.assert_array_equal(again.predict_proba(x), model.predict_proba(x))
     with pytest.warns(SufficeWarning, match="are those of earlier rows"):
-        again.partial_fit(x[:50], Y[:50])
+        again.forget(x[:50], Y[:50])
     assert again.calibration_.stale
     np.testing.assert_array_equal(again.calibration_.weights, model.calibration_.weights)
-    again.calibrate(np.vstack([x, x[:50]]), np.append(Y, Y[:50]))
+    again.calibrate(x[50:], Y[50:])
     assert not again.calibration_.stale
+
+
+@pytest.mark.parametrize("calibration", ["temperature", "weights"])
+def test_weights_follow_the_rows_that_join_a_loaded_model(tmp_path, calibration: str) -> None:
+    rows = table(2000)
+    model = NaiveBayes(calibration=calibration).fit(rows[:1000], "kind")
+    model.save(tmp_path / "model")
+    one, half = (suffice.load(tmp_path / "model") for _ in range(2))
+    before, every = model.calibration_, NaiveBayes(calibration=calibration).fit(rows, "kind")
+    found = one.partial_fit(rows[1000:1001], "kind").calibration_
+    assert not found.stale
+    assert found.rows == 1001
+    assert 0 < np.abs(found.weights - before.weights).max() < 0.01
+    found = half.partial_fit(rows[1000:], "kind").calibration_
+    apart, left = (np.abs(one.weights - every.calibration_.weights) for one in (before, found))
+    assert left.max() < apart.max()
+    assert found.after < found.before
+    assert found.label_doubts.rows == 2000
+    held_out = table(2000, 3)
+    losses = [m.evaluate(held_out, "kind").log_loss for m in (half, every)]
+    assert abs(losses[0] - losses[1]) < 0.002
+
+
+def test_weights_that_many_columns_share_stay_when_a_loaded_model_learns(tmp_path) -> None:
+    y = RNG.integers(0, 2, 60)
+    x = RNG.normal(size=(60, 300)) + y[:, None]
+    NaiveBayes.textbook(calibration="weights").fit(x[:50], y[:50]).save(tmp_path / "model")
+    again = suffice.load(tmp_path / "model")
+    with pytest.warns(SufficeWarning, match="are those of earlier rows"):
+        again.partial_fit(x[50:], y[50:])
+    assert again.calibration_.stale
 
 
 def test_weights_from_rows_that_were_not_learnt() -> None:

@@ -1,15 +1,29 @@
 """Functions of the compiled module as its stubs have them, and calls of them that are right."""
 
 import ast
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib import import_module
-from inspect import isgeneratorfunction, signature
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+from scipy.sparse import csr_array
 
+from suffice import (
+    AODE,
+    ElasticNet,
+    Lasso,
+    LinearDiscriminantAnalysis,
+    LinearRegression,
+    LogisticRegression,
+    NaiveBayes,
+    QuadraticDiscriminantAnalysis,
+    Ridge,
+)
+from suffice.families import Density
+from suffice.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
 from suffice.numerics import kernels
 from suffice.sums.bins import CELLS
 
@@ -33,71 +47,100 @@ FUNCTIONS = dict(_functions())
 
 
 def right_calls() -> dict[str, list[dict[str, Any]]]:
-    """Arguments by name with which the tests call every function, copied before the call."""
+    """Arguments by name with which models call every function, copied before the call."""
     calls: dict[str, list[dict[str, Any]]] = {name: [] for name in FUNCTIONS}
-    with _recording(calls):
-        for path in sorted(HERE.glob("test_*.py")):
-            for made in vars(import_module(f".{path.stem}", __package__)).values():
-                if isgeneratorfunction(made) and not signature(made).parameters:
-                    for _ in made():
-                        pass
+    with _recording(calls), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        _use_models()
         _call_the_others()
-    return calls
+    # With room for more, 2**62 parts are counted one by one.
+    few = {"weights": np.linspace(1, 2, 5), "parts": 3, "places": np.zeros(2, np.int64)}
+    return calls | {"cuts.equal_frequency": [few]}
+
+
+def _use_models() -> None:
+    """Fit, merge, forget and ask small models of every kind."""
+    rng, n = np.random.default_rng(0), 60
+    y = np.array(["a", "b", "c"])[rng.integers(0, 3, n)]
+    x = rng.normal(size=(n, 4)) + (y == "a")[:, None]
+    holes = np.where(rng.random(x.shape) < 0.1, np.nan, x)
+    counts, weights = rng.poisson(2, (n, 5)), rng.random(n)
+    table = pa.table(
+        {
+            "size": x[:, 0],
+            "count": counts[:, 0],
+            "hue": rng.choice(["r", "g", "b"], n),
+            "wet": rng.random(n) < 0.5,
+            "text": [" ".join(rng.choice(["ab", "cd", "ef"], 3)) for _ in range(n)],
+            "kind": y,
+        }
+    )
+    half, rest = table.slice(0, 30), table.slice(30)
+    AODE().fit(table, "kind").predict_proba(table)
+    histogram = NaiveBayes({"size": Density(shape="histogram")})
+    for model in (NaiveBayes(), NaiveBayes.textbook(estimation="map"), histogram):
+        other = type(model)(**model.get_params()).fit(rest, "kind")
+        model.fit(half, "kind").merge(other).forget(rest, "kind")
+        model.predict_proba(table)
+        model.evaluate(table, "kind")
+    together = LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+    classifiers: list[tuple[Any, Any]] = [
+        *((kind(), rows) for kind in (GaussianNB, *together) for rows in (x, holes)),
+        (NaiveBayes.textbook(estimation="bayes"), x),
+        *((MultinomialNB(), rows) for rows in (counts, csr_array(counts))),
+        (BernoulliNB(), counts > 1),
+        (CategoricalNB(), counts),
+        (ComplementNB(), counts),
+    ]
+    for model, rows in classifiers:
+        for w in (None, weights):
+            model.fit(rows, y, w).predict_proba(rows)
+            model.score(rows, y)
+    for kind in (LinearRegression, Ridge, Lasso, ElasticNet):
+        for w in (None, weights):
+            kind().fit(x[:, :3], x[:, 3], w).predict(x[:, :3])
+    for model in (LogisticRegression(), LogisticRegression(l1_ratio=1.0)):
+        for rows in (x, csr_array(counts)):
+            for labels in (y, y == "a"):
+                model.fit(rows, labels).predict_proba(rows)
 
 
 def _call_the_others() -> None:
-    """Call what no generator of recorded cases calls."""
-    some, whole = np.linspace(0.1, 3.0, 20), np.arange(2, 9)
-    for name in ("exp", "log", "log1p", "lgamma", "digamma"):
-        getattr(kernels.elementary, name)(some.reshape(4, 5), np.zeros((4, 5)))
-    kernels.posterior.log_sum_exp(some.reshape(4, 5), np.zeros(4))
-    kernels.posterior.log_normalise(some.reshape(4, 5), np.zeros(5), np.zeros((4, 5)))
-    kernels.posterior.normalise(np.zeros((4, 5)), np.ones(5))
+    """Call what small models do not."""
+    some, whole, table = np.linspace(0.1, 3.0, 20), np.arange(2, 9), np.ones((4, 5))
+    kernels.elementary.digamma(some.reshape(4, 5), np.zeros((4, 5)))
     for dtype in (np.int64, np.uint64):
         values = whole.astype(dtype)
         kernels.counts.mark(values, 2, np.zeros(7, np.bool_))
         kernels.counts.look_up(values, 2, np.arange(7), np.zeros(7, np.int64))
-        kernels.columns.to_doubles(values.reshape(7, 1), 0, 100, np.zeros((7, 1)))
     for dtype in (np.float64, np.float32, np.int64, np.int8):
         parts = np.arange(4).astype(dtype), np.array([5, 1, 5, 0], np.int32), np.array([0, 3, 4])
         room = np.zeros(4, np.int32), np.zeros(4), np.zeros(3, np.int64)
         kernels.merging.merge(*parts, 6, *room)
-    table = some.reshape(4, 5)
+    codes = np.array([0, -1, 0, 0])
     for x in (table, np.asfortranarray(table)):
-        kernels.bins.cells(x, np.zeros(5), np.zeros((4, 5), np.int32))
-        column, codes = x[:, :1], np.array([0, -1, 0, 0])
-        kernels.bins.count(column, np.zeros(1), codes, *_empty_tally())
-        kernels.bins.find(x, np.arange(6), np.arange(5.0), np.zeros((4, 5), np.int64))
-        kernels.bins.hash(x, np.arange(5, dtype=np.uint64), np.zeros(4, np.uint64))
+        kernels.bins.count(x[:, :1], np.zeros(1), codes, *_empty_tally())
+        kernels.scores.student_terms(x, *np.ones((4, 2, 5)), np.zeros((5, 2, 4)))
     keys = np.arange(3), np.array([1, 7])
     kernels.bins.unite(*keys, np.zeros(3, np.int64), np.zeros(2, np.int64))
-    tally = _empty_tally()
-    tally[0][0, [3, 7]] = 2
     cells = np.zeros(2, np.int64), np.zeros(2, np.uint16), np.zeros(2)
-    kernels.bins.shown(*tally, *cells)
-    kernels.bins.cells_of(*cells, 1, 0, np.zeros(CELLS, np.uint16))
-    kernels.bins.counts_of(*cells, 1, 0, cells[1][:1], np.zeros((1, 1)))
-    sums = np.zeros(2, np.int64), np.zeros(4, np.uint16), np.zeros(4)
-    kernels.bins.add(*cells, *cells, 1.0, *sums)
-    at, bandwidths = np.linspace(0.0, 1.0, 5), np.ones(2)
-    of_classes = np.ones((4, 2, 5))
-    for x in (table, np.asfortranarray(table)):
-        kernels.scores.student_terms(x, *of_classes, np.zeros((5, 2, 4)))
-    counts, *densities = np.ones((2, 5)), np.zeros((2, 5)), np.zeros((2, 5))
-    kernels.densities.kernel_shape(at, counts, *np.zeros((2, 2)), np.zeros(5))
-    kernels.densities.kernel_logs(at, counts, bandwidths, at + 1, *densities)
-    kernels.densities.back_off(counts, np.zeros(5))
-    kernels.densities.bin_logs(at, at + 1, counts, at, *densities)
-    merged = np.zeros(2), np.zeros(2), np.zeros((2, 2))
-    kernels.densities.merge(at, at + 1, counts, np.array([2]), *merged)
-    kernels.densities.log_losses(counts, *densities)
-    kernels.cuts.every(table, np.zeros(5, np.int64))
-    kernels.cuts.equal_frequency(at + 1, 3, np.zeros(2, np.int64))
-    kernels.gram.times(table, np.ones(5), np.zeros(4))
-    kernels.gram.add_transposed(table, np.ones(4), np.zeros(5))
-    kernels.gram.place_terms(table, np.arange(5), 0.0, np.zeros((5, 2, 2)))
-    kernels.gram.add_covariances(table, np.full((2, 2), 0.5), np.ones(2), 0, 5, np.zeros((5, 5)))
-    _count_pairs()
+    kernels.bins.shown(*_empty_tally(), *cells)
+    places = np.array([[0, 2], [-1, 4], [1, -1]], np.int32)
+    kernels.pair_counts.count_weighted(places, codes[:3], np.ones(3), 5, np.zeros((2, 2, 15)))
+    kernels.sums.scale(np.ones((3, 2, 4)), 0.1, np.zeros((3, 2, 4)))
+    groups = [np.ones((2, 2)), np.zeros((2, 3)), np.zeros((2, 2, 3)), np.array([0, 1])]
+    kernels.comoments.settle(*groups, np.zeros((2, 2, 3, 3)), np.ones((2, 3)))
+    added = np.zeros(4, np.int64), np.empty(0), np.ones(2), np.ones(2), np.ones(2)
+    kernels.logistic.add_gradient(table, np.zeros(5), np.ones((2, 6)), *added, np.zeros((1, 6)))
+    sparse, directions = csr_array(table), np.ones((6, 8))
+    stored = sparse.indptr, sparse.indices, sparse.data
+    kernels.logistic.add_sparse_gradient(*stored, directions, *added, np.zeros((6, 8)))
+    rows = table, np.ones((4, 1)), np.ones(4), np.arange(4)
+    units, v, room = (np.zeros(3), np.ones(3)), np.ones((1, 4)), (np.ones(4), np.zeros(1))
+    kernels.descent.add_gradient(*rows, *units, v, *room, np.zeros((1, 4)), np.zeros(1))
+    rule = np.ones(4), 0.01, 0.7, True
+    left = np.zeros((1, 4)), np.zeros(1), np.zeros((1, 4))
+    kernels.descent.descend(*rows, 2, *units, *rule, *room, v, *left)
     test_searchlight.predicted()
     test_searchlight.test_single_precision_counts_what_double_predicts()
     test_searchlight.digest()
@@ -106,16 +149,6 @@ def _call_the_others() -> None:
 def _empty_tally() -> tuple[np.ndarray, np.ndarray]:
     """What counts of cells of one column leave in a byte, and carry."""
     return np.zeros((1, CELLS + 1), np.uint8), np.zeros((1, CELLS + 1), np.uint16)
-
-
-def _count_pairs() -> None:
-    """Call the kernels of pairs with five bins of two columns."""
-    places, codes = np.array([[0, 2], [-1, 4], [1, -1]], np.int32), np.array([0, 1, -1])
-    kernels.pair_counts.count(places, codes, 5, np.zeros((2, 15), np.uint32))
-    kernels.pair_counts.count_weighted(places, codes, np.ones(3), 5, np.zeros((2, 2, 15)))
-    parent = np.array([True, False, True, True, True])
-    sums = np.zeros((3, 2, 2))
-    kernels.pair_counts.sum_by_parent(places, parent, np.linspace(-1, 0, 50).reshape(2, 5, 5), sums)
 
 
 @contextmanager

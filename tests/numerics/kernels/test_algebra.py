@@ -13,45 +13,15 @@ from hypothesis import strategies as st
 from suffice.numerics import kernels
 from suffice.numerics.linalg import eigh
 
-from .inputs import products
-from .recorded import check
-
-# -- lDLᵀ and products of pairs
-
-
-def cases() -> Iterator[tuple[str, list[Any]]]:
-    random = np.random.default_rng(5)
-    for d in (1, 2, 3, 7, 8, 9, 16, 17, 40):
-        for t in (1, 3, 8, 21):
-            a, b = random.standard_normal((2, t, d)), random.standard_normal((2, d, t))
-            a[1] *= 1e-17
-            b[1] *= 1e-17
-            a[0, 0] = 0.0
-            yield f"product {d} {t}", list(kernels.factor.product(*a, *b))
-            for rank in (d, max(1, d // 2)):
-                root = np.floor(8.0 * random.standard_normal((d, rank)))
-                upper = np.array([root @ root.T, 1e-18 * random.standard_normal((d, d))])
-                noise = 1e-25 * np.abs(random.standard_normal(d)) * upper[0].diagonal()
-                if rank < d:
-                    upper[1] = 0.0
-                found = kernels.factor.factorise(*upper, noise)
-                yield f"factorise {d} {t} {rank}", [*upper, *found]
-                x = random.standard_normal((2, d, t))
-                x[1] *= 1e-17
-                kernels.factor.solve(*upper, *found[1:3], *x)
-                yield f"solve {d} {t} {rank}", [x]
-        upper = np.array([-np.eye(d), np.zeros((d, d))])
-        yield f"negative {d}", [*kernels.factor.factorise(*upper, np.zeros(d))]
-
-
-def test_as_recorded() -> None:
-    check("factor", cases())
-
-
 # -- eigenvalues and eigenvectors of symmetric matrices
 
 
 ROUNDING = 2.0**-52
+
+
+def products(factor: Any) -> Any:
+    """Return A Aᵀ of matrices A (s, d, m)."""
+    return np.einsum("sim,sjm->sij", factor, factor)
 
 
 def matrices() -> Iterator[tuple[str, Any]]:
@@ -70,13 +40,6 @@ def matrices() -> Iterator[tuple[str, Any]]:
         yield f"large {d}", full * 2.0**1000
         scale = np.ldexp(1.0, -np.arange(d))
         yield f"graded {d}", full * scale * scale[:, None]
-
-
-def called() -> Iterator[Any]:
-    """Calls of the kernel, for the tests of wrong calls."""
-    for _, a in matrices():
-        rows, values = np.stack([a, a]), np.empty((2, len(a)))
-        yield kernels.eigen.symmetric(rows, values)
 
 
 def test_they_are_those_of_the_matrix() -> None:
@@ -224,38 +187,6 @@ def test_squares_are_added_in_the_order_of_rows() -> None:
 # -- the expectation step for rows with missing cells
 
 
-def problem(random: np.random.Generator, cells: int, d: int, k: int, shared: bool) -> list[Any]:
-    """The arguments of `expect`."""
-    s, scattered = 1 if shared else k, max(cells // 2, 1)
-    start = np.concatenate([[0], np.cumsum(random.integers(0, 4, cells))])
-    factor = random.standard_normal((s + scattered, d, d))
-    covariance = products(factor)
-    return [
-        random.random((cells, d)) < 0.6,
-        start,
-        random.integers(s, size=cells),
-        random.integers(-1, scattered, cells),
-        covariance[s:],
-        random.integers(k, size=start[-1]),
-        random.random(start[-1]) + 0.5,
-        random.standard_normal((k, d)),
-        covariance[:s] + np.eye(d),
-        random.standard_normal((start[-1], d)),
-        random.standard_normal((s, d, d)),
-        np.zeros(cells),
-    ]
-
-
-def cases_of_sweep() -> Iterator[tuple[str, list[Any]]]:
-    random = np.random.default_rng(14)
-    for cells, d, k, shared in product(
-        (0, 1, 3, 20), (1, 2, 5, 8, 9, 17), (1, 2, 3), (True, False)
-    ):
-        given = problem(random, cells, d, k, shared)
-        kernels.sweep.expect(*given)
-        yield f"expect {cells} {d} {k} {shared}", given[-3:]
-
-
 def scatters() -> Iterator[tuple[list[Any], Any]]:
     """Calls of `add_scatter`, and what was added."""
     random = np.random.default_rng(16)
@@ -276,7 +207,3 @@ def test_scatter_about_means() -> None:
         if len(scatter) == 1:
             expected = expected.sum(axis=0, keepdims=True)
         np.testing.assert_allclose(scatter, expected, rtol=1e-12, atol=1e-12)
-
-
-def test_as_recorded_sweep() -> None:
-    check("sweep", cases_of_sweep())

@@ -1,7 +1,6 @@
 """Passes of fits: the logistic loss, coordinate and gradient descent."""
 
 from collections.abc import Iterator
-from itertools import chain, product
 from typing import Any
 
 import numpy as np
@@ -11,87 +10,12 @@ from scipy.special import expit, softmax
 
 from suffice.numerics import kernels
 
-from .inputs import powers_of_ten
-from .recorded import check
-from .rows import rows, shapes
-
 # -- the logistic loss and its gradient
-
-
-def of_outcomes() -> Iterator[tuple[str, list[Any]]]:
-    random = np.random.default_rng(9)
-    for n, m in product((0, 1, 5, 300), (1, 2, 3, 7)):
-        t = random.standard_normal((n, m)) * powers_of_ten(random.integers(-9, 4, (n, m)))
-        t[random.random((n, m)) < 0.05] = 0.0
-        t[random.random((n, m)) < 0.05] = -0.0
-        codes = random.integers(max(m, 2), size=n)
-        out = np.zeros(n), *(np.zeros((n, m)) for _ in range(3))
-        kernels.logistic.loss_derivatives(t, codes, *out)
-        yield f"loss_derivatives {n} {m}", [*out]
-
-
-def sums(random: np.random.Generator, n: int, k: int) -> tuple[Any, ...]:
-    """Codes, weights and class_weights, and where weights and fingerprints are added."""
-    weights = random.choice([0.5, 1.0, 1.0, 2.0], n) if n % 2 else np.empty(0)
-    return random.integers(k, size=n), weights, random.random(k) + 0.5, np.ones(k), np.ones(k)
-
-
-def of_dense() -> Iterator[tuple[str, list[Any]]]:
-    random = np.random.default_rng(10)
-    for (n, d, k), kind in product((*shapes((2, 3, 2, 5)), (0, 4, 2)), ("plain", "wide", "far")):
-        if kind == "wide" and not n:
-            continue
-        m = 1 if k == 2 else k
-        x, directions = rows(random, n, d, kind), random.standard_normal((m + 1, 1 + d))
-        origin = random.standard_normal(d) + (1e6 if kind == "far" else 0.0)
-        added, gradient = sums(random, n, k), random.standard_normal((m, 1 + d))
-        loss = kernels.logistic.add_gradient(x, origin, directions, *added, gradient)
-        yield f"add_gradient {n} {d} {k} {kind}", [loss, *added[3:], gradient]
-
-
-def of_sparse() -> Iterator[tuple[str, list[Any]]]:
-    random = np.random.default_rng(11)
-    dtypes = np.float64, np.float32, np.int64, np.int32, np.uint8
-    some = tuple(shapes((2, 3, 2, 9)))[::11]
-    for (n, d, k), dtype, index in product(some, dtypes, (np.int32, np.int64)):
-        m = 1 if k == 2 else k
-        table = random_array((n, d), density=0.2, format="csr", rng=random)
-        data = (table.data * 9 - 4).astype(dtype)
-        cells = table.indptr.astype(index), table.indices.astype(index), data
-        width = -(-(m + 1) // 8) * 8
-        directions, gradient = np.zeros((1 + d, width)), np.zeros((1 + d, width))
-        directions[:, : m + 1] = random.standard_normal((1 + d, m + 1))
-        codes, *added = sums(random, n, k)
-        codes[random.random(n) < 0.1] = -1
-        loss = kernels.logistic.add_sparse_gradient(*cells, directions, codes, *added, gradient)
-        name = f"add_sparse_gradient {n} {d} {k} {np.dtype(dtype)} {np.dtype(index)}"
-        yield name, [loss, *added[2:], gradient]
 
 
 def pairs_of(m: int) -> int:
     """Room for each two of m scores."""
     return 1 if m == 1 else -(-(m * (m + 1) // 2) // 8) * 8
-
-
-def of_second_order() -> Iterator[tuple[str, list[Any]]]:
-    random = np.random.default_rng(13)
-    for (n, d, k), dtype in product(tuple(shapes((2, 3, 2, 5)))[::5], (np.float64, np.int32)):
-        m = 1 if k == 2 else k
-        table = random_array((n, d), density=0.3, format="csr", rng=random)
-        cells = table.indptr, table.indices, (table.data * 9 - 4).astype(dtype)
-        directions = np.zeros((1 + d, -(-(m + 1) // 8) * 8))
-        directions[:, : m + 1] = random.standard_normal((1 + d, m + 1))
-        codes, *added = sums(random, n, k)
-        codes[random.random(n) < 0.1] = -1
-        gradient, hessian = np.zeros(directions.shape), np.zeros(((1 + d) ** 2, pairs_of(m)))
-        call = *cells, directions, codes, *added, gradient, hessian
-        loss = kernels.logistic.add_sparse_hessian(*call)
-        yield f"add_sparse_hessian {n} {d} {k} {np.dtype(dtype)}", [loss, *call[7:]]
-
-
-def test_as_recorded() -> None:
-    cases = of_outcomes(), of_dense(), of_sparse(), of_second_order()
-    check("logistic", chain.from_iterable(cases))
 
 
 @pytest.mark.parametrize("k", [2, 3, 5])
@@ -173,44 +97,3 @@ def test_a_sweep_is_that_of_a_loop() -> None:
             gradient += step * hessian[j]
         np.testing.assert_allclose(swept, x, rtol=0, atol=1e-13)
         np.testing.assert_allclose(left, gradient, rtol=0, atol=1e-11)
-
-
-# -- gradient descent on sums over rows
-
-
-SIZES = tuple(product((1, 5, 40), (0, 1, 3, 4, 7, 8, 9, 30), (1, 2, 3)))
-
-
-def problem(random: np.random.Generator, n: int, p: int, m: int, of_codes: bool) -> Any:
-    """Rows, targets, weights, order, centres and units; coefficients and room for a row."""
-    table = random.standard_normal((n, p + 2))
-    targets = random.integers(max(m, 2), size=n) if of_codes else random.standard_normal((n, m))
-    given = table, targets, random.random(n) + 0.5, random.integers(n, size=2 * n)
-    units = random.standard_normal(p), random.random(p) + 0.5
-    return given, units, random.standard_normal((m, 1 + p)), (np.ones(1 + p), np.zeros(m))
-
-
-def of_gradients() -> Iterator[tuple[str, list[Any]]]:
-    random = np.random.default_rng(12)
-    for (n, p, m), of_codes in product(SIZES, (False, True)):
-        given, units, v, room = problem(random, n, p, m, of_codes)
-        g, loss = random.standard_normal(v.shape), np.zeros(1 if of_codes else m)
-        kernels.descent.add_gradient(*given, *units, v, *room, g, loss)
-        yield f"add_gradient {n} {p} {m} {of_codes}", [*room, g, loss]
-
-
-def of_steps() -> Iterator[tuple[str, list[Any]]]:
-    random = np.random.default_rng(13)
-    for (n, p, m), of_codes, size in product(SIZES, (False, True), (1, 3, 64)):
-        given, units, v, room = problem(random, n, p, m, of_codes)
-        penalty, nesterov = random.random(1 + p), bool(n % 2)
-        velocity, path, loss = np.zeros_like(v), np.zeros_like(v), np.zeros(1 if of_codes else m)
-        kernels.descent.descend(
-            *(*given, size, *units, penalty, 0.01, 0.7, nesterov, *room),
-            *(v, velocity, loss, path),
-        )
-        yield f"descend {n} {p} {m} {of_codes} {size}", [v, velocity, loss, path]
-
-
-def test_as_recorded_descent() -> None:
-    check("descent", (*of_gradients(), *of_steps()))

@@ -1,96 +1,15 @@
 """Scores of rows: linear, squares, distances, tables and densities in bins."""
 
 from collections.abc import Iterator
-from itertools import pairwise, product
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
 import pytest
-from scipy.sparse import random_array
 
 from suffice.numerics import kernels
 
-from .inputs import products
-from .recorded import check
-from .rows import KINDS, rows, scores, shapes
-
 # -- log-likelihoods of blocks, and best classes
-
-
-SCORED = tuple(shapes((1, 3, 5, 8, 9, 17)))
-
-
-def by_event(terms: Any) -> Any:
-    """A table (k, m) as it is read: (m, k), k rounded up to whole class tiles."""
-    k, m = terms.shape
-    table = np.zeros((m, -(-k // 8) * 8))
-    table[:, :k] = terms.T
-    return table
-
-
-def of_numbers() -> Iterator[tuple[str, list[Any]]]:
-    random = np.random.default_rng(3)
-    for n, d, k in (*SCORED, (0, 5, 3)):
-        students: list[Any] = []
-        counts: list[Any] = []
-        for kind in KINDS if n else KINDS[:1]:
-            x, out = rows(random, n, d, kind), scores(random, n, k, "CF-"[d % 3])
-            if d % 2:
-                x = np.asfortranarray(x)
-            tables = random.standard_normal((3, k, d))
-            student = tables[0], abs(tables[1]), 1.0 + abs(tables[2]), tables[0] - tables[1]
-            stopped = kernels.scores.add_student(x, *student, out)
-            students += stopped, out.copy()
-            slope = np.where(random.random((k, d)) < 0.05, -np.inf, tables[0])
-            kernels.scores.add_linear(x, slope, out)
-            counts.append(out)
-        yield f"add_student {n} {d} {k}", students
-        yield f"add_linear {n} {d} {k}", counts
-        values = random.integers(-1, 2, (n, d)).astype(np.int8)
-        out = scores(random, n, k, "FC-"[d % 3])
-        kernels.scores.add_binary(values, tables[1], tables[2], out)
-        yield f"add_binary {n} {d} {k}", [out]
-
-
-def of_categories() -> Iterator[tuple[str, list[Any]]]:
-    random = np.random.default_rng(4)
-    for n, d, k in (*SCORED, (0, 5, 3)):
-        low, size = random.integers(-3, 3, d), random.integers(0, 6, d)
-        offsets = np.concatenate([[0], np.cumsum(size + 1)])
-        values = random.integers(-5, 9, (n, d))
-        values[random.random((n, d)) < 0.02] = random.choice([-(2**63), 2**63 - 1])
-        table = by_event(random.standard_normal((k, offsets[-1])))
-        out = scores(random, n, k, "FC-"[d % 3])
-        kernels.scores.add_table(values, low, size, offsets, table, out)
-        yield f"add_table {n} {d} {k}", [out]
-
-
-def of_sparse() -> Iterator[tuple[str, list[Any]]]:
-    random = np.random.default_rng(5)
-    dtypes = np.float64, np.float32, np.int64, np.int32, np.uint8, bool
-    for (n, d, k), dtype, index in product(SCORED[::9], dtypes, (np.int32, np.int64)):
-        counts = random_array((n, d + 2), density=0.2, format="csr", rng=random)
-        data = (counts.data * 9 - 1).astype(dtype)
-        cells = data, counts.indices.astype(index), counts.indptr.astype(index)
-        slope = by_event(random.standard_normal((k, d)))
-        out = scores(random, n, k, "FC-"[d % 3])
-        kernels.scores.add_sparse_linear(*cells, slope, out)
-        yield f"add_sparse_linear {n} {d} {k} {np.dtype(dtype)} {np.dtype(index)}", [out]
-
-
-def of_best() -> Iterator[tuple[str, list[Any]]]:
-    random = np.random.default_rng(6)
-    for n, k in product((0, 1, 7, 8, 9, 511, 512, 513, 1_100), (1, 2, 5, 17)):
-        given = np.empty((k, n + 1)).T[:n]
-        given[:] = random.integers(-2, 3, (n, k))
-        given[random.random((n, k)) < 0.4] = -np.inf
-        given[random.random((n, k)) < 0.1] = np.nan
-        best = np.zeros(n, np.intp)
-        yield f"best_class {n} {k}", [kernels.scores.best_class(given, best), best]
-
-
-def test_as_recorded() -> None:
-    check("scores", (*of_numbers(), *of_categories(), *of_sparse(), *of_best()))
 
 
 def test_a_table_has_a_row_for_every_value() -> None:
@@ -139,23 +58,6 @@ def test_terms_of_student_add_up_to_its_sums() -> None:
 # -- squares of distances from means
 
 
-def cases() -> Iterator[tuple[str, list[Any]]]:
-    random = np.random.default_rng(1)
-    for n, d, k in (*shapes(), (0, 5, 3)):
-        results: list[Any] = []
-        for kind in KINDS if n else KINDS[:1]:
-            x, mean = rows(random, n, d, kind), random.standard_normal((k, d))
-            root, log_scale = random.uniform(0.0, 2.0, (k, d)), random.standard_normal((k, d))
-            out = scores(random, n, k, "CF-"[d % 3])
-            stopped = kernels.squares.add_gaussian(x, mean, root, log_scale, out)
-            results += stopped, out
-        yield f"add_gaussian {n} {d} {k}", results
-
-
-def test_as_recorded_squares() -> None:
-    check("squares", cases())
-
-
 @pytest.mark.parametrize(("k", "shape"), [(1, (1, 1)), (12, (40, 9)), (3, (17, 8)), (3, (5, 50))])
 @pytest.mark.parametrize("dtype", "dfbBhHiI?")
 def test_rows_are_read_as_they_lie(dtype: str, k: int, shape: tuple[int, int]) -> None:
@@ -191,72 +93,6 @@ def test_a_number_too_large_is_found_where_it_lies(d: int, order: Literal["C", "
     x[37, d - 1] = -np.inf
     x = x.astype(np.float32)
     assert kernels.squares.add_gaussian(x, table, table, table, out) == 32
-
-
-# -- linear functions of rows
-
-
-def cases_of_linear() -> Iterator[tuple[str, list[Any]]]:
-    random = np.random.default_rng(2)
-    for n, d, k in (*shapes(), (0, 5, 3)):
-        results: list[Any] = []
-        for kind in KINDS if n else KINDS[:1]:
-            x, slope = rows(random, n, d, kind), random.standard_normal((k, d))
-            origin = random.standard_normal(d) * (1e3 if kind == "far" else 1.0)
-            constant = random.standard_normal(k)
-            out, done = scores(random, n, k, "CF-"[d % 3]), np.zeros(n, bool)
-            terms = origin, slope, constant
-            stopped = kernels.linear.add_complete(x, *terms, done, out)
-            results += stopped, done, out.copy()
-            kernels.linear.write(x, *terms, out)
-            results.append(out)
-        yield f"{n} {d} {k}", results
-
-
-def test_as_recorded_linear() -> None:
-    check("linear", cases_of_linear())
-
-
-# -- mahalanobis distances
-
-
-def of_complete() -> Iterator[tuple[str, list[Any]]]:
-    random = np.random.default_rng(7)
-    for n, d, k in (*shapes((1, 2, 3, 5)), (0, 5, 3), (64, 9, 2), (129, 8, 2)):
-        results: list[Any] = []
-        for kind in KINDS if n else KINDS[:1]:
-            s = (1, k)[(n + d) % 2]
-            x, origin = rows(random, n, d, kind), random.standard_normal((s, d))
-            if d % 2:
-                x = np.asfortranarray(x)
-            whitening = np.tril(random.standard_normal((s, d, d)))
-            shift, log_scale = random.standard_normal((k, d)), random.standard_normal(k)
-            done, out = np.zeros(n, bool), scores(random, n, k, "CF-"[d % 3])
-            stopped = kernels.distances.add_complete(
-                x, origin, whitening, shift, log_scale, done, out
-            )
-            results += stopped, done, out
-        yield f"add_complete {n} {d} {k}", results
-
-
-def of_marginal() -> Iterator[tuple[str, list[Any]]]:
-    random = np.random.default_rng(8)
-    for n, d, k in ((0, 3, 2), (1, 1, 1), (7, 2, 2), (40, 5, 3), (100, 9, 2), (60, 20, 4)):
-        for shared in (True, False):
-            s = 1 if shared else k
-            x = rows(random, n, d, "missing" if n else "plain")
-            x = x[np.lexsort(np.isnan(x).T)]
-            factor = random.standard_normal((s, d, d))
-            factor[:, -1] = factor[:, 0]  # the last column is determined by the first
-            covariance = products(factor)
-            mean, low = random.standard_normal((k, d)), 1e-17 * random.standard_normal((k, d))
-            out = np.zeros((n, k)), np.zeros((n, s)), np.zeros((n, s))
-            kernels.distances.add_marginal(x, mean, low, covariance, *out)
-            yield f"add_marginal {n} {d} {k} {shared}", [*out]
-
-
-def test_as_recorded_distances() -> None:
-    check("distances", (*of_complete(), *of_marginal()))
 
 
 # -- log densities that are constant in bins

@@ -1,7 +1,6 @@
 """Sums over rows: pairs, counts, moments, co-moments, columns and bins."""
 
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,154 +12,7 @@ from numpy.typing import NDArray
 from suffice.numerics import kernels
 from suffice.sums.bins import CELLS
 
-from .inputs import powers_of_ten
-from .recorded import check
-from .tables import KINDS, codes_of, rows_of, shapes
-
-# -- arrays of pairs
-
-
-SIZES = (0, 1, 2, 7, 8, 9, 15, 64, 1_000)
-
-
-def some(random: np.random.Generator, *shape: int) -> Any:
-    """Numbers of many magnitudes, with zeros, infinities and no numbers."""
-    values = random.standard_normal(shape) * powers_of_ten(random.integers(-9, 9, shape))
-    values[random.random(shape) < 0.05] = 0.0
-    strange = random.random(shape) < 0.01
-    values[strange] = random.choice([np.inf, -np.inf, np.nan, -0.0, 1e300], strange.sum())
-    return values
-
-
-def cases() -> Iterator[tuple[str, list[Any]]]:
-    random = np.random.default_rng(0)
-    for n in SIZES:
-        a, b = some(random, 2, n), some(random, 2, n)
-        for lo in (a[1], b[1]):
-            lo *= 1e-17
-        for sign in (1.0, -1.0):
-            out = np.zeros((2, n))
-            kernels.sums.add_pairs(*a, *b, sign, *out)
-            yield f"add_pairs {n} {sign}", [out]
-        alone = np.zeros((2, n))
-        for row in ((*a, 1.0), (*b, 1.0), (*b, -1.0)):
-            kernels.sums.add_pairs(alone[0].copy(), alone[1].copy(), *row, *alone)
-        parts = np.stack([np.stack([a, b, -b])[:, i] for i in range(2)])
-        together = np.zeros((2, n))
-        kernels.sums.sum_pairs(*parts, *together)
-        np.testing.assert_array_equal(together, alone)
-        pairs = some(random, 3, 2, n)
-        for factor in (3.0, 0.1, np.inf):
-            out = np.zeros_like(pairs)
-            kernels.sums.scale(pairs, factor, out)
-            yield f"scale {n} {factor}", [out]
-        hi, lo = some(random, 4, n), some(random, 4, n)
-        lo[1] = 0.0
-        kernels.sums.normalise(hi, lo)
-        yield f"normalise {n}", [hi, lo]
-
-
-def test_as_recorded() -> None:
-    check("sums", cases())
-
-
 # -- counts of codes and of events
-
-
-WHOLE = [np.dtype(f"{kind}{size}") for kind in "iu" for size in (1, 2, 4, 8)]
-DATA = [np.dtype(bool), *WHOLE, np.dtype(np.float32), np.dtype(np.float64)]
-
-
-def labels(random: np.random.Generator) -> Iterator[tuple[str, list[Any]]]:
-    for dtype in WHOLE:
-        for n, width in ((0, 3), (1, 2), (9, 60), (1_000, 90)):
-            low = dtype.type(3 if dtype.kind == "u" else -20)
-            values = (low + random.integers(0, width, n)).astype(dtype)
-            seen, codes = np.zeros(width, np.bool_), np.zeros(n, np.intp)
-            kernels.counts.mark(values, low, seen)
-            kernels.counts.look_up(values, low, np.arange(width) * 7, codes)
-            yield f"mark {dtype} {n} {width}", [seen, codes]
-            name = f"read_codes {dtype} {n} {width}"
-            stored, shown = random.integers(0, width, n).astype(dtype), np.zeros(width + 1, bool)
-            written = np.zeros(n, np.int32)
-            bits = random.integers(0, 256, n // 8 + 2).astype(np.uint8)
-            for valid, first in ((bits[:0], 0), (bits, 5)):
-                fine = kernels.counts.read_codes(stored, valid, first, written, shown)
-                yield f"{name} {first}", [fine, written, shown]
-            fine = kernels.counts.read_codes(stored, bits, 3, written, shown[: width // 2])
-            yield f"{name} beyond", [fine]
-            yield f"{name} below", [kernels.counts.are_below(values, width // 2, 0)]
-        wide = np.array([0, 5, 2**33 if dtype.itemsize == 8 else 99]).astype(dtype)
-        yield f"are_below {dtype}", [kernels.counts.are_below(wide, 100, 0)]
-    for n, k in ((0, 1), (1, 2), (10, 3), (1_001, 5)):
-        codes = codes_of(random, n, k)
-        for weights in (np.empty(0), random.exponential(size=n)):
-            table, rest = random.random((k, 2)), random.random((1, 2))
-            fine = kernels.counts.add_rows(codes, weights, table, rest)
-            yield f"add_rows {n} {len(weights)}", [fine, table, rest]
-        yield f"add_rows beyond {n}", [kernels.counts.add_rows(codes + k, weights, table, rest)]
-
-
-def cells(random: np.random.Generator) -> Iterator[tuple[str, list[Any]]]:
-    for n, d in shapes():
-        k = 3
-        codes, weights = codes_of(random, n, k), random.exponential(size=n)
-        size = random.integers(1, 9, d)
-        low, offsets = random.integers(-4, 4, d), np.cumsum(size) - size
-        for dtype in (np.int32, np.int64):
-            values = (low + random.integers(0, 99, (n, d)) % size).astype(dtype)
-            bounds = low, size, offsets
-            for name in ("inside", "beyond"):
-                tally, table = np.zeros((k, size.sum()), np.int64), np.zeros((k, 2, size.sum()))
-                first = kernels.counts.add_codes(values, *bounds, codes, tally)
-                second = kernels.counts.add_weighted_codes(values, *bounds, codes, weights, table)
-                yield f"add_codes {n} {d} {dtype.__name__} {name}", [first, tally, second, table]
-                if n:
-                    values[n // 2, d // 2] += 100
-        binary, tally = random.integers(-1, 2, (n, d)).astype(np.int8), np.zeros((k, 3 * d), int)
-        kernels.counts.add_binary(binary, codes, tally)
-        yield f"add_binary {n} {d}", [tally]
-        for kind in ("normal", "gaps", "wide", "infinite"):
-            x, sums = rows_of(random, kind, n, d), np.zeros((2, k, d))
-            for w in (weights[:0], weights):
-                kernels.counts.add_events(x, codes, w, *sums)
-                yield f"add_events {n} {d} {kind} {len(w)}", [sums]
-
-
-def events(random: np.random.Generator) -> Iterator[tuple[str, list[Any]]]:
-    for n, d in ((0, 3), (1, 1), (9, 40), (300, 1_000)):
-        codes, weights = codes_of(random, n, 3), random.exponential(size=n)
-        stored = random.integers(0, min(d, 30) + 1, n)
-        indptr = np.concatenate([[0], np.cumsum(stored)])
-        indices = random.integers(0, d, indptr[-1])
-        numbers = 3.0 * random.random(indptr[-1])
-        for dtype in DATA:
-            data = numbers.astype(dtype)
-            for largest in (0.5, 2.0, 1e150):
-                yield (
-                    f"are_counts {n} {dtype} {largest}",
-                    [kernels.counts.are_counts(data, largest)],
-                )
-            if dtype.kind == "f" and len(data):
-                data[0] = np.nan
-            for place in (np.int32, np.int64):
-                for w in (weights[:0], weights):
-                    sums = np.zeros((2, 3, d))
-                    csr = data, indices.astype(place), indptr.astype(place)
-                    kernels.counts.add_sparse_events(*csr, codes, w, *sums)
-                    yield f"events {n} {dtype} {place.__name__} {len(w)}", [sums]
-
-
-def cases_of_counts() -> Iterator[tuple[str, list[Any]]]:
-    random = np.random.default_rng(2)
-    yield from labels(random)
-    yield from cells(random)
-    yield from events(random)
-
-
-def test_as_recorded_counts() -> None:
-    with np.errstate(all="ignore"):
-        check("counts", cases_of_counts())
 
 
 def test_what_would_be_outside_is_refused() -> None:
@@ -190,55 +42,6 @@ def test_what_would_be_outside_is_refused() -> None:
 
 def empty(k: int, d: int) -> list[Any]:
     return [np.zeros((k, 2, d)), np.zeros((k, d)), np.zeros((k, 4, d))]
-
-
-def summary(state: list[Any]) -> list[Any]:
-    out = [np.empty_like(state[1]) for _ in range(3)]
-    kernels.moments.mean_and_scatter(*state, *out)
-    return out
-
-
-def cases_of_moments() -> Iterator[tuple[str, list[Any]]]:
-    random = np.random.default_rng(1)
-    for n, d in shapes():
-        for kind in KINDS:
-            k = (1, 3, 9)[(n + d) % 3]
-            x, codes = rows_of(random, kind, n, d), codes_of(random, n, k)
-            state = empty(k, d)
-            stopped = kernels.moments.add_rows(x, codes, *state)
-            yield f"add_rows {n} {d} {kind}", [stopped, *state]
-            weighted = empty(k, d)
-            weights = random.exponential(size=n)
-            stopped = kernels.moments.add_weighted_rows(x, codes, weights, *weighted)
-            yield f"add_weighted_rows {n} {d} {kind}", [stopped, *weighted]
-            yield from changed(f"{n} {d} {kind}", state, weighted)
-            more = rows_of(random, kind, n, d)[: n // 2]
-            stopped = kernels.moments.add_rows(more, codes[: n // 2], *state)
-            yield f"more {n} {d} {kind}", [stopped, *state]
-    for n, d, k in ((13_000, 1, 2), (30_000, 3, 4), (6_000, 50, 5)):
-        x, codes, state = rows_of(random, "normal", n, d), codes_of(random, n, k), empty(k, d)
-        x[n // 2 :] *= 1e3  # the bias is too small from here on
-        stopped = kernels.moments.add_rows(x, codes, *state)
-        yield f"many {n} {d}", [stopped, *state, *summary(state)]
-
-
-def changed(name: str, state: list[Any], other: list[Any]) -> Iterator[tuple[str, list[Any]]]:
-    """Means, and states that were merged, parted and centred anew."""
-    yield f"mean {name}", summary(state)
-    both = [array.copy() for array in state]
-    yield f"merge {name}", [kernels.moments.merge(*both, *other, 1.0), *both]
-    yield f"forget {name}", [kernels.moments.merge(*both, *other, -1.0), *both]
-    yield f"forget all {name}", [kernels.moments.merge(*both, *state, -1.0), *both]
-    first = [array[:1].copy() for array in state]
-    kernels.moments.merge_classes(*first, *state)
-    yield f"merge_classes {name}", first
-    kernels.moments.recentre(*other)
-    yield f"recentre {name}", [*other, *summary(other)]
-
-
-def test_as_recorded_moments() -> None:
-    with np.errstate(all="ignore"):
-        check("moments", cases_of_moments())
 
 
 def test_rows_that_lie_otherwise_give_the_same() -> None:
@@ -279,92 +82,10 @@ def test_numbers_of_every_type_and_order_give_the_same(
 # -- co-moments of groups
 
 
-SHAPES = (
-    [(n, d, 0) for n in (0, 1, 7, 9, 265, 1_111) for d in (1, 3, 8, 9, 17, 33)]
-    + [(n, d, t) for n in (1, 9, 300) for d, t in ((4, 1), (8, 2), (7, 3), (0, 2))]
-    + [(300, 70, 0), (70_000, 2, 0), (3_000, 50, 1)]
-)
-OF_ROWS = (
-    "normal",
-    "far",
-    "whole",
-    "wide",
-    "constant",
-    "float32",
-    "gaps",
-    "large",
-    "infinite",
-)
-
-
 def empty_of_comoments(product_index: Any, d: int) -> list[Any]:
     g, matrices = len(product_index), max([*product_index, -1]) + 1
     sums = [np.zeros((g, 2)), np.zeros((g, d)), np.zeros((g, 2, d))]
     return [*sums, np.array(product_index, np.intp), np.zeros((matrices, 2, d, d))]
-
-
-def copied(state: list[Any]) -> list[Any]:
-    return [array.copy() for array in state]
-
-
-def summary_of_comoments(state: list[Any]) -> list[Any]:
-    out = np.zeros_like(state[4])
-    kernels.comoments.scatter(state[0], *state[2:], out)
-    return [*state, out]
-
-
-def cases_of_comoments() -> Iterator[tuple[str, list[Any]]]:
-    random = np.random.default_rng(4)
-    for q, (n, d, t) in enumerate(SHAPES):
-        for kind in OF_ROWS if n < 50_000 else OF_ROWS[:2]:
-            product_index = ([0], [0, 0, 0], [0, 1, 2], [-1, 0, 0, 1])[(q + len(kind)) % 4]
-            codes = codes_of(random, n, len(product_index))
-            rows = rows_of(random, kind, n, d + t)
-            x, y = (np.ascontiguousarray(part) for part in (rows[:, :d], rows[:, d:]))
-            name = f"{n} {d} {t} {kind}"
-            for weights in (np.empty(0), random.exponential(size=n)):
-                more = empty_of_comoments(product_index, d + t)
-                stopped = kernels.comoments.add_rows(x, y, codes, weights, *more)
-                yield f"add_rows {name} {len(weights)}", [stopped, *more]
-                stopped = kernels.comoments.add_rows(x, y, codes, weights, *more)
-                yield f"more {name} {len(weights)}", [stopped, *more]
-            if n < 300 and kind != "large":
-                yield from changed_of_comoments(random, name, more, x, rows)
-
-
-def changed_of_comoments(
-    random: np.random.Generator, name: str, state: list[Any], x: Any, rows: Any
-) -> Iterator[tuple[str, list[Any]]]:
-    """Groups that were merged, parted and centred anew, and groups of single rows."""
-    n, d = rows.shape
-    yield f"scatter {name}", summary_of_comoments(state)
-    product_index = [-1] * (n // 2) + [0] * (n - n // 2)
-    single = empty_of_comoments(product_index, d)
-    kernels.comoments.add_scattered_rows(rows, random.permutation(n), np.empty(0), *single)
-    yield f"scattered {name}", single
-    weighted = empty_of_comoments(product_index, d)
-    weights = random.exponential(size=n)
-    kernels.comoments.add_scattered_rows(rows, np.arange(n), weights, *weighted)
-    yield f"scattered, weighted {name}", weighted
-    if not single[4].size:
-        return
-    both, place = copied(weighted), random.permutation(n)
-    for sign in (1.0, -1.0):
-        both[4] += 0.0
-        stopped = kernels.comoments.merge(*both, *single[:3], place, sign)
-        yield f"merge {name} {sign}", [stopped, *both]
-    before = np.abs(random.standard_normal((len(state[4]), d)))
-    yield f"settle {name}", [kernels.comoments.settle(*state, before), *state]
-    yield f"settle, level {name}", [kernels.comoments.settle(*state, before * 1e40), *state]
-    for groups in (state, weighted):
-        kernels.comoments.recentre(*groups)
-        groups[1][groups[0][:, 0] == 0.0] = 0.0  # a group without rows has no pivot
-        yield f"recentre {name} {groups is state}", summary_of_comoments(groups)
-
-
-def test_as_recorded_comoments() -> None:
-    with np.errstate(all="ignore"):
-        check("comoments", cases_of_comoments())
 
 
 def test_wrong_arrays_are_refused() -> None:
@@ -385,35 +106,6 @@ def test_wrong_arrays_are_refused() -> None:
 
 
 # -- numbers of any column into doubles, and columns into rows
-
-
-def cases_of_columns() -> Iterator[tuple[str, list[Any]]]:
-    random = np.random.default_rng(3)
-    for n, d in shapes():
-        x = np.asfortranarray(random.standard_normal((n, d)))
-        rows = np.zeros((n, d))
-        kernels.columns.to_rows(x, rows)
-        yield f"to_rows {n} {d}", [rows]
-        kernels.columns.to_rows(np.asfortranarray(np.vstack([x, x]))[: x.shape[0]], rows)
-        yield f"to_rows, apart {n} {d}", [rows]
-        bits = random.integers(0, 256, n // 8 + 2).astype(np.uint8)
-        for dtype in (np.float64, np.int64):
-            values = (100.0 * x[:, 0]).astype(dtype)
-            column = np.zeros(n)
-            for j, valid, first in ((d - 1, bits[:0], 0), (d // 2, bits, 7)):
-                kernels.columns.read(values, valid, first, column)
-                rows[:, j] = column
-            yield f"place {n} {d} {dtype.__name__}", [rows]
-    for dtype in (np.int64, np.uint64):
-        values = np.array([[1, 2, 2**53 + 1], [2**62, 5, 6]], dtype)
-        for highest in (2**62, 2**62 - 1):
-            numbers = np.zeros((2, 3))
-            fine = kernels.columns.to_doubles(values, dtype(0), dtype(highest), numbers)
-            yield f"to_doubles {dtype.__name__} {highest}", [fine, numbers]
-
-
-def test_as_recorded_columns() -> None:
-    check("columns", cases_of_columns())
 
 
 def test_columns_are_written_among_others() -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from suffice.cli.models import predicts_numbers, refusal
-from suffice.cli.options import AsJson, Data, Force, Ignore, ModelFile, ReadAs, Weight, updated
+from suffice.cli.options import AsJson, Data, Force, ModelFile, ReadAs, updated
 from suffice.cli.output import deliver
 from suffice.phrases import amount
 
@@ -24,8 +24,6 @@ def calibrate(
     force: Force = False,
     as_json: AsJson = False,
     read: ReadAs = None,
-    ignore: Ignore = None,
-    weight: Weight = None,
 ) -> None:
     """Refit the column weights, or the errors of a regression.
 
@@ -40,8 +38,7 @@ def calibrate(
             raise refusal(model, fitted, rule, "give it one of these")
         fitted.calibrate(*rows, learnt=not new)
 
-    columns = ignore, weight
-    fitted = updated(model, data, read, columns, (output, force), "Reading", change)
+    fitted = updated(model, data, read, (output, force), "Reading", change)
     facts = {"model": str(output), "rows": 0.0}
     if predicts_numbers(fitted):
         errors = fitted.model_.errors

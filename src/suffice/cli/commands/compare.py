@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,9 +12,13 @@ import typer
 from suffice.cli.models import different_kinds, errors_by_file_name, load_having, predicts_numbers
 from suffice.cli.options import AsJson, ModelFile
 from suffice.cli.output import deliver
+from suffice.errors import ParameterError
 
 if TYPE_CHECKING:
-    from suffice.sums.comparison import Divergence
+    from suffice.numerics.in_print import Table
+    from suffice.sums.comparison import Comparison, Divergence
+
+CHANGED = 1  # the exit code where something is above --fail-above
 
 
 def compare(
@@ -21,12 +27,19 @@ def compare(
     other: Annotated[
         Path, typer.Argument(metavar="OTHER", help="Another one.", show_default=False)
     ],
+    fail_above: Annotated[
+        float | None,
+        typer.Option(metavar="H", help="Exit with 1 if a Hellinger distance is larger."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Compare two models: which columns have drifted.
 
-    By Hellinger distance, from 0, no difference, to 1; the rows are not needed.
+    By Hellinger distance, from 0, no difference, to 1; missing cells count as a
+    value. p-values are adjusted by Holm's method. The rows are not needed.
     """
+    if fail_above is not None and not 0 <= fail_above <= 1:
+        raise ParameterError(f"--fail-above {fail_above:g}", "Hellinger's distance is from 0 to 1")
     one, two = map(_comparable, (model, other))
     if predicts_numbers(one) != predicts_numbers(two):
         raise different_kinds(model, one, other, two, "can be compared")
@@ -34,6 +47,7 @@ def compare(
         found = one.compare(two)
     facts: dict[str, Any] = {
         "models": [str(model), str(other)],
+        "verdict": found.verdict,
         "rows": list(found.rows),
         "labels": _divergence(found.labels),
         "columns": [
@@ -49,7 +63,22 @@ def compare(
             for column in found.columns
         ],
     }
-    deliver(facts, lambda: [found.table()], as_json)
+    above = () if fail_above is None else found.above(fail_above)
+    if fail_above is not None:
+        facts["above"] = list(above)
+    deliver(facts, lambda: _shown(found, above, fail_above), as_json)
+    if above:
+        raise typer.Exit(CHANGED)
+
+
+def _shown(found: Comparison, above: Sequence[str], most: float | None) -> Iterator[str | Table]:
+    table = found.table()
+    yield table.title
+    if most is not None:
+        named = ", ".join(above) or "none"
+        yield f"Above {most:g}: {named}."
+    yield ""
+    yield replace(table, title="")
 
 
 def _comparable(path: Path) -> Any:
@@ -64,4 +93,5 @@ def _divergence(found: Divergence | None) -> dict[str, Any] | None:
         "hellinger": found.hellinger,
         "psi": found.psi,
         "p": found.p_value,
+        "p_adjusted": found.p_adjusted,
     }

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from suffice.cli.options import AsJson, Data, Force, Ignore, ModelFile, ReadAs, Weight, updated
+from suffice.cli.options import AsJson, Data, Force, ModelFile, ReadAs, updated
 from suffice.cli.output import deliver
 from suffice.errors import DataError
 from suffice.phrases import amount
@@ -26,8 +26,6 @@ def forget(
     force: Force = False,
     as_json: AsJson = False,
     read: ReadAs = None,
-    ignore: Ignore = None,
-    weight: Weight = None,
 ) -> None:
     """Remove rows from a model.
 
@@ -47,8 +45,7 @@ def forget(
                 "check the file and the weights",
             )
 
-    columns = ignore, weight
-    fitted = updated(model, data, read, columns, (output, force), "Removing", change)
+    fitted = updated(model, data, read, (output, force), "Removing", change)
     after = float(fitted.statistic_.rows)
     gone = before[0] - after
     noun = "row" if gone == 1 else "rows"

@@ -11,6 +11,7 @@ from suffice.cli.models import (
     different_kinds,
     errors_by_file_name,
     load_summed,
+    refuse_overwriting,
     refuse_replacing,
     refuse_result,
 )
@@ -46,7 +47,9 @@ def merge(
     if plan is not None:
         from suffice.owners import unmasked
 
-        refuse_result(output, [*models, plan])
+        refuse_overwriting(output, [*models, plan])
+        if not force:
+            refuse_result(output, ())
         sums = unmasked(models, plan)
         sums.save(output)
         _deliver(output, len(models), float(sums.sums.rows), as_json)

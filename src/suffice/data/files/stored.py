@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import reprlib
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -150,7 +151,7 @@ class StoredFormat:
             version = version_of(path)
             schema, rows = self.inspect(path)
             nbytes = _shares(rows, path.stat().st_size)
-        twice = next((name for name in schema.names if schema.names.count(name) > 1), None)
+        twice = next((name for name, times in Counter(schema.names).items() if times > 1), None)
         if twice is not None:
             raise ReadError(
                 f"{path.name} has two columns named {twice!r}",

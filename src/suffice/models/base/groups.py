@@ -1,27 +1,36 @@
-"""Results of a kernel by group of rows: by the values of a column, or by given indices."""
+"""Groups of rows: by values of columns that are read along, or by a number given for each row.
+
+A part of a table whose rows have groups yields batches that say the group of every row. A kernel of
+sums adds each row to the sums of its group; one that judges rows is given those of a group at a
+time.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import accumulate, pairwise
-from operator import add
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.data.schema import BlockLayout, Column, Layout
 from suffice.data.source import Part
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError
+from suffice.models.base.checks import is_array
 from suffice.numerics.in_print import Printed, Table
 from suffice.sums.batch import Batch
-from suffice.sums.block import Block, CodedBlock, RealBlock
+from suffice.sums.block import KeyBlock
+from suffice.sums.by_class import ClassesByGroup
+from suffice.sums.kept_rows import KeptRows
+from suffice.sums.keys import Keyed, KeyNumbers, Keys, distinct
 
 MOST_GROUPS = 1_000
 
+P = TypeVar("P")
 S = TypeVar("S")
 E = TypeVar("E", bound="InShort")
 
@@ -78,149 +87,224 @@ class ByGroup(Printed, Mapping[Any, E]):
         return Table("", [self.column, *names], rows)
 
 
-class HasColumns(Protocol):
-    """A table that says what its columns are."""
+class Rows(Protocol):
+    """A table that says what its columns are, and is read in parts."""
 
     def columns(self, names: Sequence[str] | None = None) -> Sequence[Column]:
         """The columns of the given names."""
         ...
 
+    def parts(self, layout: Layout, workers: int) -> Sequence[Any]:
+        """The parts, to be read by so many workers."""
+        ...
 
-def group_layout(
-    layout: Layout, source: HasColumns, by: str, taken: Iterable[str | None]
-) -> tuple[Layout, tuple[int, int]]:
-    """Add the column that divides the rows to a layout, and return its position.
+
+# -- by columns
+
+
+@dataclass(frozen=True)
+class ByColumns:
+    """Groups of rows with the same values of some columns, which the model may read or not."""
+
+    names: tuple[str, ...]
+
+    def parts(self, rows: Rows, layout: Layout, workers: int) -> Sequence[Part]:
+        block = BlockLayout("key", self.names)
+        known = {column.name for column in layout.columns}
+        more = [name for name in self.names if name not in known]
+        columns = tuple(layout.columns)
+        if more:
+            columns = (*rows.columns(more), *columns)
+        ignored = tuple(name for name in layout.ignored if name not in self.names)
+        read = replace(layout, blocks=(block, *layout.blocks), columns=columns, ignored=ignored)
+        return rows.parts(read, workers)
+
+    def read(self, part: Part) -> KeyedPart:
+        return KeyedPart(part, self.names)
+
+    def keyed(self, part: KeyedPart, sums: Any) -> Keyed:
+        return Keyed(part.numbers.keys(), sums)
+
+
+class KeyedPart(Part):
+    """A part whose first block says the keys of its rows, which are numbered as they come."""
+
+    def __init__(self, part: Part, names: Sequence[str]) -> None:
+        self.part, self.names = part, tuple(names)
+        self.numbers = KeyNumbers(self.names)
+
+    def batches(self) -> Iterator[Batch]:
+        self.numbers = KeyNumbers(self.names)
+        for batch in self.part.batches():
+            keys = batch.blocks[0]
+            assert isinstance(keys, KeyBlock)
+            groups = self.numbers.codes(keys.columns)
+            yield replace(batch, blocks=batch.blocks[1:], groups=groups)
+
+    @property
+    def rows(self) -> int | None:
+        return self.part.rows
+
+    def locate(self, row: int) -> str:
+        return self.part.locate(row)
+
+
+def key_columns(by: Any, table: Any) -> tuple[tuple[str, ...], dict[str, pa.Array[Any]] | None]:
+    """Return names of columns of keys, or the values of these, which are given row by row."""
+    if by is None:
+        return (), None
+    if isinstance(by, str):
+        return (by,), None
+    of_names = isinstance(by, list | tuple) and all(isinstance(name, str) for name in by)
+    if of_names and not (len(by) and is_array(table) and len(by) == len(table)):
+        if not by or len(set(by)) < len(by):
+            raise ParameterError(
+                f"by={by!r}", "columns of keys are named once, one at least", "name them"
+            )
+        return tuple(by), None
+    values = by if isinstance(by, pa.Array | pa.ChunkedArray) else np.asarray(by)
+    if isinstance(values, np.ndarray) and values.ndim != 1:
+        raise ParameterError(
+            f"keys of the shape {values.shape}", "there is one key per row", "name columns instead"
+        )
+    name = getattr(by, "name", None)
+    try:
+        column = pa.array(by, from_pandas=True) if isinstance(values, np.ndarray) else values
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
+        raise DataError(
+            f"the keys mix types: {str(error).splitlines()[0]}", "keys are of one type"
+        ) from error
+    return (), {name if isinstance(name, str) else "group": column}
+
+
+def require_products(sums: Any) -> None:
+    """Refuse sums by group that are rows of wide tables."""
+    blocks = sums.blocks if isinstance(sums, ClassesByGroup) else (sums,)
+    if any(isinstance(block, KeptRows) for block in blocks):
+        raise ParameterError(
+            f"the sums of {blocks[0].d:,} columns by group",
+            "of so many columns a fit keeps the rows, and no products",
+            "use fewer columns, or fit the groups one by one",
+        )
+
+
+# -- by place
+
+
+@dataclass(frozen=True)
+class ByPlace:
+    """Groups of rows by their places in a table.
 
     Parameters
     ----------
-    layout : Layout
-        How they are read without it.
-    source : HasColumns
-        The table.
-    by : str
-        The column.
-    taken : iterable of str or None
-        Columns that have another part to play: labels, targets, weights.
-
-    Returns
-    -------
-    layout : Layout
-        With one more block, unless the model reads the column itself.
-    at : (int, int)
-        The block, and the column in it.
+    codes : ndarray of int (n,)
+        The group of every row, from 0 on; −1 for rows in none.
+    keys : Keys, optional
+        Those of the groups; they may have numbers only.
     """
-    if by in taken:
-        raise ParameterError(
-            f"the column {by!r} is to divide the rows, and is their label or their weight",
-            "a column has one part to play",
-            "choose another column",
-        )
-    for b, block in enumerate(layout.blocks):
-        if by in block.columns:
-            return layout, (b, list(block.columns).index(by))
-    (column,) = source.columns([by])
-    columns = [known for known in layout.columns if known.name != by]
-    own = BlockLayout("category", (by,))
-    kept = tuple(name for name in layout.ignored if name != by)
-    read = replace(
-        layout,
-        blocks=(*layout.blocks, own),
-        columns=(*columns, replace(column, kind="category")),
-        ignored=kept,
-    )
-    return read, (len(layout.blocks), 0)
+
+    codes: NDArray[np.intp]
+    keys: Keys | None = None
+
+    def parts(self, rows: Rows, layout: Layout, workers: int) -> Sequence[Part]:
+        parts = rows.parts(layout, workers)
+        # Few bytes a row: all are compared with their neighbours.
+        codes = self.codes.astype(np.min_scalar_type(-1 - int(self.codes.max(initial=0))))
+        edges = list(accumulate((part.count() for part in parts), initial=0))
+        if edges[-1] != len(codes):
+            raise ParameterError(
+                f"{len(codes)} keys for {edges[-1]} rows", "there is one key per row"
+            )
+        return [PlacedPart(p, codes[a:b]) for p, (a, b) in zip(parts, pairwise(edges), strict=True)]
+
+    def read(self, part: Part) -> Part:
+        return part
+
+    @classmethod
+    def of(cls, columns: Mapping[str, pa.Array[Any]]) -> Self:
+        """Return the groups of rows whose keys are given, the keys in order."""
+        cells = Keys.of(columns)
+        first, codes = distinct(cells.columns)
+        return cls(codes, cells.take(first))
+
+    @property
+    def known(self) -> Keys:
+        """The keys of the groups, or their numbers."""
+        if self.keys is not None:
+            return self.keys
+        return Keys.numbered(int(self.codes.max(initial=-1)) + 1)
+
+    def without_rows(self) -> Self:
+        """Return the groups as a worker needs them that is given its rows with their groups."""
+        return replace(self, codes=np.empty(0, np.intp), keys=self.known)
+
+    def keyed(self, part: Part, sums: Any) -> Keyed:
+        return Keyed(self.known, sums)
 
 
-def sum_by_group(
-    kernel: Callable[[Part, Any], S],
+@dataclass(frozen=True)
+class PlacedPart(Part):
+    """A part that knows the groups of its rows (n,)."""
+
+    part: Part
+    groups: NDArray[np.signedinteger[Any]]
+
+    def batches(self) -> Iterator[Batch]:
+        first = 0
+        for batch in self.part.batches():
+            groups = self.groups[first : first + batch.rows].astype(np.intp)
+            yield replace(batch, groups=groups)
+            first += batch.rows
+
+    @property
+    def rows(self) -> int:
+        return len(self.groups)
+
+    def locate(self, row: int) -> str:
+        return self.part.locate(row)
+
+    @property
+    def nbytes(self) -> int | None:
+        return self.part.nbytes
+
+
+# -- sums by group
+
+
+def sums_by_group(
+    kernel: Callable[[Part, Any], Any],
     params: Any,
     engine: Engine,
-    parts: Sequence[Part],
-    at: tuple[int, int],
-    blocks: int,
-) -> dict[Any, S]:
-    """The sums of a kernel over the rows of every group, by value of the column; None if missing.
+    rows: Rows,
+    layout: Layout,
+    groups: ByColumns | ByPlace,
+) -> Keyed:
+    """Return the sums of a kernel over the rows of every group, from one pass over a table.
 
     Parameters
     ----------
     kernel : callable
-        Its results can be added.
+        Takes a part whose batches have groups, and returns sums with an axis of groups.
     params : object
-        What it takes beside a part.
-    engine : Engine
-    parts : sequence of Part
-        Read as `group_layout` says.
-    at : (int, int)
-        Where the column stands.
-    blocks : int
-        How many blocks the kernel knows, which come first.
+        What it takes beside the part.
     """
-    total: dict[Any, S] = {}
-    part = partial(_of_part, kernel=kernel, at=at, blocks=blocks)
-    for found in engine.map(part, params, parts):
-        _join(total, found)
-    return dict(sorted(total.items(), key=_in_order))
+    parts = groups.parts(rows, layout, engine.workers)
+    of_worker = groups.without_rows() if isinstance(groups, ByPlace) else groups
+    found: Keyed = engine.run(_keyed, (kernel, params, of_worker), parts)
+    return found.sorted() if isinstance(groups, ByColumns) else found
 
 
-def _in_order(item: tuple[Any, Any]) -> tuple[bool, str, Any]:
-    """Values of one type by their order; missing ones last."""
-    value = item[0]
-    return value is None, type(value).__name__, 0 if value is None else value
+def _keyed(part: Part, task: tuple[Callable[[Part, Any], Any], Any, Any]) -> Keyed:
+    """Kernel: the sums of one part, by key."""
+    kernel, params, groups = task
+    read = groups.read(part)
+    found: Keyed = groups.keyed(read, kernel(read, params))
+    return replace(found, sums=found.sums.padded(len(found.keys)))
 
 
-def _join(total: dict[Any, Any], more: Mapping[Any, Any]) -> None:
-    for value, found in more.items():
-        total[value] = add(total[value], found) if value in total else found
-    if len(total) > MOST_GROUPS:
-        raise DataError(
-            f"the column that divides the rows has more than {MOST_GROUPS:,} values",
-            "every value is a group of its own",
-            "choose a column with fewer values",
-        )
+# -- results of other kernels
 
-
-def _of_part(
-    part: Part,
-    params: Any,
-    kernel: Callable[[Part, Any], S],
-    at: tuple[int, int],
-    blocks: int,
-) -> dict[Any, S]:
-    total: dict[Any, S] = {}
-    first = 0
-    for batch in part.batches():
-        b, j = at
-        groups = dict(_groups(batch.blocks[b].column(j)))
-        rest = replace(batch, blocks=batch.blocks[:blocks])
-        pieces = {
-            value: RowsOf(part, first, rows, rest.take(rows)) for value, rows in groups.items()
-        }
-        _join(total, {value: kernel(piece, params) for value, piece in pieces.items()})
-        first += batch.rows
-    return total
-
-
-def _groups(column: Block) -> Iterator[tuple[Any, NDArray[np.intp]]]:
-    """Yield the values of one column that occur, and their rows; None for missing ones."""
-    if isinstance(column, RealBlock):
-        values, codes = np.unique(column.values[:, 0], return_inverse=True)
-        names = [None if np.isnan(value) else value for value in values.tolist()]
-    elif isinstance(column, CodedBlock):
-        coded = column.coded()
-        codes, names = coded.codes[:, 0], [*coded.vocabularies[0].values, None]
-    else:
-        raise DataError(
-            "the column that divides the rows is a text or a count of words",
-            "a group is a category or a number",
-            "choose another column",
-        )
-    for code in np.unique(codes).tolist():
-        yield _printed(names[code]), np.flatnonzero(codes == code)
-
-
-def _printed(value: Any) -> Any:
-    """A value as it is printed: a whole number without a point."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+STRETCH = 4096  # rows of one group side by side that are worth a call of their own
 
 
 @dataclass(frozen=True)
@@ -244,119 +328,82 @@ class RowsOf(Part):
         return self.part.locate(self.first + int(self.places[row]))
 
 
-P = TypeVar("P")
+class Results(dict[Any, Any]):
+    """Results by group, or by model, which are added one by one."""
 
-STRETCH = 4096  # rows of one group side by side that are worth a call of their own
-
-
-@dataclass(frozen=True)
-class PlacedPart(Part):
-    """A part that knows which rows of its table it holds: from ``first`` to ``stop``."""
-
-    part: Part
-    first: int
-    stop: int
-
-    def batches(self) -> Iterator[Batch]:
-        """The rows in order."""
-        return self.part.batches()
-
-    @property
-    def rows(self) -> int:
-        return self.stop - self.first
-
-    def locate(self, row: int) -> str:
-        return self.part.locate(row)
-
-    @property
-    def nbytes(self) -> int | None:
-        """Bytes of the part."""
-        return self.part.nbytes
+    def __add__(self, other: Results) -> Results:
+        both = {key: self[key] + other[key] for key in self.keys() & other.keys()}
+        return Results({**self, **other, **both})
 
 
-def placed(parts: Sequence[Part]) -> list[PlacedPart]:
-    """Count the rows of the parts, one or more."""
-    edges = accumulate((part.count() for part in parts), initial=0)
-    return [PlacedPart(part, *pair) for part, pair in zip(parts, pairwise(edges), strict=True)]
+def for_every_group(part: Part, params: Any, group: Any, kernel: Callable[..., S]) -> S:
+    """Call a kernel that knows no groups."""
+    return kernel(part, params)
 
 
-def sums_by_place(
-    kernel: Callable[[Part, Any], S],
-    params: Any,
-    engine: Engine,
-    parts: Sequence[Part],
-    group: NDArray[np.intp],
-) -> list[S]:
-    """The sums of a kernel over the rows of every group, from one pass over the table.
-
-    Parameters
-    ----------
-    kernel : callable
-        Its results can be added.
-    params : object
-        What it takes beside a part.
-    engine, parts, group
-        As in `by_place`; every group has a row.
-
-    Returns
-    -------
-    list of g sums
-    """
-    total = by_place(_of_any_group, (kernel, params), engine, parts, group)
-    return [total[g] for g in range(int(group.max()) + 1)]
+def require_free(by: str, taken: Sequence[str | None]) -> None:
+    """Refuse to group rows by a column that has another part to play."""
+    if by in taken:
+        raise ParameterError(
+            f"the column {by!r} is to divide the rows, and is their label or their weight",
+            "a column has one part to play",
+            "choose another column",
+        )
 
 
-def by_place(
-    kernel: Callable[[Part, P, int], S],
+def results_by_group(
+    kernel: Callable[[Part, P, Any], S],
     params: P,
     engine: Engine,
-    parts: Sequence[Part],
-    group: NDArray[np.intp],
-) -> dict[int, S]:
-    """Apply a kernel that knows the group to the rows of each, in one pass over the table.
+    rows: Rows,
+    layout: Layout,
+    groups: ByColumns | ByPlace,
+) -> dict[Any, S]:
+    """Apply a kernel to the rows of every group, in one pass over a table.
 
     Parameters
     ----------
     kernel : callable
         Takes rows, ``params`` and a group; its results can be added.
-    params : object
-    engine : Engine
-    parts : sequence of Part
-        Of the whole table, in order.
-    group : ndarray of int (n,)
-        The group of every row, 0 to g − 1; −1 leaves a row out.
 
     Returns
     -------
     dict
-        The sums by group.
+        Results by number of the group, or by the value of its only column, sorted.
     """
-    total: dict[int, S] = {}
-    # Few bytes a row: all are compared with their neighbours.
-    group = group.astype(np.min_scalar_type(-1 - int(group.max(initial=0))))
-    for found in engine.map(_of_placed, (kernel, params, group), placed(parts)):
-        _join_places(total, found)
-    return total
+    parts = groups.parts(rows, layout, engine.workers)
+    of_worker = groups.without_rows() if isinstance(groups, ByPlace) else groups
+    found = Results()
+    for more in engine.map(_results, (kernel, params, of_worker), parts):
+        found = found + more
+        if isinstance(groups, ByColumns) and len(found) > MOST_GROUPS:
+            raise DataError(
+                f"the column that divides the rows has more than {MOST_GROUPS:,} values",
+                "every value is a group of its own",
+                "choose a column with fewer values",
+            )
+    return dict(sorted(found.items(), key=_in_order))
 
 
-def _of_any_group(part: Part, params: tuple[Callable[[Part, Any], S], Any], group: int) -> S:
-    """Kernel: what one that knows no groups finds."""
-    kernel, more = params
-    return kernel(part, more)
+def _in_order(item: tuple[Any, Any]) -> tuple[bool, Any]:
+    """Values by their order; missing ones last."""
+    value = item[0]
+    return value is None, 0 if value is None else value
 
 
-def _of_placed(part: Any, params: tuple[Callable[[Part, Any, int], S], Any, Any]) -> dict[int, S]:
-    """Kernel: the sums over the rows of one part, by group."""
-    kernel, more, group = params
-    total: dict[int, S] = {}
-    first = 0
-    for batch in part.batches():
-        start = part.first + first
-        for g, rows in _grouped(group[start : start + batch.rows]):
-            piece = _part(batch, rows)
-            _join_places(total, {g: kernel(RowsOf(part, first, rows, piece), more, g)})
+def _results(part: Part, task: tuple[Callable[[Part, Any, Any], Any], Any, Any]) -> Results:
+    """Kernel: the results of the rows of one part, by group."""
+    kernel, params, groups = task
+    read, found, first = groups.read(part), Results(), 0
+    for batch in read.batches():
+        for g, rows in _grouped(batch.groups):
+            piece = RowsOf(read, first, rows, _some(batch, rows))
+            found = found + Results({g: kernel(piece, params, g)})
         first += batch.rows
-    return total
+    if isinstance(groups, ByPlace):
+        return found
+    keys = read.numbers.keys()
+    return Results({keys.key(g)[0]: result for g, result in found.items()})
 
 
 def _grouped(group: NDArray[np.intp]) -> Iterator[tuple[int, range | NDArray[np.intp]]]:
@@ -375,13 +422,8 @@ def _grouped(group: NDArray[np.intp]) -> Iterator[tuple[int, range | NDArray[np.
         yield g, places[of_places == g]
 
 
-def _part(batch: Batch, rows: range | NDArray[np.intp]) -> Batch:
+def _some(batch: Batch, rows: range | NDArray[np.intp]) -> Batch:
     """Some rows of a batch, without a copy where they lie side by side."""
     if len(rows) == batch.rows:
         return batch
     return batch.cut(rows.start, rows.stop) if isinstance(rows, range) else batch.take(rows)
-
-
-def _join_places(total: dict[int, Any], more: dict[int, Any]) -> None:
-    for g, found in more.items():
-        total[g] = add(total[g], found) if g in total else found

@@ -18,7 +18,7 @@ from suffice.engines.engine import Engine
 from suffice.errors import DataError, warn
 from suffice.models.base.answers import WithGaps, by_costs
 from suffice.models.base.evaluated_rows import UNKNOWN, Classifies, label_codes
-from suffice.models.base.groups import by_place
+from suffice.models.base.groups import ByPlace, Results, results_by_group
 from suffice.numerics import kernels
 from suffice.numerics.exact import DoubleDouble
 from suffice.phrases import rows_in_print
@@ -258,7 +258,7 @@ def evaluated_by_place(
     engine : Engine
     source : Source
     group : ndarray of int (n,)
-        As in `suffice.models.base.groups.by_place`.
+        The group of every row; −1 leaves a row out.
     tested : ndarray of int (f, g)
         Which groups each model is judged on.
 
@@ -268,19 +268,10 @@ def evaluated_by_place(
         By model; nothing of one whose groups have no row.
     """
     mine = [[(f, judges[f]) for f in np.flatnonzero(column).tolist()] for column in tested.T]
-    parts = source.parts(judges[0].layout, engine.workers)
-    by_group = by_place(_judged, mine, engine, parts, group)
-    return dict(reduce(add, by_group.values(), _ByModel()))
+    by_group = results_by_group(_judged, mine, engine, source, judges[0].layout, ByPlace(group))
+    return dict(reduce(add, by_group.values(), Results()))
 
 
-class _ByModel(dict[int, Any]):
-    """Results by model, which are added model by model."""
-
-    def __add__(self, other: _ByModel) -> _ByModel:
-        both = {f: self[f] + other[f] for f in self.keys() & other.keys()}
-        return _ByModel({**self, **other, **both})
-
-
-def _judged(part: Part, params: Sequence[list[tuple[int, Judge]]], g: int) -> _ByModel:
+def _judged(part: Part, params: Sequence[list[tuple[int, Judge]]], g: int) -> Results:
     """Kernel: the results of the models that are judged on a group, of some of its rows."""
-    return _ByModel({f: judge.kernel(part, judge.model) for f, judge in params[g]})
+    return Results({f: judge.kernel(part, judge.model) for f, judge in params[g]})

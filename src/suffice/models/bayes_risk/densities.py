@@ -1,8 +1,8 @@
-"""Class-conditional distributions as they are given: SciPy's, or anything with their methods."""
+"""Class-conditional distributions as they are given: SciPy's frozen ones, or any like these."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,7 +14,6 @@ from scipy import stats
 from suffice.data.python_cells import require_faithful, unmasked
 from suffice.data.schema import Numbered
 from suffice.errors import DataError, ParameterError
-from suffice.numerics.elementary import exp
 from suffice.numerics.logspace import safe_log, scores
 
 MOST_VALUES = 2**20  # of discrete columns that are listed
@@ -24,34 +23,23 @@ MULTIVARIATE_NORMAL = type(stats.multivariate_normal([0.0]))
 Array = NDArray[np.float64]
 
 
-# -- distributions of one number, in either of SciPy's two interfaces
-
-
 def is_discrete(distribution: Any) -> bool:
-    """Return whether it has a probability mass. SciPy's new distributions have both names."""
-    if not (hasattr(distribution, "logpmf") and hasattr(distribution, "logpdf")):
-        return hasattr(distribution, "logpmf")
-    return bool(distribution.logpmf(distribution.median()) > -np.inf)
+    """Return whether it has a probability mass."""
+    return hasattr(distribution, "logpmf")
 
 
 def log_density(distribution: Any, rows: Array) -> Array:
     """Return log p(x) of numbers (n,), or of rows (n, d), (n,)."""
     log_p = distribution.logpmf if is_discrete(distribution) else distribution.logpdf
-    by_column = rows.ndim > 1 and hasattr(distribution, "resample")  # `scipy.stats.gaussian_kde`
-    out = np.asarray(log_p(rows.T if by_column else rows), dtype=np.float64)
+    out = np.asarray(log_p(rows), dtype=np.float64)
     if out.size != len(rows):
         raise ValueError(f"{out.size} log densities for {len(rows)} rows")
     return out.reshape(len(rows))
 
 
 def draw(distribution: Any, n: int, rng: np.random.Generator) -> Array:
-    if hasattr(distribution, "resample"):
-        drawn = distribution.resample(n, seed=rng).T
-    elif hasattr(distribution, "rvs"):
-        drawn = distribution.rvs(size=n, random_state=rng)
-    else:
-        drawn = distribution.sample(n, rng=rng)
-    rows = np.asarray(drawn, dtype=np.float64)
+    """Draw n rows, (n, d)."""
+    rows = np.asarray(distribution.rvs(size=n, random_state=rng), dtype=np.float64)
     if rows.ndim > 2:
         raise ParameterError("a distribution is about matrices", "a row is a vector of numbers")
     return rows.reshape(n, rows.size // n if n else 1)
@@ -63,46 +51,28 @@ def values_of(distributions: Sequence[Any]) -> Array:
 
 
 def _values(distribution: Any) -> Array:
-    inner = getattr(distribution, "dist", distribution)
     low, high = map(float, distribution.support())
+    inner = getattr(distribution, "dist", distribution)
     if hasattr(inner, "xk"):  # listed values, which need not be whole
         listed = np.asarray(inner.xk, dtype=np.float64)
         return np.asarray(listed + (low - listed.min()))
-    anchor = low if np.isfinite(low) else float(_either(distribution, "ppf", "icdf")(0.5))
-    mean = float(distribution.mean())
-    start = anchor + np.round(mean - anchor) if np.isfinite(mean) else anchor
-    reach, before = 64.0, 0.0
-    while True:
-        first, last = max(start - reach, low), min(start + reach, high)
-        values = start + np.arange(first - start, last - start + 1)
-        mass = exp(log_density(distribution, values))
-        total = float(mass.sum())
-        settled = total > 1 - 1e-9 and total - before < REST
-        whole = first == low and last == high
-        if total > 1 - REST or settled or whole or 2 * len(values) > MOST_VALUES:
-            return np.asarray(values[mass > 0])
-        reach, before = 2 * reach, total
+    middle = float(distribution.median())
+    low = max(low, float(distribution.ppf(REST)), middle - MOST_VALUES // 4)
+    high = min(high, float(distribution.isf(REST)), middle + MOST_VALUES // 4)
+    return np.arange(low, high + 1)
 
 
 def cut_points(distributions: Sequence[Any], q: Array) -> Array:
     """Return finite ends of the supports, and where q lies below or above, in order."""
     found = [np.array([end for one in distributions for end in one.support()], np.float64)]
     for one in distributions:
-        for names in (("ppf", "icdf"), ("isf", "iccdf")):
+        for quantile in (one.ppf, one.isf):
             try:
-                found.append(np.asarray(_either(one, *names)(q), dtype=np.float64))
+                found.append(np.asarray(quantile(q), dtype=np.float64))
             except (ValueError, RuntimeError):  # SciPy searches for quantiles, and may fail far out
                 continue
     cuts = np.concatenate(found)
     return np.unique(cuts[np.isfinite(cuts)])
-
-
-def _either(distribution: Any, name: str, new_name: str) -> Callable[..., Any]:
-    """Return a method by its name in SciPy's first interface, or by that in the second."""
-    method: Callable[..., Any] = getattr(distribution, name, None) or getattr(
-        distribution, new_name
-    )
-    return method
 
 
 # -- the distributions of all classes
@@ -148,7 +118,7 @@ class Density:
                 "a known distribution has none",
                 f"freeze it: scipy.stats.{described(given)}({given.shapes})",
             )
-        if not (hasattr(given, "ppf") or hasattr(given, "icdf")):
+        if not hasattr(given, "ppf"):
             return cls(joint=given)
         support = np.asarray(given.support(), dtype=np.float64)
         if support.shape != (2,) or np.isnan(support).any():
@@ -332,15 +302,10 @@ def described(given: Any) -> str:
         return f"{{{', '.join(f'{label!r}: {described(one)}' for label, one in given.items())}}}"
     if isinstance(given, list):
         return f"[{', '.join(map(described, given))}]"
-    if isinstance(given, Sequence) and not isinstance(given, str):
+    if isinstance(given, tuple):
         return f"({', '.join(map(described, given))}{',' * (len(given) == 1)})"
-    frozen = getattr(given, "dist", None)
-    if frozen is not None and hasattr(given, "args"):
+    if hasattr(given, "dist"):
         words = [repr(value) for value in given.args]
         words += [f"{name}={value!r}" for name, value in given.kwds.items()]
-        return f"{frozen.name}({', '.join(words)})"
-    if isinstance(getattr(given, "name", None), str):
-        return str(given.name)
-    if repr(given).startswith("<"):
-        return f"{type(given).__name__.removesuffix('_frozen')}(...)"
-    return repr(given)
+        return f"{given.dist.name}({', '.join(words)})"
+    return f"{getattr(given, 'name', type(given).__name__.removesuffix('_frozen') + '(...)')}"

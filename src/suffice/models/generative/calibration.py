@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Annotated, Any, Literal
@@ -161,7 +161,7 @@ class Calibration:
     doubts : ndarray (q + 1,)
         The quantiles of `Doubts` of these rows.
     stale : bool
-        Whether rows were added or forgotten since.
+        Whether rows that they do not know were added, or others forgotten, since.
     """
 
     weights: Annotated[NDArray[np.float64], Shape("g"), FINITE]
@@ -183,6 +183,22 @@ class Calibration:
     def none(cls, usual: NDArray[np.float64]) -> Calibration:
         """Return the weights of a model without a row to fit others to."""
         return cls(usual, 0.0, 0.0, 0.0, np.zeros(0))
+
+    def with_more(self, found: Calibration, share: float) -> Calibration:
+        """Return the weights of more rows, and what is known of all: they are a share of these."""
+        old, new = 1 - share, share
+        doubts = found.doubts
+        if len(self.doubts) and len(doubts):
+            at = np.repeat([old, new], [len(self.doubts), len(doubts)])
+            doubts = Doubts.of(1 - np.append(self.doubts, doubts), at).quantiles
+        return replace(
+            found,
+            rows=self.rows + found.rows,
+            before=old * self.before + new * found.before,
+            after=old * self.after + new * found.after,
+            doubts=doubts,
+            stale=self.stale,
+        )
 
     def of_parts(self, parts: tuple[FamilyColumns, ...]) -> list[NDArray[np.float64]]:
         """The weights of every part."""

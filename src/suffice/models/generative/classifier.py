@@ -53,6 +53,7 @@ from suffice.models.generative.row_answers import (
     predictions,
 )
 from suffice.models.generative.saved import SAVED, SavedGenerative
+from suffice.models.grouped_sums import GroupedSums
 from suffice.models.method import Learnt
 from suffice.models.reading import declared_labels, in_precision, is_named, row_by_name
 from suffice.sums.batch import NO_CLASSES, NO_CODES, NO_WEIGHTS, Batch
@@ -331,6 +332,13 @@ class GenerativeClassifier(Classifier, FittedFromSums[GenerativeReader, ByClass]
             "declared": reader.declared,
             **{name: value for name, value in more.items() if value is not None and value != ()},
         }
+
+    def _columns_of(self, sums: GroupedSums) -> dict[str, Any]:
+        of_groups = sums.sums
+        found = {"n": of_groups.weight.value.sum(axis=1)}
+        for label, weight in zip(of_groups.classes.values, of_groups.weight.value.T, strict=True):
+            found[f"n_{label}"] = weight
+        return found
 
     def _kept_reader(self, reader: GenerativeReader) -> dict[str, Any]:
         return {

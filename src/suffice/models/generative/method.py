@@ -17,26 +17,34 @@ from suffice.engines.checkpoint import CheckpointedEngine
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError
 from suffice.families import Family
+from suffice.families.density import Chosen
 from suffice.models.base.answers import expected_costs
 from suffice.models.base.checks import (
     ClassWeight,
     check_class_weight,
     require_weights,
 )
-from suffice.models.base.groups import sums_by_place
+from suffice.models.base.groups import ByColumns, ByPlace, sums_by_group
 from suffice.models.base.judge import LeaveOneOut
 from suffice.models.classifier import Said, costs_of, warn_of_unlabelled
 from suffice.models.generative.calibration import CalibrationName
 from suffice.models.generative.leave_one_out import GenerativeLeftOut
 from suffice.models.generative.model import GenerativeModel, Prior, class_prior
-from suffice.models.generative.part import FamilyColumns, sampled, summarise, whole
+from suffice.models.generative.part import (
+    FamilyColumns,
+    sampled,
+    summarise,
+    summarise_groups,
+    whole,
+)
 from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.saved import SavedGenerative
 from suffice.models.generative.weights import in_rows, row_weight_of, sample_rows, weighted
 from suffice.models.method import Method
 from suffice.numerics.in_print import NAMED
 from suffice.numerics.logspace import log_normalise, normalise
-from suffice.sums.by_class import ByClass
+from suffice.sums.by_class import ByClass, ClassesByGroup
+from suffice.sums.keys import Keyed
 from suffice.sums.row_sample import Sampled
 
 Rows = TableSource | ArraySource
@@ -133,10 +141,15 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         return found
 
     def sums_by_group(
-        self, reader: GenerativeReader, rows: Rows, engine: Engine, group: NDArray[np.intp]
-    ) -> list[ByClass]:
-        parts = rows.parts(reader.layout, engine.workers)
-        return sums_by_place(summarise, (reader.parts, reader.layout), engine, parts, group)
+        self, reader: GenerativeReader, rows: Rows, engine: Engine, groups: ByColumns | ByPlace
+    ) -> Keyed:
+        params = reader.parts, reader.layout
+        return sums_by_group(summarise_groups, params, engine, rows, reader.layout, groups)
+
+    def alone(self, reader: GenerativeReader, sums: ClassesByGroup, g: int) -> ByClass:
+        found = sums.alone(g)
+        pairs = zip(reader.parts, found.blocks, strict=True)
+        return replace(found, blocks=tuple([part.together(block) for part, block in pairs]))
 
     def model(
         self,
@@ -144,6 +157,7 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         sums: ByClass,
         rows: Rows | None = None,
         before: GenerativeModel | None = None,
+        newest: ByClass | None = None,
     ) -> GenerativeModel:
         """Return the model; with weights of columns in a second stage, from the sample."""
         if not self.samples:
@@ -153,7 +167,8 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         found = replace(self.plain(reader, sums), row_weight=row_weight)
         if self.calibration == "none":
             return found
-        return weighted(found, sums, self.calibration, before)
+        more = None if newest is None else in_rows(newest, row_weight)
+        return weighted(found, sums, self.calibration, before, more)
 
     def plain(self, reader: GenerativeReader, sums: ByClass) -> GenerativeModel:
         """Return the model of sums that counts every column once."""
@@ -195,8 +210,16 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
                 "check the label column",
             )
 
-    def warn_of(self, sums: ByClass) -> None:
-        warn_of_unlabelled(float(sums.unlabelled.value))
+    def warn_of(self, sums: ByClass | ClassesByGroup) -> None:
+        warn_of_unlabelled(float(np.sum(sums.unlabelled.value)))
+
+    @property
+    def chooses(self) -> bool:
+        return True
+
+    def chosen_as(self, model: GenerativeModel, pooled: GenerativeModel) -> GenerativeModel:
+        chosen = tuple(map(Chosen.of, pooled.parameters))
+        return replace(model, chosen=chosen) if any(chosen) else model
 
     def adopted(self, reader: GenerativeReader) -> GenerativeReader:
         parts = reader.parts
@@ -219,9 +242,10 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         if not of_rows:
             return
         if model.calibration is not None and model.calibration.stale:
+            ones = bool((model.calibration.weights == 1.0).all())
             yield (
-                "the weights of the columns are those of earlier rows, as no rows are kept in "
-                "files; calibrate learns them anew."
+                f"the weights of the columns are {'1' if ones else 'those of earlier rows'}, as no "
+                "rows are kept in sums and files; calibrate learns them anew."
             )
         if names := list(map(repr, model.identifiers)):
             one, more = len(names) == 1, len(names) - NAMED

@@ -323,7 +323,8 @@ class GenerativeModel:
                 parameters.add_contributions(block, piece)
             pieces.append(piece)
         names = [name for part in self.parts for name in part.layout.columns]
-        order = [names.index(name) for name in self.layout.names]
+        place = {name: j for j, name in enumerate(names)}
+        order = [place[name] for name in self.layout.names]
         return np.concatenate(pieces, axis=1)[:, order]
 
 

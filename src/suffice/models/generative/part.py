@@ -29,7 +29,12 @@ from suffice.rules import rule
 from suffice.sums.base import Accumulator
 from suffice.sums.bins import YEAR_2000, MomentsAndBins, MomentsAndBinsAccumulator
 from suffice.sums.block import Encoding
-from suffice.sums.by_class import ByClass, ByClassAccumulator
+from suffice.sums.by_class import (
+    ByClass,
+    ByClassAccumulator,
+    ClassesByGroup,
+    ClassesByGroupAccumulator,
+)
 from suffice.sums.row_sample import SampledAccumulator
 
 
@@ -110,18 +115,26 @@ class FamilyColumns:
         found = family.estimate_by(statistic, apply)
         return found if self.design is None else TermParameters(found, self.design)
 
-    def accumulator(self, settled: bool = False) -> Accumulator:
-        """An empty accumulator of the sums that the family needs, or once ``settled`` fewer."""
+    def accumulator(self, settled: bool = False, apart: bool = False) -> Accumulator:
+        """An empty accumulator of the sums that the family needs, or once ``settled`` fewer.
+
+        Those ``apart`` share nothing among classes, which are those of groups.
+        """
+        family = self.family.apart if apart else self.family
         if self.design is not None:
-            sums = self.family.accumulator("real", len(self.design))
+            sums = family.accumulator("real", len(self.design))
             return TermAccumulator(sums, self.design)
         columns, dates = self.layout.columns, self.layout.dates
-        found = self.family.accumulator(self.layout.encoding, len(columns))
+        found = family.accumulator(self.layout.encoding, len(columns))
         if dates and isinstance(found, MomentsAndBinsAccumulator):
             found.bin_from(np.array([YEAR_2000 * (name in dates) for name in columns]))
         if settled and isinstance(found, MomentsAndBinsAccumulator):
             found.bin_only(self.family.binned(len(columns)))
         return found
+
+    def together(self, block: Any) -> Any:
+        """Let classes share what the family shares: those of a group were summed apart."""
+        return block.together if self.family.apart != self.family else block
 
     def read_from(self, block: Any) -> Any:
         """Take from a statistic the counts that the family reads."""
@@ -204,6 +217,16 @@ def summarise(part: Part, plan: tuple[tuple[FamilyColumns, ...], Layout]) -> ByC
     for _ in each_batch(part, layout, total.add):
         pass
     return total.statistic()
+
+
+def summarise_groups(part: Part, plan: tuple[tuple[FamilyColumns, ...], Layout]) -> ClassesByGroup:
+    """Kernel: the statistic of each group of the rows of one part."""
+    parts, layout = plan
+    total = ClassesByGroupAccumulator([piece.accumulator(apart=True) for piece in parts])
+    groups = 0
+    for top in each_batch(part, layout, total.add_groups):
+        groups = max(groups, top)
+    return total.by_group(groups)
 
 
 def sampled(part: Part, plan: tuple[tuple[FamilyColumns, ...], Layout, int]) -> ByClass:

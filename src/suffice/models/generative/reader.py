@@ -176,5 +176,15 @@ class GenerativeReader(LabelReader, SumsReader[ByClass]):
 
     def compare(self, statistic: ByClass, other: Self, others: ByClass) -> Comparison:
         """Measure the drift between the rows of two statistics."""
-        found: Comparison = statistic.compare(others, [p.terms for p in self.parts])
+        left_out = self._identifiers(statistic) & other._identifiers(others)
+        names = [part.terms for part in self.parts]
+        found: Comparison = statistic.compare(others, names, sorted(left_out))
         return found
+
+    def _identifiers(self, statistic: ByClass) -> set[str]:
+        """The columns that tell one row from another."""
+        return {
+            part.layout.columns[j]
+            for part, block in zip(self.parts, statistic.blocks, strict=True)
+            for j in part.family.left_out(block).tolist()
+        }

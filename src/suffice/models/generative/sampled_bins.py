@@ -18,7 +18,8 @@ These counts take the place of those of all rows
 - else for columns whose mean is more than 64 standard deviations from 0.
 
 They are no sums over all rows. Like the weights of columns, they follow rows that are added and
-forgotten while the sample is in memory. Where it is not, those of columns far from 0 stay.
+forgotten while the sample is in memory. Where it is not, those of columns far from 0 stay, and
+count rows that are added, in proportion: see `with_more`.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from suffice.sums.bins import SNAPPED, WHOLE, BinnedCountAccumulator, BinnedCoun
 from suffice.sums.block import RealBlock, converted
 from suffice.sums.by_class import ByClass, ByClassAccumulator
 from suffice.sums.moments import Moments
-from suffice.sums.row_sample import LAST, RowSample
+from suffice.sums.row_sample import LAST, RowSample, Sampled
 from suffice.sums.vocabulary import Vocabulary
 
 EQUAL = 1e-9  # of the standard deviation: what rounding may leave between equal numbers
@@ -76,14 +77,29 @@ class SampledBins:
         batches = [piece.batch for piece in sample.pieces]
         numbers = [_numbers(batch, chosen) for batch in batches]
         moments = [sums.blocks[b].moments.columns(columns) for b, columns, _ in chosen]
-        total = ByClassAccumulator([BinnedCountAccumulator(*_grid(numbers, moments))])
-        for batch, x in zip(batches, numbers, strict=True):
-            total.add(replace(batch, blocks=(RealBlock(x),)))
         names = tuple(name for one in chosen for name in one.names)
-        counted = total.statistic()
-        if sample.unit != 1:
-            counted = counted.scaled(1 / sample.unit)
+        counted = _counted(sample, numbers, *_grid(numbers, moments))
         return cls(names, sums.classes, counted.over(sums.classes).blocks[0])
+
+    def with_more(self, parts: Sequence[FamilyColumns], sums: ByClass, newest: Sampled) -> Self:
+        """Count a sample of rows that have joined the sums, on the same grid.
+
+        The larger sample is scaled down, so that both are in proportion to the rows they are of.
+        """
+        chosen = [
+            _Chosen(b, np.array(columns), [part.layout.columns[j] for j in columns])
+            for b, part in enumerate(parts)
+            if (columns := [j for j, n in enumerate(part.layout.columns) if n in self.columns])
+        ]
+        numbers = [_numbers(piece.batch, chosen) for piece in newest.sample.pieces]
+        more = _counted(newest.sample, numbers, self.bins.origin, self.bins.unit)
+        old, new = self.bins, more.over(sums.classes).blocks[0]
+        if self.classes != sums.classes:
+            old = old.place(sums.classes.index(self.classes.values, -1), len(sums.classes))
+        counted = old.total.sum(axis=0).max(initial=0.0) / newest.sample.weight
+        times = newest.rows / (sums.rows - newest.rows) * counted
+        both = old + new.scaled(times) if times < 1 else old.scaled(1 / times) + new
+        return replace(self, classes=sums.classes, bins=both)
 
     def instead(self, parts: Sequence[FamilyColumns], sums: ByClass) -> ByClass:
         """Put these counts in the place of those of the same columns."""
@@ -129,6 +145,20 @@ def _chosen(parts: Sequence[FamilyColumns], sums: ByClass, every: bool) -> Itera
                 columns = np.flatnonzero(block.moments.one_class.variance[0] > 0)
             if len(columns):
                 yield _Chosen(b, columns, [part.layout.columns[j] for j in columns.tolist()])
+
+
+def _counted(
+    sample: RowSample,
+    numbers: Sequence[NDArray[np.float64]],
+    origin: NDArray[np.float64],
+    unit: NDArray[np.float64],
+) -> ByClass:
+    """Count the rows of a sample, of which these are the numbers, on a grid."""
+    total = ByClassAccumulator([BinnedCountAccumulator(origin, unit)])
+    for piece, x in zip(sample.pieces, numbers, strict=True):
+        total.add(replace(piece.batch, blocks=(RealBlock(x),)))
+    counted = total.statistic()
+    return counted if sample.unit == 1 else counted.scaled(1 / sample.unit)
 
 
 def _numbers(batch: Batch, chosen: Sequence[_Chosen]) -> NDArray[np.float64]:

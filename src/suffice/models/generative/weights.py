@@ -61,12 +61,14 @@ def weighted(
     sums: ByClass,
     method: CalibrationName,
     before: GenerativeModel | None = None,
+    newest: ByClass | None = None,
 ) -> GenerativeModel:
     """Return a model with weights of its columns, fitted to the sample that goes with the sums.
 
     The sample is in memory only: rows that are added join it, and rows that are forgotten leave
     it. Where it is not there, as after `suffice.load`, or does not stand for all rows, the weights
-    stay those of earlier rows, and the calibration is stale.
+    follow a sample of the newest rows; see `_followed`. Without one they stay those of earlier
+    rows, and the calibration is stale.
 
     Parameters
     ----------
@@ -77,10 +79,12 @@ def weighted(
     method : {"temperature", "weights"}
     before : GenerativeModel, optional
         The model so far.
+    newest : ByClass, optional
+        The sums of the rows that have joined it.
     """
+    apply = partial(side_by_side, engine_for(None))
     if isinstance(sums, Sampled) and stands_for(sums):
         model = model.with_sample(sums.sample)
-        apply = partial(side_by_side, engine_for(None))
         model.estimate_by(apply)
         found = calibrated(model, sums.sample, method, own=True, apply=apply)
         return model.with_calibration(found)
@@ -92,9 +96,41 @@ def weighted(
         grown = before.statistic.rows <= sums.rows
         sampled = sampled.far(model.parts, sums) if grown else None  # nothing forgotten
     known = before.calibration or Calibration.none(model.usual_weights)
-    if before.calibration is None or before.statistic != model.statistic:
+    if isinstance(newest, Sampled) and newest.sample.rows and known.rows:
+        known = _followed(model, known, newest, method, apply)
+        if sampled is not None:
+            sampled = sampled.with_more(model.parts, sums, newest)
+    elif before.calibration is None or before.statistic != model.statistic:
         known = replace(known, stale=True)
     return replace(model, calibration=known, sampled=sampled)
+
+
+def _followed(
+    model: GenerativeModel,
+    known: Calibration,
+    newest: Sampled,
+    method: CalibrationName,
+    apply: Apply,
+) -> Calibration:
+    """Return weights that follow the newest rows: m of n that a model has learnt.
+
+    The loss of the earlier rows is known near its minimum w₀ alone, and only its form is needed:
+
+    ::
+
+        Σ_i ω_i log p(c_i | x_i; w) − ½ (w − w₀)ᵀ (ρH + Q)(w − w₀),   ρ = (n − m)/m
+
+    over the newest rows, each taken out of the sums, where H is the Hessian of their loss at w₀,
+    and Q that of the penalty. One row hardly moves the weights; m = n rows find their own.
+
+    Where only some columns have a weight of their own, they stay, and are stale: see `tied`.
+    """
+    asked = model.with_sample(newest.sample)
+    asked.estimate_by(apply)
+    share = min(1.0, newest.rows / model.statistic.rows)
+    earlier = (known.weights, (1 - share) / share)
+    found = calibrated(asked, newest.sample, method, own=True, apply=apply, earlier=earlier)
+    return known.with_more(found, share) if found.rows else replace(known, stale=True)
 
 
 def stands_for(rows: Sampled) -> bool:
@@ -209,6 +245,7 @@ def calibrated(
     learnt: bool = True,
     own: bool = False,
     apply: Apply = map,
+    earlier: tuple[NDArray[np.float64], float] | None = None,
 ) -> Calibration:
     """Learn the weights of a model from rows.
 
@@ -224,6 +261,8 @@ def calibrated(
         Whether the sample goes along with the sums, so that nobody need look whether they hold it.
     apply : callable
         `map`, or what does the same by several threads.
+    earlier : (ndarray (g,), float), optional
+        The weights that these rows change, and how many times as many rows those are of.
     """
     groups, k = model.groups, len(model.classes)
     if not (model.parts and groups and sample.rows and k > 1):
@@ -256,10 +295,16 @@ def calibrated(
         model.usual_weights,
         apply,
     )
+    terms.clear()  # which the objective has by row
     wide = _is_wide(model)
     method = "temperature" if k > MANY_CLASSES else method
     objective, place = objective.tied(OWN_WEIGHTS if wide or groups > 2 * OWN_WEIGHTS else groups)
-    found = objective.found(method)
+    if earlier is not None:
+        if len(objective.usual) < groups:
+            return Calibration.none(model.usual_weights)
+        found = objective.following(method, *earlier)
+    else:
+        found = objective.found(method)
     rows, logs = float(objective.weights.sum()), objective.log_own(found)
     doubted = objective.log_left_out(method, np.concatenate(folds)[order], found) if wide else logs
     return Calibration(
@@ -401,12 +446,16 @@ class _Objective:
         d = len(self.usual) - beside
         if d <= most + 1:
             return self, np.arange(len(self.usual))
-        terms = self.terms[:, :, :d]
-        logs = terms + self.log_prior[:, None]
-        largest = logs.max(axis=1)
-        evidence = largest + log(exp(logs - largest[:, None]).sum(axis=1))
-        own_class = terms[np.arange(len(self.codes)), self.codes]
-        gain = (self.weights[:, None] * (own_class - evidence)).sum(axis=0)
+        terms, n, gain = self.terms[:, :, :d], len(self.codes), np.empty(d)
+        step = max(WIDE, MANY_TERMS // (n * len(self.log_prior)))
+        for first in range(0, d, step):
+            some = terms[:, :, first : first + step]
+            logs = some + self.log_prior[:, None]
+            largest = logs.max(axis=1)
+            evidence = largest + log(exp(logs - largest[:, None]).sum(axis=1))
+            own_class = some[np.arange(n), self.codes]
+            own_gain = self.weights[:, None] * (own_class - evidence)
+            gain[first : first + step] = own_gain.sum(axis=0)
         own = np.sort(np.argsort(-gain, kind="stable")[:most])
         m = len(own)
         place = np.append(np.full(d, m), np.full(beside, m + 1))
@@ -522,7 +571,23 @@ class _Objective:
         return np.where(self.usual > 0, nonnegative_minimum(penalised, np.ones(1))[0], 0.0)
 
     def weighted(self, start: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        """A weight for every term; those of columns are drawn towards one.
+        """A weight for every term; those of columns are drawn towards one."""
+        own, scale, usual, curvature = self._penalty
+        strength, m = DRAWN_TOGETHER, float(own.sum())
+
+        def penalised(w: NDArray[np.float64]) -> Value:
+            found = self.at(w)
+            t = (strength * float((own * w).sum()) + usual) / (strength * m + 1)
+            apart = w - np.where(own > 0, t, 1.0)
+            squares = 0.5 * float((scale * apart**2).sum() + (t - usual) ** 2)
+            gradient = found.gradient + scale * apart
+            return Value(found.value + squares, gradient, found.hessian + curvature)
+
+        return nonnegative_minimum(penalised, self.tempered() if start is None else start)
+
+    @cached_property
+    def _penalty(self) -> tuple[NDArray[np.float64], NDArray[np.float64], float, Any]:
+        """How many columns share each weight (g,), λ of each, what t is drawn to, and the Hessian.
 
         A last term may be that of columns together. Single columns then stand beside it: they say
         again what it has said, so the weight that they are drawn towards is drawn to 0. Its own is
@@ -536,17 +601,32 @@ class _Objective:
         own = times.copy()
         if together:
             own[-1] = 0.0
-        usual = 0.0 if together else 1.0
         strength, m = DRAWN_TOGETHER, float(own.sum())
         scale = np.where(own > 0, strength * times, 1.0)
         curvature = np.diag(scale) - strength**2 / (strength * m + 1) * np.outer(own, own)
+        return own, scale, 0.0 if together else 1.0, curvature
+
+    def following(
+        self, method: CalibrationName, start: NDArray[np.float64], times: float
+    ) -> NDArray[np.float64]:
+        """The weights of least loss, of these rows and ``times`` as many earlier; see `_followed`.
+
+        Parameters
+        ----------
+        method : {"temperature", "weights"}
+        start : ndarray (g,)
+            The weights of the earlier rows.
+        times : float
+        """
+        rows, curvature = self, self._penalty[-1]
+        if method == "temperature":
+            rows, curvature, start = self.together, np.ones((1, 1)), start[self.usual > 0][:1]
+        hessian = times * rows.at(start).hessian + curvature
 
         def penalised(w: NDArray[np.float64]) -> Value:
-            found = self.at(w)
-            t = (strength * float((own * w).sum()) + usual) / (strength * m + 1)
-            apart = w - np.where(own > 0, t, 1.0)
-            squares = 0.5 * float((scale * apart**2).sum() + (t - usual) ** 2)
-            gradient = found.gradient + scale * apart
-            return Value(found.value + squares, gradient, found.hessian + curvature)
+            found, slope = rows.at(w), hessian @ (w - start)
+            half = 0.5 * float((w - start) @ slope)
+            return Value(found.value + half, found.gradient + slope, found.hessian + hessian)
 
-        return nonnegative_minimum(penalised, self.tempered() if start is None else start)
+        found = nonnegative_minimum(penalised, start)
+        return found if method == "weights" else np.where(self.usual > 0, found[0], 0.0)

@@ -169,9 +169,13 @@ class LeastSquares:
         """b + xᵀw of rows (n, p), (n, t)."""
         return affine(x, self.origin, self.coefficients.T, self.at_origin)
 
+    def whitened(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        """R(x − x̄) of rows (n, p), (n, p)."""
+        return affine(x, self.origin, self.root, np.zeros(len(self.root)))
+
     def leverage(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         """1/n + (x − x̄)ᵀ(XᵀX + Λ)⁻¹(x − x̄) of rows (n, p), (n,); 1/n with an intercept only."""
-        white = affine(x, self.origin, self.root, np.zeros(len(self.root)))
+        white = self.whitened(x)
         constant = 1.0 / self.equations.rows if self.equations.intercept else 0.0
         return constant + row_sums(white * white)
 
@@ -195,6 +199,11 @@ class LeastSquares:
         covariance = product(_transposed(both), both).value
         covariance[0, 0] += 1.0 / self.equations.rows
         return covariance
+
+    def covariance_of(self, places: NDArray[np.intp]) -> NDArray[np.float64]:
+        """V of some columns, (c, c)."""
+        root = self.root[:, places]
+        return root.T @ root
 
     @property
     def variance(self) -> NDArray[np.float64]:

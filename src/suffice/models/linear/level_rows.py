@@ -366,16 +366,34 @@ class LevelLeastSquares(RowLeastSquares):
         """Covariances of b and w for noise of variance 1, (q, q), if there is memory for them."""
         q = self.equations.p + self.has_intercept
         require_memory(24.0 * q * q, f"covariances of {q:,} coefficients", "ask for a summary")
-        root, first = self._inverse.root, int(self.has_intercept)
-        half = self._placed(root, -self._z.times(root))
+        half, first = self._half(np.arange(self.equations.p)), int(self.has_intercept)
         if first:
             dense = self._at[0]
-            at_zero = root[:1] - self.origin[None, dense] @ half[dense]
+            at_zero = self._inverse.root[:1] - self.origin[None, dense] @ half[dense]
             half = np.vstack([at_zero, half])
         found = half @ half.T
         at = first + np.arange(self.equations.p)[self.equations.levels]
         found[at, at] += self._inverse_diagonal
         return np.asarray(found)
+
+    def covariance_of(self, places: NDArray[np.intp]) -> Array:
+        half, levels = self._half(places), self.equations.levels
+        own = (levels.start <= places) & (places < levels.stop)
+        more = np.zeros(len(places))
+        more[own] = self._inverse_diagonal[places[own] - levels.start]
+        return np.asarray(half @ half.T + np.diag(more))
+
+    def _half(self, places: NDArray[np.intp]) -> Array:
+        """Rows of S⁺'s root for some coefficients, (c, r): of levels, −z_cᵀ root."""
+        root, levels = self._inverse.root, self.equations.levels
+        at = np.empty(self.equations.p, np.intp)
+        at[self._places] = int(self.has_intercept) + np.arange(len(self._places))
+        own = (levels.start <= places) & (places < levels.stop)
+        found = np.empty((len(places), root.shape[1]))
+        found[~own] = root[at[places[~own]]]
+        of_level = places[own] - levels.start
+        found[own] = -Others(self._z.dense[of_level], self._z.few[of_level]).times(root)
+        return found
 
     def leverage(self, x: Any) -> Array:
         """(r − z_c)ᵀS⁻¹(r − z_c) + 1/D_c of rows (n, p) of others r and level c, (n,)."""

@@ -31,7 +31,7 @@ from suffice.models.linear.evaluation import r_squared_of_rows, r_squared_of_sum
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import JointGaussian, LinearModel, errors_left_out
 from suffice.models.linear.reader import LinearReader, Rows, settled
-from suffice.models.linear.ridge import RidgeSpectrum
+from suffice.models.linear.ridge import RidgePenalty, RidgeSpectrum
 from suffice.models.linear.rows import CentredRows, RowLeastSquares
 from suffice.models.method import Method
 from suffice.models.optimise.gradient_descent import (
@@ -46,6 +46,7 @@ from suffice.numerics.rows import is_sparse
 from suffice.rules import check_options
 from suffice.sums.comoments import Comoments
 from suffice.sums.kept_rows import KeptRows
+from suffice.sums.keys import Keyed
 from suffice.sums.moments import refuse_underflow
 
 NORMAL = "use solver='normal'"
@@ -142,6 +143,14 @@ class LinearMethod(Method[LinearReader, Any]):
         return self.steps is None
 
     @property
+    def square(self) -> float | None:
+        """Return λ, what the square of every coefficient costs; None where that is not all."""
+        given = self.penalty
+        if not isinstance(given, RidgePenalty) or isinstance(given.alpha, str) or self.positive:
+            return None
+        return float(given.alpha) if not (given.alpha > 0 and given.standardize) else None
+
+    @property
     def is_of_sums(self) -> bool:
         return self.steps is None and self.penalty.follows_from_sums
 
@@ -161,10 +170,14 @@ class LinearMethod(Method[LinearReader, Any]):
         return reader.summarise(rows, engine, self.incomplete != "error")
 
     def sums_by_group(
-        self, reader: LinearReader, rows: Rows, engine: Engine, group: NDArray[np.intp]
-    ) -> list[KeptRows | Comoments]:
-        """Return the sums over the rows of every group."""
-        return reader.summarise_by_place(rows, engine, self.incomplete != "error", group)
+        self, reader: LinearReader, rows: Rows, engine: Engine, groups: ByColumns | ByPlace
+    ) -> Keyed:
+        return reader.summarise_groups(rows, engine, self.incomplete != "error", groups)
+
+    def alone(
+        self, reader: LinearReader, sums: KeptRows | Comoments, g: int
+    ) -> KeptRows | Comoments:
+        return sums.take(np.array([g]))
 
     def shared(self, reader: LinearReader) -> Any:
         return reader.layout, reader.design, self.incomplete
@@ -172,7 +185,12 @@ class LinearMethod(Method[LinearReader, Any]):
     # -- the model
 
     def model(
-        self, reader: LinearReader, sums: KeptRows | Comoments, rows: Any = None, before: Any = None
+        self,
+        reader: LinearReader,
+        sums: KeptRows | Comoments,
+        rows: Any = None,
+        before: Any = None,
+        newest: Any = None,
     ) -> LinearModel:
         """Return the model of sums; the rows, if they are at hand, may choose α."""
         _require_values(sums, reader.design)

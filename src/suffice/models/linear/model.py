@@ -29,6 +29,7 @@ from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.rows import is_sparse
 from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell, RealBlock, SparseBlock, require_held
+from suffice.sums.by_class import roomy
 from suffice.sums.comoments import Comoments
 from suffice.sums.kept_rows import KeptRows, RowsAccumulator
 from suffice.sums.moments import Moments, MomentsAccumulator
@@ -212,19 +213,27 @@ class LinearModel:
 
 
 def summarise(part: Part, plan: tuple[Design, Layout, bool]) -> KeptRows | Comoments:
-    """Kernel of a fit: co-moments of columns and targets, or rows where these are fewer numbers."""
+    """Kernel of a fit: co-moments of columns and targets, or rows where these are fewer numbers.
+
+    Of rows that have groups, each is what sums call a class.
+    """
     design, layout, gaps = plan
     total = RowsAccumulator(len(design), len(design.targets))
+    groups = room = 1
 
     def add(batch: Batch) -> None:
+        nonlocal groups, room
         targets = cast(RealBlock, batch.blocks[-1]).values
         design.require_words(batch)
+        codes = batch.groups if len(batch.groups) else np.zeros(batch.rows, np.intp)
+        groups = max(groups, int(codes.max(initial=0)) + 1)
+        room = roomy(groups, room)
         for start, x in _blocks_of(design, batch):
             rows = slice(start, start + x.rows)
             weights, y = batch.weights[rows], RealBlock(targets[rows])
             try:
                 require_held(y.values, left=len(design))
-                total.add(x, np.zeros(x.rows, np.intp), weights, 1, y)
+                total.add(x, codes[rows], weights, room, y)
             except BadCell as bad:
                 bad.row, bad.column = start + bad.row, design.column(cast(int, bad.column))
                 raise
@@ -233,7 +242,8 @@ def summarise(part: Part, plan: tuple[Design, Layout, bool]) -> KeptRows | Comom
 
     for _ in each_batch(part, layout, add):
         pass
-    return cast(KeptRows | Comoments, total.statistic())
+    found = cast(KeptRows | Comoments, total.statistic())
+    return found if groups == found.k else found.take(np.arange(groups))
 
 
 def _blocks_of(design: Design, batch: Batch) -> Iterator[tuple[int, RealBlock | SparseBlock]]:

@@ -18,7 +18,7 @@ from suffice.data.source import ArraySource
 from suffice.data.table_source import TableSource
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError
-from suffice.models.base.groups import sums_by_place
+from suffice.models.base.groups import ByColumns, ByPlace, sums_by_group
 from suffice.models.base.options import incomplete, listed_missing
 from suffice.models.design.feature_columns import Features
 from suffice.models.design.matrix import Design
@@ -35,6 +35,7 @@ from suffice.sums.comoments import Comoments
 from suffice.sums.comparison import Comparison, compared
 from suffice.sums.counts import Counts
 from suffice.sums.kept_rows import LEAST_COLUMNS, KeptRows
+from suffice.sums.keys import Keyed
 from suffice.sums.vocabulary import Vocabulary
 
 
@@ -186,20 +187,16 @@ class LinearReader(SumsReader[Any]):
         except IncompleteRow:
             raise self.incomplete(engine, layout, parts) from None
 
-    def summarise_by_place(
-        self,
-        source: Rows,
-        engine: Engine,
-        gaps: bool,
-        group: NDArray[np.intp],
-    ) -> list[KeptRows | Comoments]:
+    def summarise_groups(
+        self, source: Rows, engine: Engine, gaps: bool, groups: ByColumns | ByPlace
+    ) -> Keyed:
         """The sums over the rows of every group; see `suffice.models.base.groups`."""
         layout = self.layout_of(source)
-        parts = source.parts(layout, engine.workers)
         try:
             params = self.design, layout, gaps
-            return sums_by_place(summarise, params, engine, parts, group)
+            return sums_by_group(summarise, params, engine, source, layout, groups)
         except IncompleteRow:
+            parts = source.parts(layout, engine.workers)
             raise self.incomplete(engine, layout, parts) from None
 
     def incomplete(self, engine: Engine, layout: Layout, parts: Sequence[Any]) -> DataError:

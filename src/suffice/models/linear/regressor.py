@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -27,7 +28,13 @@ from suffice.models.base.answers import (
     tables_with_gaps,
     told,
 )
-from suffice.models.base.groups import ByGroup, group_layout, sum_by_group
+from suffice.models.base.groups import (
+    ByColumns,
+    ByGroup,
+    for_every_group,
+    require_free,
+    results_by_group,
+)
 from suffice.models.base.judge import Judge
 from suffice.models.base.options import (
     Incomplete,
@@ -45,6 +52,7 @@ from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.design.remarks import coefficient_tables, measures, said_of_weights
 from suffice.models.design.words import Ways
 from suffice.models.estimator import FittedFromSums, Kind, fitted, require_sums
+from suffice.models.grouped_sums import GroupedSums
 from suffice.models.linear.conformal import ErrorSizes, error_counts, unit_of
 from suffice.models.linear.descent import Coefficients, DescentFit
 from suffice.models.linear.effects import Effects, effects
@@ -68,6 +76,7 @@ from suffice.models.linear.posterior import Posterior
 from suffice.models.linear.reader import LinearReader, Rows
 from suffice.models.linear.rows import RowLeastSquares
 from suffice.models.linear.saved import SAVED, SavedRegressor
+from suffice.models.linear.together import GroupFits, columns_of
 from suffice.models.method import Learnt
 from suffice.models.optimise.gradient_descent import GradientDescent
 from suffice.models.reading import (
@@ -771,16 +780,11 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         model, source = fitted(self), self._open_more(X, y, sample_weight)
         known = self.reader_.layout_of(source)
         warn_of_unseen(model.known_values, source, known)
-        layout, at = group_layout(known, source, by, (*self.target_names_, known.weight))
+        require_free(by, (*self.target_names_, known.weight))
+        each = partial(for_every_group, kernel=self._of_answered(errors, unanswerable))
+        model = replace(model, layout=known)
         engine = engine_for(source)
-        found = sum_by_group(
-            self._of_answered(errors, unanswerable),
-            replace(model, layout=known),
-            engine,
-            source.parts(layout, engine.workers),
-            at,
-            len(known.blocks),
-        )
+        found = results_by_group(each, model, engine, source, known, ByColumns((by,)))
         judged = told(found).items()
         return ByGroup(by, {value: self._evaluation(moments) for value, moments in judged})
 
@@ -849,6 +853,46 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         if self.forgotten_ and kept is None:
             learnt["forgotten"] = self.forgotten_
         return learnt | errors
+
+    def _columns_of(self, sums: GroupedSums) -> dict[str, Any]:
+        design, method = sums.reader.design, self.method()
+        p, intercept = len(design), method.intercept and design.allows_intercept
+        terms = ((INTERCEPT,) if intercept else ()) + tuple(design.terms)
+        precisions = method.weights_are == "precisions"
+        fits = GroupFits.of(sums.sums, p, intercept, method.square or 0.0, precisions)
+        # Of other models, and of columns that depend on each other, each is fitted by itself.
+        alone = fits.hard.copy()
+        if method.square is None or method.incomplete == "gaussian":
+            alone |= np.asarray(sums.rows > 0)
+        for g in np.flatnonzero(alone).tolist():
+            self._put_alone(fits, sums, g, intercept)
+        return columns_of(fits, terms, design.targets)
+
+    def _put_alone(self, fits: GroupFits, sums: GroupedSums, g: int, intercept: bool) -> None:
+        """Fit a group as `fit` does, and write its coefficients to those of all."""
+        for part in (fits.coefficients, fits.errors, fits.r_squared):
+            part[g] = np.nan
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                model = self.unfitted()._fit_sums(sums._alone(g), None, None)
+        except DataError:
+            return
+        fit = model._solved()
+        first = [np.atleast_1d(fit.intercept)[None]] if intercept else []
+        terms = sums.reader.design.terms
+        here = np.array([terms.index(term) for term in model.design_.terms], np.intp)
+        w = np.full((len(terms), len(model.design_.targets)), np.nan)
+        w[here] = fit.coefficients
+        fits.coefficients[g] = np.concatenate([*first, w])
+        tss = fit.tss
+        fits.r_squared[g] = np.where(tss > 0, 1.0 - fit.rss / np.where(tss > 0, tss, 1.0), np.nan)
+        free = fit.equations.observations - fit.effective_parameters
+        if model.method().square == 0.0 and free > 0 and not model._fills_cells:
+            error = np.sqrt(np.outer(fit.variance, fit.rss / free))
+            error[~fit.estimable] = np.nan
+            places = np.concatenate([np.arange(int(intercept)), here + intercept])
+            fits.errors[g][places] = error
 
     def _kept_reader(self, reader: LinearReader) -> dict[str, Any]:
         return {"design": reader.design, "single_target": reader.single_target}

@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from suffice.data.source import Part, each_batch
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import LinearModel
+from suffice.models.linear.rows import RowLeastSquares
 from suffice.models.linear.summary import Summary
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.linalg import product
-from suffice.numerics.rows import affine, is_sparse
+from suffice.numerics.logspace import row_sums
+from suffice.numerics.rows import is_sparse
 from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell, RealBlock
 from suffice.sums.comoments import Comoments, ComomentsAccumulator
@@ -32,7 +34,7 @@ class Influences:
     Parameters
     ----------
     model : LinearModel
-    fit : LeastSquares
+    fit : LeastSquares or RowLeastSquares
         That of the model.
     target : int
         Which target.
@@ -41,7 +43,7 @@ class Influences:
     """
 
     model: LinearModel
-    fit: LeastSquares
+    fit: LeastSquares | RowLeastSquares
     target: int
     power: float
 
@@ -51,12 +53,13 @@ def influences(part: Part, asked: Influences) -> Comoments:
 
     ::
 
-        g = e/(1 − h)^a · (1/n − x̄ᵀv, v),   v = (XᵀX)⁺(x − x̄)
+        g = e/(1 − h)^a · (1, z),   z = R(x − x̄),   RᵀR = (XᵀX)⁺
 
-    Σ w g gᵀ is the sandwich (XᵀX)⁺ (Σ w e²/(1 − h)^2a x xᵀ) (XᵀX)⁺. Where weights are precisions,
-    it is Σ (wg)(wg)ᵀ, with wh in the place of h.
+    With M of `_back`, M Σ w g gᵀ Mᵀ is the sandwich (XᵀX)⁺ (Σ w e²/(1 − h)^2a x xᵀ) (XᵀX)⁺. Where
+    weights are precisions, it is of Σ (wg)(wg)ᵀ, with wh in the place of h.
     """
-    fit, total = asked.fit, ComomentsAccumulator(len(asked.model.design) + asked.fit.has_intercept)
+    fit = asked.fit
+    total = ComomentsAccumulator(len(fit.root) + fit.has_intercept)
 
     def add(batch: Batch) -> None:
         for rows, x, y in asked.model.rows(batch, with_targets=True):
@@ -65,11 +68,15 @@ def influences(part: Part, asked: Influences) -> Comoments:
             asked.model.require_finite(rows.start, x, predicted)
             e, weights = (y - predicted)[:, asked.target], batch.weights[rows]
             precision = weights if weights.size and fit.equations.weights.precisions else 1.0
+            z = fit.whitened(x)
             if asked.power:
-                e = e / _free(precision * fit.leverage(x), rows.start) ** asked.power
+                constant = 1.0 / fit.equations.rows if fit.has_intercept else 0.0
+                leverage = constant + row_sums(z * z)
+                e = e / _free(precision * leverage, rows.start) ** asked.power
             e, known = precision * e, np.isfinite(e)
             counted = known & (weights > 0) if weights.size else known
-            g = np.where(known, e, 0.0)[:, None] * _directions(fit, x)
+            z = np.hstack([np.ones((len(z), 1)), z]) if fit.has_intercept else z
+            g = np.where(known, e, 0.0)[:, None] * z
             copies = weights[:0] if fit.equations.weights.precisions else weights
             total.add(RealBlock(g), np.where(counted, 0, -1).astype(np.intp), copies, 1)
 
@@ -78,14 +85,13 @@ def influences(part: Part, asked: Influences) -> Comoments:
     return total.statistic()
 
 
-def _directions(fit: LeastSquares, x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(1/n − x̄ᵀv, v) of rows, (n, q); v alone without an intercept."""
-    white = affine(x, fit.origin, fit.root, np.zeros(len(fit.root)))
-    v = affine(white, np.zeros(len(fit.root)), fit.root.T, np.zeros(fit.root.shape[1]))
+def _back(fit: LeastSquares | RowLeastSquares) -> NDArray[np.float64]:
+    """M (q, ·) = [1/n, −x̄ᵀRᵀ; 0, Rᵀ], or Rᵀ without an intercept."""
+    back = fit.root.T
     if not fit.has_intercept:
-        return v
-    at_zero = affine(v, np.zeros(v.shape[1]), -fit.origin[None], np.zeros(1))
-    return np.hstack([1.0 / fit.equations.rows + at_zero, v])
+        return back
+    first = np.append(1.0 / fit.equations.rows, -fit.origin @ back)
+    return np.vstack([first, np.hstack([np.zeros((len(back), 1)), back])])
 
 
 def _free(leverage: NDArray[np.float64], first: int) -> NDArray[np.float64]:
@@ -102,7 +108,9 @@ def _free(leverage: NDArray[np.float64], first: int) -> NDArray[np.float64]:
     return 1.0 - leverage
 
 
-def robust(summary: Summary, found: Comoments, kind: Robust, intercept: bool) -> Summary:
+def robust(
+    summary: Summary, found: Comoments, kind: Robust, fit: LeastSquares | RowLeastSquares
+) -> Summary:
     """A summary whose errors, tests and F are those of the sandwich.
 
     Parameters
@@ -112,8 +120,7 @@ def robust(summary: Summary, found: Comoments, kind: Robust, intercept: bool) ->
     found : Comoments
         The influences of all rows.
     kind : {"HC0", "HC1", "HC2", "HC3"}
-    intercept : bool
-        Whether the first coefficient is one: F leaves it out.
+    fit : LeastSquares or RowLeastSquares
 
     Source: H. White, A heteroskedasticity-consistent covariance matrix estimator and a direct test
     for heteroskedasticity (1980); J. G. MacKinnon and H. White, Some heteroskedasticity-consistent
@@ -121,25 +128,20 @@ def robust(summary: Summary, found: Comoments, kind: Robust, intercept: bool) ->
     """
     from scipy.special import fdtrc, stdtr, stdtrit
 
-    covariance = _products(found)
+    inner, back, intercept = _products(found), _back(fit), int(fit.has_intercept)
     if kind == "HC1":
-        covariance *= summary.observations / summary.dof
-    error = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
+        inner *= summary.observations / summary.dof
+    error = np.sqrt(np.maximum(np.einsum("ij,ij->i", back @ inner, back), 0.0))
     error = np.where(np.isnan(summary.standard_error), np.nan, error)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(summary.estimate == 0.0, 0.0, summary.estimate / error)
         t[np.isnan(error) | summary.perfect] = np.nan
     reach = float(stdtrit(summary.dof, (1.0 + summary.level) / 2.0)) * error
-    w, v = summary.estimate[intercept:], covariance[intercept:, intercept:]
-    f = (
-        np.nan
-        if summary.perfect
-        else (
-            float(w @ interruptible(np.linalg.pinv, v, hermitian=True) @ w) / summary.rank
-            if summary.rank
-            else 0.0
-        )
-    )
+    f = np.nan if summary.perfect else 0.0
+    if summary.rank and not summary.perfect:
+        w = np.linalg.lstsq(fit.root.T, summary.estimate[intercept:], rcond=None)[0]
+        inverse = interruptible(np.linalg.pinv, inner[intercept:, intercept:], hermitian=True)
+        f = float(w @ inverse @ w) / summary.rank
     return replace(
         summary,
         standard_error=error,

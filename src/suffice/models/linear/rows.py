@@ -42,7 +42,7 @@ DETERMINED = 2.0**-30  # of the size of a row: what rounding of its cells may le
 ILL_CONDITIONED = 1e10  # of AΛ⁻¹Aᵀ: beyond, its singular values are taken from A
 PERFECT = 2.0**-88  # of sums of squares: what rounding of residuals leaves
 LAID_OUT = 2**22  # cells of sparse rows that are laid out at a time
-LSQR_STEPS = 20_000
+LSQR_STEPS = 2  # times the columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -383,9 +383,10 @@ class RowLeastSquares:
     def svd(self) -> tuple[Array, Array, Array]:
         """U (n, r), s (r,) and V (p, r) of AΛ^-½, or of A without a penalty."""
         with one_thread_of_blas():
-            space = self.row_space
             if self.penalised:
                 space = interruptible(_row_space, self.equations.dense * self.inverse_unit, 0.0)
+            else:
+                space = self.row_space
             if not space.lower.shape[1]:
                 return space.lower, np.empty(0), space.basis
             u, s, w = interruptible(np.linalg.svd, space.lower, full_matrices=False)
@@ -460,22 +461,37 @@ class RowLeastSquares:
     @property
     def covariance(self) -> Array:
         """V: covariances of b and w for noise of variance 1, (q, q); that of w is (AᵀA + Λ)⁺."""
-        (_, s, v), unit, p = self.svd, self.inverse_unit, self.equations.p
+        p = self.equations.p
         require_memory(24.0 * p * p, f"covariances of {p:,} coefficients", "ask for a summary")
-        if self.penalised:
-            found = np.diag(unit**2) - (unit[:, None] * v * (s * s / (s * s + 1.0))) @ (v.T * unit)
-        else:
-            found = (v * s**-2.0) @ v.T
+        found = self.covariance_of(np.arange(p))
         if not self.has_intercept:
-            return np.asarray(found)
+            return found
         beside = -found @ self.origin
         first = np.append(self.variance[0], beside)
         return np.block([[first], [beside[:, None], found]])
+
+    def covariance_of(self, places: NDArray[np.intp]) -> Array:
+        """V of some columns, (c, c)."""
+        (_, s, v), unit = self.svd, self.inverse_unit[places]
+        own = unit[:, None] * v[places]
+        if not self.penalised:
+            return np.asarray((own * s**-2.0) @ own.T)
+        return np.asarray(np.diag(unit**2) - (own * (s * s / (s * s + 1.0))) @ own.T)
+
+    @property
+    def root(self) -> Array:
+        """R, (r, p), with RᵀR = (AᵀA)⁺; without a penalty."""
+        _, s, v = self.svd
+        return np.asarray((v / s).T)
 
     # -- new rows
 
     def predict(self, x: Any) -> Array:
         return affine(x, self.origin, self.coefficients.T, self.at_origin)
+
+    def whitened(self, x: Any) -> Array:
+        """R(x − x̄) of rows (n, p), (n, r); without a penalty."""
+        return np.asarray(self._centred(x) @ self.root.T)
 
     def leverage(self, x: Any) -> Array:
         """1/n + (x − x̄)ᵀ(AᵀA + Λ)⁺(x − x̄) of rows (n, p), (n,)."""
@@ -546,12 +562,11 @@ def least_squares_of(
         rmatvec=lambda u: across(u.ravel()),
         dtype=np.float64,
     )
-    w, stopped, *_ = lsqr(
-        operator, y, damp=damp, atol=1e-15, btol=1e-15, conlim=0.0, iter_lim=LSQR_STEPS
-    )
+    most = LSQR_STEPS * shape[1]
+    w, stopped, *_ = lsqr(operator, y, damp=damp, atol=1e-15, btol=1e-15, conlim=0.0, iter_lim=most)
     if stopped == 7:
         warn(
-            f"the coefficients of sparse rows did not converge in {LSQR_STEPS:,} steps; "
+            f"the coefficients of sparse rows did not converge in {most:,} steps; "
             "scale the columns, or raise alpha.",
             convergence_warning(),
         )
@@ -559,21 +574,23 @@ def least_squares_of(
 
 
 def _row_space(a: Array, noise: float) -> RowSpace:
-    """Two orthogonal factorisations: of Aᵀ = Q₁R, without pivots, and of R, with them.
+    """Two orthogonal factorisations: of a tall Aᵀ = Q₁R, without pivots, and of R, with them.
 
     What is no larger than the ``noise`` of a centred row is none of it.
     """
     from scipy.linalg import qr
 
-    wide = a.shape[0] <= a.shape[1]
-    outer, r = qr(a.T, mode="economic", check_finite=False) if wide else (np.eye(a.shape[1]), a.T)
+    outer, r = None, a.T
+    if a.shape[0] <= a.shape[1]:
+        outer, r = qr(r, mode="economic", check_finite=False)
     inner, upper, order = qr(r, mode="economic", pivoting=True, check_finite=False)
     diagonal = np.abs(np.diagonal(upper))
     least = max(noise, np.finfo(float).eps * max(a.shape) * diagonal.max(initial=0.0))
     rank = int((diagonal > least).sum())
     lower = np.empty((a.shape[0], rank))
     lower[order] = upper[:rank].T
-    return RowSpace(lower, outer @ inner[:, :rank])
+    basis = inner[:, :rank]
+    return RowSpace(lower, basis if outer is None else outer @ basis)
 
 
 def _lstsq(a: Array, y: Array) -> Array:

@@ -54,7 +54,6 @@ from suffice.sums.comoments import Comoments
 from suffice.sums.loss_sums import LossSums
 
 LARGEST_HESSIAN = 2_000  # its side, where there may be one: 32 MB
-FACTORED = 2_000  # coefficients of compressed rows, whose second derivatives are kept as factors
 FLATTEST = 1e-4  # curvature, as a fraction of that at 0, that a step is trusted to be as long as
 HESSIAN_BYTES = 5 * 8.0  # of a second derivative: itself, and copies while it is factored
 PRIOR = 4.0  # rows that tell as much of a coefficient as λ = 1: each tells p(1 − p) ≤ ¼
@@ -295,7 +294,7 @@ class Objective:
         """Second derivatives by a few of the free parameters, (q, q), from one pass.
 
         Where a penalty of absolute values makes Q = I, each is a coefficient of one score. Of
-        compressed rows and many parameters they are known by their factors.
+        compressed rows they are known by their factors.
         """
         q = len(places)
         scores, columns = np.divmod(self.free[places], len(self.used))
@@ -305,8 +304,6 @@ class Objective:
             of_parts = self.data.map(curvature_factors, request)
             plus, minus = zip(*(pair for part in of_parts for pair in part), strict=True)
             found = CompressedHessian.of(plus, minus, scale, self.penalty_of_free[places])
-            if q < FACTORED:
-                return found.dense()
             return found.no_flatter_than(FLATTEST * self.curvature_at_zero()[places])
         require_memory(
             HESSIAN_BYTES * q * q,

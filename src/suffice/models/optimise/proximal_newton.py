@@ -247,11 +247,6 @@ class CompressedHessian:
         ]
         return np.asarray(np.maximum(squares[0] - squares[1] + self.ridge, 0.0))
 
-    def dense(self) -> NDArray[np.float64]:
-        found = (self.plus.T @ self.plus - self.minus.T @ self.minus).toarray()
-        found[np.diag_indices(len(found))] += self.ridge
-        return np.asarray(found)
-
     def no_flatter_than(self, least: NDArray[np.float64]) -> CompressedHessian:
         """Raise the curvature of coordinates to some (p,), so that no step is far too long."""
         return replace(self, ridge=self.ridge + np.maximum(least - self.diagonal, 0.0))

@@ -1,15 +1,14 @@
 // The answer: probabilities or predictions, the ledger they are the sum of, and a sentence.
 import { best, illegal, isMissing, isNumeric, ledger, probabilities } from "./score.js";
 import { brief, numeral, percent, signed } from "./format.js";
-import { colour, el, named, svg } from "./dom.js";
+import { colour, el, key, named, svg } from "./dom.js";
 import { gains } from "./gains.js";
 import { wordsTable } from "./words.js";
 
 const MOST_CLASSES = 8; // shown one by one
 const MOST_LINES = 12; // of a ledger
 const NEXT = 3;
-const MEANING = { decibans: "10 make the odds ten times as large", bits: "1 doubles the odds" };
-export const UNITS = { decibans: 10 / Math.LN10, bits: 1 / Math.LN2 };
+export const DECIBANS = 10 / Math.LN10; // in a nat
 
 /** What an average row adds, where a model needs every cell. */
 export const averages = (model) => new Map(model.columns.map((one, j) => [j, one.average]).filter(([, by]) => by));
@@ -33,13 +32,20 @@ export const bar = (share, kind) => svg("svg", { class: "bar", viewBox: "0 0 100
   svg("rect", { class: "track", width: 100, height: 8 }),
   svg("rect", { class: kind, width: Math.max(0, Math.min(100, 100 * share)), height: 8, "stroke-width": 0 }));
 
-/** A bar from where a sum stood to where it stands. */
-function step(from, to, low, high, zero) {
+/** A bar from where a sum stood to where it stands, in the colour of what it speaks for. */
+function step(from, to, low, high, zero, kind) {
   const at = (v) => (100 * (Math.max(low, Math.min(high, v)) - low)) / (high - low || 1);
   const [left, right] = [Math.min(at(from), at(to)), Math.max(at(from), at(to))];
   return svg("svg", { class: "bar", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" },
     svg("line", { class: "axis", x1: at(zero), x2: at(zero), y1: 0, y2: 8, "vector-effect": "non-scaling-stroke" }),
-    svg("rect", { class: to >= from ? "for" : "against", x: left, y: 1, width: Math.max(right - left, 0.4), height: 6, "vector-effect": "non-scaling-stroke" }));
+    svg("rect", { class: kind, x: left, y: 1, width: Math.max(right - left, 0.4), height: 6, "stroke-width": 0 }));
+}
+
+/** The probabilities side by side, as wide as they are. @param {number[]} shares @param {(c: number) => string} kind */
+export function stack(shares, kind) {
+  let left = 0;
+  return svg("svg", { class: "stack", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" },
+    ...shares.map((share, c) => svg("rect", { class: kind(c), x: (left += share) && 100 * (left - share), width: 100 * share, height: 8, "stroke-width": 0 })));
 }
 
 function probabilityTable(model, found) {
@@ -49,18 +55,17 @@ function probabilityTable(model, found) {
   const rest = stays ? [] : order.slice(MOST_CLASSES);
   const line = (head, p, kind) =>
     el("tr", {}, el("th", { scope: "row", class: "name-cell" }, ...head), el("td", { class: "bar-cell" }, bar(p, kind)), el("td", { class: "number" }, percent(p)));
-  const rows = shown.map((c) => line([named(model.outputs[c])], found.posterior[c], colour(c)));
-  if (rest.length) rows.push(line([`${rest.length} others`], rest.reduce((total, c) => total + found.posterior[c], 0), "k7"));
+  const rows = shown.map((c) => line([el("span", { class: "keyed" }, key(c), named(model.outputs[c]))], found.posterior[c], colour(c)));
+  if (rest.length) rows.push(line([`${rest.length} others`], rest.reduce((total, c) => total + found.posterior[c], 0), "rest"));
   return el("table", {}, el("caption", {}, "Probability of every class"), el("tbody", {}, ...rows));
 }
 
-function ledgerTable(model, found, x, target, unit) {
+function ledgerTable(model, found, x, target) {
   const classes = model.task === "classes";
-  const scale = classes ? UNITS[/** @type {"bits"} */ (unit)] : 1;
   const of = (/** @type {number[]} */ by) => {
     if (!classes) return by[target];
     const difference = by[found.answer] - by[found.against];
-    return Number.isNaN(difference) ? 0 : difference * scale;
+    return Number.isNaN(difference) ? 0 : DECIBANS * difference;
   };
   const lines = found.columns.map((one) => ({ ...one, adds: of(one.by) })).sort((a, b) => Math.abs(b.adds) - Math.abs(a.adds));
   const shown = lines.slice(0, MOST_LINES).map((one) => [[named(model.columns[one.column].name)], textOf(model, one.column, x[one.column]), one.adds]);
@@ -75,15 +80,17 @@ function ledgerTable(model, found, x, target, unit) {
   const [low, high] = [Math.min(...ends, zero - least), Math.max(...ends, zero + least)];
   const places = classes ? 1 : placesOf(high - low);
   let sum = start;
-  const first = model.columns.some((one) => !one.unknown) ? "average row" : "before any cell";
+  const first = model.columns.some((one) => !one.unknown) ? "average row" : classes ? "before any cell" : "start";
+  const kindOf = (/** @type {boolean} */ up) => (classes ? colour(up ? found.answer : found.against) : up ? "more" : "less");
   const row = (head, cell, adds, from, to, kind = "", total = false) =>
     el("tr", { class: kind || undefined }, el("th", { scope: "row", class: "name-cell" }, ...head), el("td", {}, el("bdi", {}, cell)),
-      el("td", { class: "bar-cell" }, step(from, to, low, high, zero)), el("td", { class: "number" }, total && !classes ? numeral(adds, places) : signed(adds, places)));
+      el("td", { class: "bar-cell" }, step(from, to, low, high, zero, kindOf(to >= from))), el("td", { class: "number" }, total && !classes ? numeral(adds, places) : signed(adds, places)));
   const body = [row([first], "", start, zero, start, "", true)];
   for (const [head, cell, adds] of shown) { body.push(row(head, cell, adds, sum, sum + adds)); sum += adds; }
   body.push(row([classes ? "sum" : "prediction"], "", sum, zero, sum, "sum", true));
+  const keyed = (/** @type {number} */ c) => el("span", { class: "keyed" }, key(c), el("bdi", {}, brief(model.outputs[c])));
   const caption = classes
-    ? [`What speaks for `, el("bdi", {}, brief(model.outputs[found.answer])), " and against ", el("bdi", {}, brief(model.outputs[found.against])), `, in ${unit}: ${MEANING[/** @type {"bits"} */ (unit)]}`]
+    ? ["What speaks for ", keyed(found.answer), " (to the right) and for ", keyed(found.against), " (to the left), in decibans: 10 make the odds ten times as large"]
     : ["What every column adds to ", el("bdi", {}, brief(model.outputs[target]))];
   return el("table", {}, el("caption", {}, ...caption), el("tbody", {}, ...body));
 }
@@ -99,7 +106,10 @@ export function textOf(model, j, cell) {
 }
 
 function sentence(model, found) {
-  if (model.task !== "classes") return model.outputs.map((name, t) => `${brief(name)}: ${numeral(found.scores[t])}`).join("; ") + ".";
+  if (model.task !== "classes") {
+    const off = (t) => (model.tested ? ` ± ${numeral(model.tested.targets[t].rmse, placesOf(model.tested.targets[t].rmse) - 1)}` : "");
+    return model.outputs.map((name, t) => `${brief(name)}: ${numeral(found.scores[t])}${off(t)}`).join("; ") + ".";
+  }
   const says = `${brief(model.outputs[found.answer])}, ${percent(found.posterior[found.answer])}.`;
   if (found.against < 0 || !found.columns.length) return `${says} Nothing is known of the row yet.`;
   const adds = found.columns.map((one) => ({ name: brief(model.columns[one.column].name), by: one.by[found.answer] - one.by[found.against] }))
@@ -116,7 +126,7 @@ function nextTable(model, x, found) {
   const most = Math.max(...asked.map((one) => one.bits));
   return [el("table", { class: "next" }, el("caption", {}, "What to find out next: expected information, in bits"),
     el("tbody", {}, ...asked.map((one) => el("tr", {}, el("th", { scope: "row", class: "name-cell" }, named(model.columns[one.column].name)),
-      el("td", { class: "bar-cell" }, bar(one.bits / most, "k7")), el("td", { class: "number" }, one.bits.toFixed(2))))))];
+      el("td", { class: "bar-cell" }, bar(one.bits / most, "rest")), el("td", { class: "number" }, one.bits.toFixed(2))))))];
 }
 
 /** Why there is no answer. */
@@ -134,17 +144,16 @@ export function showAnswer(model, x, view) {
   const found = answerOf(model, x, view.average);
   const words = found === null ? refusal(model, x) : sentence(model, found);
   if (view.sentence.textContent !== words) view.sentence.textContent = words;
-  if (found === null) { view.body.replaceChildren(); return; }
+  if (found === null) { view.body.replaceChildren(); view.stack.replaceChildren(); return; }
   const parts = [];
   if (model.task === "classes") {
+    view.stack.replaceChildren(stack(found.posterior, colour));
     parts.push(probabilityTable(model, found));
-    if (found.against >= 0) {
-      const scale = UNITS[/** @type {"bits"} */ (view.unit)];
-      parts.push(view.units, ledgerTable(model, found, x, 0, view.unit), ...wordsTable(model, x, found, scale));
-    }
+    if (found.against >= 0 && found.columns.length) parts.push(...wordsTable(model, x, found, DECIBANS), ledgerTable(model, found, x, 0));
     parts.push(...nextTable(model, x, found));
   } else {
-    for (let t = 0; t < Math.min(model.outputs.length, MOST_CLASSES); t++) parts.push(ledgerTable(model, found, x, t, ""));
+    if (model.tested) parts.push(el("p", { class: "quiet" }, "± is the typical error on the test rows (root mean square)."));
+    for (let t = 0; t < Math.min(model.outputs.length, MOST_CLASSES); t++) parts.push(ledgerTable(model, found, x, t));
   }
   view.body.replaceChildren(...parts);
 }

@@ -1,24 +1,15 @@
 // The columns: what each tells, and how it looks in every class. Drawn when opened.
 import { finite, isNumeric, ledger, probabilities, weightOf } from "./score.js";
 import { brief, numeral, percent, signed } from "./format.js";
-import { colour, el, figures, key, named, svg } from "./dom.js";
-import { DRAWN_CLASSES, likelihoods, termOf, valuesOf } from "./densities.js";
-import { remark } from "./ask.js";
-import { bar, UNITS } from "./answer.js";
+import { colour, el, figures, key, named } from "./dom.js";
+import { figure, legend, path, plane, shares } from "./chart.js";
+import { DRAWN_CLASSES, endsOf, heights, likelihoods, placeOf, termOf, ticksOf, valuesOf } from "./densities.js";
+import { densities, remark } from "./ask.js";
+import { bar, DECIBANS } from "./answer.js";
 
 const AT_ONCE = 50; // columns
 const MOST_VALUES = 40;
 const MOST_DECIBANS = 30; // of a picture
-
-/** Curves over the values of a column. @param {number[][]} by @param {number} most @param {string} text */
-function curves(by, most, text) {
-  const paths = by.slice(0, DRAWN_CLASSES).map((row, c) => {
-    const points = row.map((v, m) => `${((300 * m) / (row.length - 1 || 1)).toFixed(1)},${(118 - (112 * v) / (most || 1)).toFixed(1)}`);
-    return svg("path", { class: `plain ${colour(c)}`, "vector-effect": "non-scaling-stroke", d: `M${points.join("L")}` });
-  });
-  return svg("svg", { class: "chart", viewBox: "0 0 300 120", preserveAspectRatio: "none", role: "img", "aria-label": text },
-    svg("line", { class: "axis", x1: 0, x2: 300, y1: 118, y2: 118, "vector-effect": "non-scaling-stroke" }), ...paths);
-}
 
 /** P(c) where one cell alone is known. @param {number} j */
 function alone(model, j, value) {
@@ -26,9 +17,14 @@ function alone(model, j, value) {
   return found === null ? model.prior : probabilities(model, found.scores);
 }
 
-/** A picture over its values. @param {string} text */
-const chart = (drawn, column, text) => el("figure", {}, el("figcaption", {}, text), drawn,
-  el("p", { class: "ends" }, el("span", {}, numeral(column.low)), el("span", {}, numeral(column.high))));
+/** Curves of classes over the values of a column. @param {number} j @param {any} up @param {string} title @param {[number, number[]][]} by a class, and a number for every value */
+function curves(model, j, up, title, by) {
+  const column = model.columns[j];
+  const values = valuesOf(model, j);
+  const across = { ends: endsOf(column), name: brief(column.name, 40), ticks: ticksOf(column, 6) };
+  return figure(title, plane(across, up, title, (X, Y) => by.map(([c, row]) =>
+    path(row.map((v, m) => /** @type {[number, number]} */ ([X(placeOf(column, values[m])), Y(v)])), colour(c)))));
+}
 
 /** log of a sum of exponentials of all but one. @param {number[]} scores @param {number} c */
 function logOfRest(scores, c) {
@@ -46,24 +42,11 @@ export function evidenceOf(model, j, cell) {
 
 /** Evidence of values for every class, or for the second of two, in decibans. @param {number} j */
 function evidenceOfValues(model, j, values) {
-  const found = values.map((value) => evidenceOf(model, j, value).map((v) => UNITS.decibans * v));
+  const found = values.map((value) => evidenceOf(model, j, value).map((v) => DECIBANS * v));
   const two = model.outputs.length === 2;
   const classes = model.outputs.map((_, c) => c).slice(two ? 1 : 0, DRAWN_CLASSES);
   const against = two ? `for ${brief(model.outputs[1])}, against ${brief(model.outputs[0])}` : "for every class, against the others";
   return { found, classes, text: (unit) => `What a value says ${against}, in ${unit}` };
-}
-
-/** The curves of evidence. @param {number} j */
-function evidenceChart(model, j, values) {
-  const { found, classes, text } = evidenceOfValues(model, j, values);
-  const sizes = found.flatMap((one) => classes.map((c) => one[c])).filter(Number.isFinite).map(Math.abs);
-  const most = Math.min(MOST_DECIBANS, 5 * Math.ceil(Math.max(1, ...sizes) / 5));
-  const at = (v, m) => `${((300 * m) / (found.length - 1 || 1)).toFixed(1)},${(60 - (58 * Math.max(-most, Math.min(most, v))) / most).toFixed(1)}`;
-  const paths = classes.map((c) =>
-    svg("path", { class: `plain ${colour(c)}`, "vector-effect": "non-scaling-stroke", d: `M${found.map((one, m) => at(one[c], m)).join("L")}` }));
-  return chart(svg("svg", { class: "chart", viewBox: "0 0 300 120", preserveAspectRatio: "none", role: "img", "aria-label": "Evidence" },
-    svg("line", { class: "axis", x1: 0, x2: 300, y1: 60, y2: 60, "vector-effect": "non-scaling-stroke" }), ...paths),
-  model.columns[j], text(`decibans, from −${most} up to ${most} (10 make the odds ten times as large)`));
 }
 
 function numbersOf(model, j) {
@@ -71,13 +54,17 @@ function numbersOf(model, j) {
   const by = likelihoods(model, j, new Array(model.columns.length).fill(null));
   if (by === null) return [el("p", {}, "Its values share their distribution with other columns, so it has no picture of its own.")];
   const values = valuesOf(model, j);
+  const classes = model.outputs.map((_, c) => c).slice(0, DRAWN_CLASSES);
   const after = values.map((value) => alone(model, j, value));
-  const legend = el("p", { class: "legend" }, ...model.outputs.slice(0, DRAWN_CLASSES).map((name, c) => el("span", {}, key(c), named(name))));
-  const most = Math.max(...by.slice(0, DRAWN_CLASSES).map((row) => Math.max(...row)));
-  return [legend, el("div", { class: "charts" }, chart(curves(by, most, "Densities"), column, "How its values are distributed in every class"),
-    chart(curves(model.outputs.map((_, c) => after.map((p) => p[c])), 1, "Probabilities"),
-      column, "Probability of every class, from 0 to 1, if nothing but this value is known"),
-    evidenceChart(model, j, values))];
+  const evidence = evidenceOfValues(model, j, values);
+  const sizes = evidence.found.flatMap((one) => evidence.classes.map((c) => Math.abs(one[c]))).filter(Number.isFinite);
+  const far = Math.min(MOST_DECIBANS, 5 * Math.ceil(Math.max(1, ...sizes) / 5));
+  const drawn = heights(column, values, by.slice(0, DRAWN_CLASSES));
+  return [legend(model.outputs, classes), el("div", { class: "charts" },
+    curves(model, j, { ends: [0, 1], name: column.at ? "share of rows, its root" : "density", ticks: [] }, "How its values are distributed in every class", classes.map((c) => [c, drawn[c]])),
+    curves(model, j, shares("probability"), "Probability of every class if nothing but this value is known", classes.map((c) => [c, after.map((p) => p[c])])),
+    curves(model, j, { ends: [-far, far], name: "decibans" }, evidence.text("decibans (10 make the odds ten times as large)"),
+      evidence.classes.map((c) => [c, evidence.found.map((one) => one[c])])))];
 }
 
 function valuesTable(model, j) {
@@ -94,18 +81,22 @@ function valuesTable(model, j) {
 }
 
 /** The words that are most typical of every class. */
-const typicalWords = (column) => column.words.map(([name, words]) =>
-  el("p", {}, "Most typical of ", el("bdi", {}, brief(name)), ": ", el("bdi", {}, words.join(", "))));
+const typicalWords = (model, column) => column.words.map(([name, words]) =>
+  el("p", {}, key(model.outputs.indexOf(name)), "Most typical of ", el("bdi", {}, brief(name)), ": ", el("bdi", {}, words.join(", "))));
+
+/** An effect, and its interval where that is known. @param {number[]} effect */
+function effectIn([adds, low, high]) {
+  const written = (/** @type {number} */ value) => signed(value, Math.max(0, Math.min(12, 3 - Math.floor(Math.log10(Math.abs(value) || 1)))));
+  return low === undefined ? written(adds) : `${written(adds)} (${written(low)} to ${written(high)})`;
+}
 
 /** What a unit, or each value, adds in a linear or logistic model, with its interval where that is known. @param {number} j */
 function effects(model, j) {
   const { name, values, levels, effects } = model.columns[j];
   const known = effects.some((row) => row.some((one) => one.length > 1));
-  const written = (value) => signed(value, Math.max(0, Math.min(12, 3 - Math.floor(Math.log10(Math.abs(value) || 1)))));
-  const said = ([adds, low, high]) => (low === undefined ? written(adds) : `${written(adds)} (${written(low)} to ${written(high)})`);
   const what = model.task !== "classes" ? "the prediction" : known ? `the log-odds against ${brief(model.outputs[0])}` : "the log-odds";
   return [figures(`Effects of ${brief(name, 80)}`, `What it adds to ${what}${known ? ", with its 95 % interval" : ""}`, levels ? "value" : "effect", model.outputs,
-    effects.map((row, i) => /** @type {[string, string[]]} */ ([levels ? String(levels[i]) : "one unit more adds", row.map(said)])))];
+    effects.map((row, i) => /** @type {[string, string[]]} */ ([levels ? String(levels[i]) : "one unit more adds", row.map(effectIn)])))];
 }
 
 function facts(model, j) {
@@ -125,46 +116,38 @@ function facts(model, j) {
 function entry(model, j, most) {
   const column = model.columns[j];
   const size = column.bits ?? column.moves;
-  const tells = size === undefined ? "" : column.bits === undefined ? numeral(size) : `${size.toFixed(2)} bits`;
+  const tells = size === undefined ? "" : column.bits === undefined ? numeral(size) : size < 0.005 ? "< 0.01 bits" : `${size.toFixed(2)} bits`;
   const share = size === undefined || !(most > 0) ? 0 : size / most;
+  const effect = column.effects?.length === 1 && model.outputs.length <= 2 ? el("span", { class: "quiet" }, `one unit more: ${effectIn(column.effects[0][model.outputs.length - 1])}`) : el("span");
   const missing = column.missing >= 0.0005 ? `${percent(column.missing)} missing` : "";
-  const made = el("details", { class: "column" }, el("summary", {}, named(column.name),
-    el("span", { class: "quiet" }, column.family.replaceAll("_", " ")), tells ? bar(share, "k7") : el("span"),
-    el("span", { class: "number" }, tells), el("span", { class: "quiet" }, missing)));
+  const made = el("details", { class: "column" }, el("summary", {}, named(column.name), densities(model, j)?.made ?? effect,
+    tells ? bar(share, "rest") : el("span"), el("span", { class: "number" }, tells),
+    el("span", { class: "quiet" }, [column.family === "coefficient" ? "" : column.family.replaceAll("_", " "), missing].filter(Boolean).join(", "))));
   made.addEventListener("toggle", () => {
-    const drawn = column.kind === "text" ? typicalWords(column) : !column.unknown ? effects(model, j)
+    const drawn = column.kind === "text" ? typicalWords(model, column) : !column.unknown ? effects(model, j)
       : isNumeric(column) ? numbersOf(model, j) : valuesTable(model, j);
     made.append(...drawn, ...facts(model, j));
   }, { once: true });
   return made;
 }
 
-const SORTS = /** @type {Record<string, (model: any) => (a: number, b: number) => number>} */ ({
-  "what it tells": (model) => (a, b) => model.order.indexOf(a) - model.order.indexOf(b),
-  name: (model) => (a, b) => model.columns[a].name.localeCompare(model.columns[b].name, undefined, { numeric: true }),
-  "place in the table": (model) => (a, b) => model.columns[a].place - model.columns[b].place,
-});
-
 /** Fill the place of the columns. */
 export function showColumns(model, place) {
   const most = Math.max(...model.columns.map((one) => one.bits ?? one.moves ?? 0));
   place.append(el("p", {}, model.columns.some((one) => one.moves !== undefined)
     ? "A bar is how much one standard deviation of the column moves the answer. Open a column to see its coefficients."
-    : "A bar is what a cell of the column is expected to tell of the class, if nothing else is known, in bits. Open a column to see how it looks in every class."));
+    : model.columns.some((one) => one.bits !== undefined) ? "A bar is what a cell of the column is expected to tell of the class, if nothing else is known, in bits. Open a column to see how it looks in every class."
+      : "Open a column to see how it looks in every class."));
   const list = el("div");
   const more = el("p", { class: "quiet", role: "status" });
   const draw = () => {
     const found = model.order.filter((j) => model.columns[j].name.toLowerCase().includes(box.value.toLowerCase()));
-    if (sort.value !== Object.keys(SORTS)[0]) found.sort(SORTS[sort.value](model));
     list.replaceChildren(...found.slice(0, AT_ONCE).map((j) => entry(model, j, most)));
     const left = found.length - AT_ONCE;
     more.textContent = left > 0 ? `${numeral(left)} more: write a part of their name.` : found.length ? "" : "No column has such a name.";
   };
   const box = el("input", { type: "search", id: "filter", oninput: draw });
-  const sort = el("select", { id: "sort", onchange: draw }, ...Object.keys(SORTS).map((name) => el("option", { value: name }, name)));
-  const controls = [["filter", "Find a column: ", box], ["sort", "Sort by: ", sort]].map(([id, text, control]) =>
-    el("span", {}, el("label", { for: id }, text), control));
-  if (model.columns.length > 2) place.append(el("p", { class: "controls switch" }, ...controls.slice(model.columns.length > 8 ? 0 : 1)));
+  if (model.columns.length > 8) place.append(el("p", { class: "controls switch" }, el("label", { for: "filter" }, "Find a column: "), box));
   place.append(list, more);
   draw();
 }

@@ -1,8 +1,40 @@
 // How the values of one column are distributed in every class, as the model has it.
 import { isNumeric, once, said } from "./score.js";
+import { numeral, roundNumbers } from "./format.js";
 
 const POINTS = 96;
 export const DRAWN_CLASSES = 8;
+
+/** Whether the numbers of a column are whole. */
+export const isWhole = (column) => column.kind !== "number" || Boolean(column.whole);
+
+/** Where the numbers of a column stand: by their size, or one step from a value to the next on a scale of ranks. */
+export const endsOf = (column) => (column.at ? [0, column.at.length - 1] : [column.low, column.high]);
+
+/** The place of a number on its scale. @param {number} value */
+export function placeOf(column, value) {
+  if (!column.at) return value;
+  const next = column.at.findIndex((/** @type {number} */ one) => one >= value);
+  if (next < 1) return next < 0 ? column.at.length - 1 : 0;
+  return next - (column.at[next] - value) / (column.at[next] - column.at[next - 1]);
+}
+
+/** Places on a scale, and the numbers there. @param {number} most @returns {[number, string][]} */
+export function ticksOf(column, most) {
+  if (!column.at) return roundNumbers(column.low, column.high, most, isWhole(column)).map((v) => [v, numeral(v)]);
+  const last = column.at.length - 1;
+  const places = Array.from({ length: Math.min(most, last + 1) }, (_, i) => Math.round((i * last) / Math.max(1, Math.min(most, last + 1) - 1)));
+  return places.map((place) => [place, numeral(column.at[place])]);
+}
+
+/** Likelihoods of values as they are drawn, from 0 to 1. On a scale of ranks they are shares of rows between two values, and roots of these: a spike would
+ * hide the rest. @param {number[]} values @param {number[][]} by @returns {number[][]} */
+export function heights(column, values, by) {
+  const gap = (/** @type {number} */ m) => values[Math.min(m + 1, values.length - 1)] - values[Math.max(m - 1, 0)];
+  const drawn = by.map((row) => row.map((v, m) => (column.at ? Math.sqrt(v * gap(m)) : v)));
+  const most = Math.max(...drawn.flat()) || 1;
+  return drawn.map((row) => row.map((v) => v / most));
+}
 
 /** The values of a column at which it is drawn: its categories, or numbers along its line. @param {number} j @returns {any[]} */
 export function valuesOf(model, j) {
@@ -10,8 +42,9 @@ export function valuesOf(model, j) {
   if (!isNumeric(column)) return column.values ?? [];
   if (column.low === undefined) return [];
   if (column.two) return [0, 1];
-  if (column.kind !== "number") {
-    const [low, high] = [Math.max(0, column.low), column.high];
+  if (column.at) return column.at;
+  if (isWhole(column)) {
+    const [low, high] = [column.kind === "number" ? column.low : Math.max(0, column.low), column.high];
     const step = Math.max(1, Math.ceil((high - low) / 200));
     return Array.from({ length: Math.floor((high - low) / step) + 1 }, (_, i) => low + i * step);
   }

@@ -20,7 +20,7 @@ export const el = (name, attributes = {}, ...children) => filled(document.create
 export const svg = (name, attributes = {}, ...children) => filled(document.createElementNS(SVG, name), attributes, children);
 
 /** The class of the colour of a class of the model. @param {number} c */
-export const colour = (c) => `k${c % 8}${c % 16 > 7 ? " again" : ""}`;
+export const colour = (c) => (c < 0 ? "rest" : `k${c % 7}${c % 14 > 6 ? " again" : ""}`);
 
 /** A small square in the colour of a class. @param {number} c */
 export const key = (c) => svg("svg", { class: "key", viewBox: "0 0 12 12", "aria-hidden": "true" }, svg("rect", { class: colour(c), width: 12, height: 12 }));

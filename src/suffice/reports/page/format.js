@@ -1,6 +1,6 @@
 // Numbers as people read them.
 
-const THIN = "\u2009";
+const [THIN, SPACE] = ["\u2009", "\u00a0"]; // the second one breaks no line
 
 /** Thin spaces between thousands, of five digits or more: four may be a year. @param {string} digits */
 const grouped = (digits) => digits.replace(/^-?\d{5,}/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, THIN));
@@ -19,10 +19,10 @@ export function numeral(value, places) {
 
 /** A probability: two significant digits, and no certainty. @param {number} p */
 export function percent(p) {
-  if (p > 0.999) return "> 99.9 %";
-  if (p < 0.001) return "< 0.1 %";
-  if (p >= 0.99 || (p >= 0.01 && p < 0.1)) return `${(100 * p).toFixed(1)} %`;
-  return p < 0.01 ? `${(100 * p).toFixed(2)} %` : `${(100 * p).toFixed(0)} %`;
+  if (p > 0.999) return p === 1 ? `100${SPACE}%` : `>${SPACE}99.9${SPACE}%`;
+  if (p < 0.001) return p === 0 ? `0${SPACE}%` : `<${SPACE}0.1${SPACE}%`;
+  const places = p < 0.01 ? 2 : p < 0.1 || p >= 0.99 ? 1 : 0;
+  return `${(100 * p).toFixed(places)}${SPACE}%`;
 }
 
 /** A share with its sign. @param {number} value @param {number} places */
@@ -36,3 +36,17 @@ export const brief = (name, most = 48) => {
   const letters = [...name.trim()];
   return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : name;
 };
+
+/** Round numbers between two, at most so many. @param {number} low @param {number} high @param {number} most @param {boolean} whole */
+export function roundNumbers(low, high, most, whole) {
+  if (!(high > low)) return [low];
+  const rough = (high - low) / most;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = Math.max(whole ? 1 : 0, power * ([1, 2, 5].find((one) => one * power >= rough) ?? 10));
+  const found = [];
+  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; i++) found.push(Number((i * step).toPrecision(12)));
+  return found;
+}
+
+/** A number of rows, which may be a sum of weights. @param {number} n */
+export const count = (n) => (Number.isInteger(n) ? grouped(String(n)) : numeral(n));

@@ -1,10 +1,13 @@
 // Starts the page: reads the model, draws the places, and keeps them in step with the row asked about.
 import { readAddress, startOf, writeAddress } from "./address.js";
-import { averages, showAnswer, UNITS } from "./answer.js";
+import { averages, showAnswer } from "./answer.js";
 import { question } from "./ask.js";
 import { showColumns } from "./columns.js";
+import { showGood, showVerdict } from "./good.js";
 import { showNomogram } from "./nomogram.js";
 import { showRows } from "./rows.js";
+import { DRAWN_CLASSES } from "./densities.js";
+import { legend } from "./chart.js";
 import { el } from "./dom.js";
 
 const OPEN_QUESTIONS = 12;
@@ -17,8 +20,11 @@ function start() {
   const order = model.columns.map((_, j) => j).sort((a, b) => tells(model.columns[b]) - tells(model.columns[a]));
   model.order = order;
   model.weighted = model.terms.some((one) => (one.weight ?? 1) !== 1);
+  // What stays of the answer: a sentence, which is read out, and the places of the rest.
+  const sentence = el("p", { class: "sentence", role: "status", "aria-live": "polite" });
+  const view = { sentence, stack: el("div"), body: el("div"), average: averages(model) };
+  place("answer").append(el("div", { class: "said" }, sentence, view.stack), view.body);
   const show = () => showAnswer(model, x, view);
-  const view = answerView(model, show);
   let x = readAddress(model);
   const questions = new Map();
 
@@ -37,6 +43,7 @@ function start() {
   };
 
   const form = place("questions");
+  if (model.task === "classes") form.append(legend(model.outputs.slice(0, DRAWN_CLASSES)));
   form.append(...order.slice(0, OPEN_QUESTIONS).map(draw));
   const rest = order.slice(OPEN_QUESTIONS);
   if (rest.length) {
@@ -59,27 +66,11 @@ function start() {
   }
   window.addEventListener("hashchange", () => (location.hash.includes("?") ? restore(readAddress(model)) : writeAddress(model, x)));
   show();
+  showVerdict(model, place("verdict-picture"));
   showColumns(model, place("column-list"));
+  if (model.tested) showGood(model, place("good-body"));
   if (model.rows?.length) showRows(model, place("row-list"), (row) => restore(row.cells));
   showNomogram(model, place("nomogram"));
-}
-
-/** The parts of the answer that stay. @param {() => void} again */
-function answerView(model, again) {
-  const sentence = el("p", { class: "sentence", role: "status", "aria-live": "polite" });
-  const body = el("div");
-  place("answer").prepend(sentence, body);
-  const view = /** @type {any} */ ({ sentence, body, unit: "decibans", average: averages(model) });
-  const buttons = Object.keys(UNITS).map((unit) => el("button", {
-    type: "button", "aria-pressed": String(unit === view.unit),
-    onclick: () => {
-      view.unit = unit;
-      for (const one of buttons) one.setAttribute("aria-pressed", String(one.textContent === unit));
-      again();
-    },
-  }, unit));
-  view.units = el("p", { class: "switch controls" }, "Count evidence in ", ...buttons);
-  return view;
 }
 
 start();

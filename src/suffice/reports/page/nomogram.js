@@ -1,7 +1,7 @@
 // The nomogram: points of every value, their total and the answer, for paper and a ruler.
 import { added, isNumeric, ledger, valueOfTerm } from "./score.js";
-import { termOf, valuesOf } from "./densities.js";
-import { brief, numeral } from "./format.js";
+import { isWhole, termOf, ticksOf, valuesOf } from "./densities.js";
+import { brief, numeral, roundNumbers } from "./format.js";
 import { el, svg } from "./dom.js";
 
 const MOST_SCALES = 14; // that fill a page of A4, with those of points, total and answer
@@ -76,16 +76,6 @@ export function pointsOf(sums) {
   return { shown, scale, least, most: shown.reduce((sum, one) => sum + scale * (one.high - one.low), 0) };
 }
 
-/** Round numbers between two, at most so many. @param {number} low @param {number} high @param {number} most @param {boolean} whole */
-function roundNumbers(low, high, most, whole) {
-  const rough = (high - low) / most;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = Math.max(whole ? 1 : 0, power * ([1, 2, 5].find((one) => one * power >= rough) ?? 10));
-  const found = [];
-  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; i++) found.push(Number((i * step).toPrecision(12)));
-  return found;
-}
-
 /** A number between others. @param {number} x @param {number[]} xs @param {number[]} ys */
 function between(x, xs, ys) {
   const i = Math.min(Math.max(xs.findIndex((one) => one >= x), 1), xs.length - 1);
@@ -94,10 +84,10 @@ function between(x, xs, ys) {
 
 /** Where bins of a density begin, if it has few; else null. */
 function edgesOf(model, one) {
-  const tree = termOf(model, one.column).by?.[0];
-  if (!tree?.steps) return null;
+  const { starts } = termOf(model, one.column);
+  if (!starts) return null;
   const [first, last] = [one.values[0], one.values[one.values.length - 1]];
-  const inside = tree.starts.filter((edge) => edge > first && edge <= last).map((edge, i, all) => ({ edge, before: one.at(all[i - 1] ?? first), after: one.at(edge) }));
+  const inside = starts.filter((edge) => edge > first && edge <= last).map((edge, i, all) => ({ edge, before: one.at(all[i - 1] ?? first), after: one.at(edge) }));
   const jumps = inside.filter((edge) => edge.before !== edge.after);
   return jumps.length >= MOST_NAMES || jumps.length >= one.adds.length / 8 ? null : jumps;
 }
@@ -118,8 +108,9 @@ function marksOf(model, one) {
       edges.forEach((edge, i) => marks.push({ adds: edge.after, name: i + 1 < names.length ? `${names[i]} to ${names[i + 1]}` : `from ${names[i]}`, rising: true }));
     } else {
       const last = one.values.length - 1;
-      const step = (one.values[last] - one.values[0]) / last;
-      for (const value of roundNumbers(one.values[0], one.values[last], 8, column.kind !== "number" || column.two)) {
+      const step = Math.min(...one.values.slice(1).map((value, i) => value - one.values[i]));
+      const marked = column.at ? ticksOf(column, 8).map(([v]) => one.values[v]) : roundNumbers(one.values[0], one.values[last], 8, isWhole(column));
+      for (const value of marked) {
         const [left, right] = [value - step, value + step].map((v) => between(v, one.values, one.adds));
         marks.push({ adds: between(value, one.values, one.adds), name: numeral(value), rising: right >= left });
       }
@@ -202,7 +193,7 @@ function drawn(model, a, b) {
   const [hidden, how] = [sums.columns.length - shown.length + sums.leftOut.length, shown.some((one) => one.unknown) ? "unknown" : "at their average"];
   const notes = [hidden ? `More columns that add little, or have no scale, and are taken as ${how}: ${numeral(hidden)}.` : "",
     shown.some((one) => !isNumeric(model.columns[one.column]) && one.values.length > MOST_NAMES) ? `Of a column with more values, ${MOST_NAMES} are shown.` : "",
-    how === "unknown" ? "" : "The model knows means and standard deviations of its columns, not where they end: scales may go too far.",
+    how === "unknown" || model.tested ? "" : "The model knows means and standard deviations of its columns, not where they end: scales may go too far.",
     from > 0 ? "A total below the scale means less than 0.1 %." : "",
     to < most ? "A total above it means more than 99.9 %." : "",
   ].filter(Boolean).join(" ");

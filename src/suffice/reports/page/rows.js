@@ -1,35 +1,40 @@
 // Rows of the test table: a click asks about one.
 import { averages, answerOf, textOf } from "./answer.js";
 import { brief, numeral, percent } from "./format.js";
-import { el, wideTable } from "./dom.js";
+import { colour, el, key, wideTable } from "./dom.js";
 
-const FIRST = 20;
+const [FIRST, MOST_COLUMNS] = [20, 8];
+const MOST_OF_A_TEXT = 240; // letters
 
 /** Fill the place of the rows: the surest errors first. @param {(row: any) => void} ask */
 export function showRows(model, place, ask) {
   const average = averages(model);
   const classes = model.task === "classes";
-  const columns = model.order.slice(0, 3);
-  /** @returns {{cells: string[], wrong: boolean}} */
+  const columns = model.order.slice(0, MOST_COLUMNS);
+  const classOf = (/** @type {string} */ name) => el("span", { class: "keyed" }, key(model.outputs.indexOf(name)), el("bdi", {}, brief(name)));
+  const cellOf = (cell, j) => (model.columns[j].kind === "text" && typeof cell === "string"
+    ? el("td", { class: "written" }, el("bdi", {}, brief(cell, MOST_OF_A_TEXT))) : el("td", { class: typeof cell === "number" ? "number" : undefined }, el("bdi", {}, textOf(model, j, cell))));
+  /** The answer, how sure or how wrong it is, and what is true. @returns {any[]} */
   const said = (row) => {
     const found = answerOf(model, row.cells, average);
-    const truth = classes ? brief(row.truth) : row.truth.map(numeral).join("; ");
-    const cells = columns.map((j) => textOf(model, j, row.cells[j]));
-    if (found === null) return { cells: ["no answer", "", truth, ...cells], wrong: true };
-    if (!classes) return { cells: [numeral(found.scores[0]), numeral(row.truth[0] - found.scores[0]), truth, ...cells], wrong: false };
+    const truth = classes ? classOf(row.truth) : row.truth.map((v) => numeral(v)).join("; ");
+    if (found === null) return ["no answer", "", truth];
+    if (!classes) return [numeral(found.scores[0]), numeral(row.truth[0] - found.scores[0]), truth];
     const answer = model.outputs[found.answer];
-    return { cells: [brief(answer), percent(found.posterior[found.answer]), truth, ...cells], wrong: answer !== row.truth };
+    return [classOf(answer), percent(found.posterior[found.answer]), truth, answer === row.truth ? "right" : "wrong"];
   };
   const line = (row) => {
-    const { cells, wrong } = said(row);
-    return el("tr", { class: wrong ? "wrong" : undefined },
+    const [answer, sure, truth, verdict] = said(row);
+    return el("tr", { class: verdict === "wrong" ? "wrong" : undefined },
       el("td", {}, el("button", { type: "button", onclick: () => { ask(row); location.hash = "#ask"; } }, `row ${numeral(row.number)}`)),
-      ...cells.map((text) => el("td", {}, el("bdi", {}, text))));
+      el("td", { class: classes ? undefined : "number" }, answer), el("td", { class: "number" }, sure), el("td", { class: classes ? undefined : "number" }, truth),
+      ...(classes ? [el("td", {}, verdict ?? "")] : []), ...columns.map((j) => cellOf(row.cells[j], j)));
   };
-  const head = ["answer", classes ? "probability" : "truth less answer", "truth", ...columns.map((j) => brief(model.columns[j].name))];
+  const head = [["row"], [classes ? "answer" : "predicted", !classes], [classes ? "probability" : "truth less prediction", true], ["truth", !classes], ...(classes ? [[""]] : []),
+    ...columns.map((j) => [brief(model.columns[j].name), model.rows.some((row) => typeof row.cells[j] === "number")])];
   const body = el("tbody", {}, ...model.rows.slice(0, FIRST).map(line));
-  place.append(wideTable("Rows of the test table", el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "row"),
-    ...head.map((text) => el("th", { scope: "col" }, el("bdi", {}, text))))), body));
+  place.append(wideTable("Rows of the test table", el("thead", {}, el("tr", {},
+    ...head.map(([text, number]) => el("th", { scope: "col", class: number ? "number" : undefined }, el("bdi", {}, text))))), body));
   const rest = model.rows.slice(FIRST);
   if (!rest.length) return;
   const more = el("button", { type: "button", class: "controls", onclick: () => { body.append(...rest.map(line)); more.remove(); } }, `Show ${numeral(rest.length)} more`);

@@ -1,9 +1,9 @@
 // The answers of the model: log joints of classes, or predictions, as Python computes them.
 
 /**
- * @typedef {{at: number[], refuse?: boolean, by?: any[], values?: any[], table?: any[][], rest?: any, mean?: number[][],
+ * @typedef {{at: number[], refuse?: boolean, by?: any[], values?: any[], starts?: number[], table?: any[][], rest?: any, mean?: number[][],
  *   low?: number[][] | null, covariance?: number[][], weights?: number[][], places?: number[], levels?: any[],
- *   known?: Record<number, any[]>, weight?: number, text?: boolean, left_out?: number}} Term
+ *   known?: Record<number, any[]>, weight?: number, words?: string[], left_out?: number}} Term
  * @typedef {{task: string, outputs: string[], start: any[], prior: number[], fallback: number, columns: any[], terms: Term[]}} Model
  * @typedef {any[]} Cells  A cell for every column; null is missing.
  */
@@ -63,12 +63,13 @@ const places = new WeakMap(); // of the values of a term
 
 /** Which of the values of a term a cell is, if any. @param {Term} term */
 export function rowOf(term, cell) {
-  const found = once(places, term, () => new Map(/** @type {any[]} */ (term.values).map((v, i) => [keyOf(v), i])));
+  const found = once(places, term, () => new Map(term.words ? term.words.flatMap((words, i) => words.split("\n").map((word) => [word, i]))
+    : /** @type {any[]} */ (term.values).map((v, i) => [keyOf(v), i])));
   return found.get(keyOf(cell));
 }
 
 function lookedUp(term, cell) {
-  const row = rowOf(term, cell);
+  const row = term.starts ? binOf(term.starts, cell) : rowOf(term, cell);
   const found = row === undefined ? term.rest : /** @type {any[][]} */ (term.table)[row];
   return found === "refused" ? null : found.map(finite);
 }
@@ -162,8 +163,8 @@ export function said(model, term, x) {
   if (term.at.some((j) => isMissing(x[j]))) return term.refuse ? null : [];
   if (term.at.some((j) => illegal(model.columns[j], x[j]))) return null;
   const place = term.at.length ? term.at[0] : -1; // −1: of no column
-  if (term.text) return [[place, sumOfWords(model, term, x[place])]];
-  if (term.values) {
+  if (term.words) return [[place, sumOfWords(model, term, x[place])]];
+  if (term.values || term.starts) {
     const found = lookedUp(term, x[place]);
     return found === null ? null : [[place, found]];
   }

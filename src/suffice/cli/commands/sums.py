@@ -1,0 +1,105 @@
+"""``suffice sums``: the sums that models are fitted from, without the rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from suffice.cli.models import refuse_result
+from suffice.cli.options import (
+    AsJson,
+    Columns,
+    Data,
+    Parameters,
+    ReadAs,
+    Reading,
+    Running,
+    Weight,
+    estimator_of,
+    given_columns,
+    parameters_for,
+    reported,
+    selected,
+)
+from suffice.cli.output import deliver
+from suffice.cli.values import NAIVE_BAYES
+from suffice.errors import ParameterError
+from suffice.phrases import amount
+
+
+def sums(
+    *,
+    data: Data,
+    label: Annotated[
+        list[str] | None,
+        typer.Option("--label", "--target", metavar="COL", help="Column to predict."),
+    ] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="File of sums.")],
+    model: Annotated[
+        str, typer.Option(metavar="NAME", help="Whose sums: naive-bayes, lda, linear, ...")
+    ] = NAIVE_BAYES,
+    parameters: Parameters = None,
+    read: ReadAs = None,
+    columns: Columns,
+    weight: Weight = None,
+    plan: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Mask the sums, as several owners agreed.")
+    ] = None,
+    key: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Private key, with --plan.")
+    ] = None,
+    running: Running,
+    as_json: AsJson = False,
+) -> None:
+    """Sum the rows of files; a model is fitted to sums as it is to rows.
+
+    With --plan and --key the file is random numbers to everybody who has not the
+    files of all other owners; label, model and columns are those of the plan.
+    """
+    refuse_result(output, data)
+    reading = Reading.of(read)
+    given: dict[str, Any] = {"--label": label, "--model": model != NAIVE_BAYES}
+    given |= {"--parameter": parameters, "--weight": weight}
+    given |= {f"--{name}": True for name in given_columns(columns)}
+    with reported(f"Summing {', '.join(data)}") as report, running.chosen(report):
+        if plan is not None or key is not None:
+            found = _masked(data, reading, plan, key, given)
+            facts = {"masked": str(output), "plan": found.plan, "owner": found.owner}
+            said = f"Masked under the plan {found.plan[:8]}. Saved to {output}"
+        else:
+            if not label:
+                raise ParameterError(
+                    "--label is not given", "sums are by label, or of targets", "name the column"
+                )
+            chosen = estimator_of(
+                model, parameters_for(model, parameters, [model])[0], columns, reading
+            )
+            table = selected(reading.open(data), columns, label, weight)
+            found = chosen.sums(table, label if len(label) > 1 else label[0], weight)
+            facts = {"sums": str(output), "rows": float(found.sums.rows)}
+            said = f"The sums of {amount(facts['rows'])} rows. Saved to {output}"
+    found.save(output)
+    deliver(facts, lambda: [said], as_json)
+
+
+def _masked(
+    data: Data, reading: Reading, plan: Path | None, key: Path | None, given: dict[str, Any]
+) -> Any:
+    """Return the masked sums of a plan."""
+    from suffice.owners import Plan, masked_sums
+
+    if plan is None or key is None:
+        raise ParameterError(
+            f"{'--key' if plan is None else '--plan'} is given alone",
+            "a plan says what is summed, and a key masks it",
+            f"add {'--plan' if plan is None else '--key'}",
+        )
+    for option in [name for name, value in given.items() if value]:
+        raise ParameterError(
+            f"{option} is given with --plan", "it stands in the plan", "leave it out"
+        )
+    agreed = Plan.load(plan)
+    table = reading.open(data, agreed.like.reader.format)
+    return masked_sums(table, plan=agreed, key=key)

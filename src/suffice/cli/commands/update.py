@@ -1,0 +1,79 @@
+"""``suffice update``: more rows for a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from shlex import join
+from typing import Annotated, Any
+
+import typer
+
+from suffice.cli.models import predicts_numbers
+from suffice.cli.options import AsJson, Data, Force, ModelFile, ReadAs, updated
+from suffice.cli.output import CommandLine, deliver
+from suffice.errors import DataError
+from suffice.phrases import amount, rows_in_print
+
+
+def update(
+    *,
+    model: ModelFile,
+    data: Data,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Another file (default: MODEL itself).")
+    ] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+    read: ReadAs = None,
+) -> None:
+    """Fit a model to more rows.
+
+    The sums are those of one fit of all rows, to the last bit; the old rows are not
+    needed. Files are read as those before, and column weights follow new rows.
+    """
+    before: dict[str, Any] = {}
+
+    def change(fitted: Any, *rows: Any) -> None:
+        before["rows"] = float(fitted.statistic_.rows)
+        before["labels"] = set(getattr(fitted, "classes_", ()))
+        before["errors"] = getattr(fitted.model_, "errors", None)
+        table, label, weight = rows
+        fitted.partial_fit(table, label, sample_weight=weight)
+        if fitted.statistic_.rows == before["rows"]:
+            raise DataError(
+                f"{', '.join(data)} holds no row with a weight above zero",
+                "there is nothing to fit to",
+                "check the file and the weights",
+            )
+
+    target = output or model
+    fitted = updated(model, data, read, (target, force), "Reading", change)
+    weights = getattr(fitted.model_, "calibration", None)
+    facts: dict[str, Any] = {
+        "model": str(target),
+        "joined": float(fitted.statistic_.rows) - before["rows"],
+        "rows": float(fitted.statistic_.rows),
+    }
+    if predicts_numbers(fitted):
+        facts["errors_known"] = fitted.model_.errors is not None
+    else:
+        facts["new_labels"] = [c for c in fitted.classes_.tolist() if c not in before["labels"]]
+        facts["weights"] = None if weights is None else "earlier" if weights.stale else "all"
+    deliver(facts, lambda: _shown(facts, data, before["errors"] is not None), as_json)
+
+
+def _shown(facts: dict[str, Any], data: list[str], had_errors: bool) -> Iterator[str]:
+    noun = "row joins" if facts["joined"] == 1 else "rows join"
+    told = f"{amount(facts['joined'])} {noun}: {rows_in_print(facts['rows'])} in all."
+    if facts.get("new_labels"):
+        told += f" New labels: {', '.join(map(str, facts['new_labels']))}."
+    if facts.get("weights") == "all":
+        told += " Column weights follow."
+    yield f"{told} Saved to {facts['model']}"
+    of_weights = facts.get("weights") == "earlier"
+    if of_weights or (had_errors and not facts["errors_known"]):
+        kept = "Column weights are of earlier rows" if of_weights else "Errors are not known now"
+        yield f"{kept}. To learn them from rows that you have:"
+        again = ["suffice", "calibrate", facts["model"], *data, "-o", facts["model"]]
+        yield CommandLine(f"  {join(again)}")

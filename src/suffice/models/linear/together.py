@@ -1,0 +1,198 @@
+"""Least squares of many groups of rows at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.numerics.exact import DoubleDouble
+from suffice.sums.comoments import Comoments
+
+Array = NDArray[np.float64]
+LEAST_PIVOT = 1e-9  # of a column in its own units; with less, a group is solved by itself
+CELLS = 2**21  # of matrices solved at a time
+REFINED = 2  # times
+
+
+@dataclass(frozen=True, eq=False)
+class GroupFits:
+    """Least squares of g groups with p columns and t targets; NaN where a group has no solution.
+
+    Parameters
+    ----------
+    n : ndarray (g,)
+        Σw of the complete rows.
+    coefficients, errors : ndarray (g, q, t)
+        The intercept first, where there is one, and their standard errors.
+    r_squared : ndarray (g, t)
+    hard : ndarray of bool (g,)
+        Groups that have rows, and columns that depend on each other, or nearly so.
+    """
+
+    n: Array
+    coefficients: Array
+    errors: Array
+    r_squared: Array
+    hard: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, sums: Comoments, p: int, intercept: bool, penalty: float, precisions: bool) -> Self:
+        """Solve the normal equations of every group by Cholesky factors.
+
+        ::
+
+            (XᵀX + λI) w = Xᵀy,  Var(w) = (XᵀX)⁻¹ RSS/(n − q)
+
+        The factors are in double, the residuals that correct w in double-double.
+
+        Parameters
+        ----------
+        sums : Comoments
+            Of p columns and, after them, the targets; each class is a group.
+        """
+        t, q, g = sums.d - p, p + intercept, sums.k
+        n, hard = np.zeros(g), np.zeros(g, np.bool_)
+        coefficients, errors = np.full((g, q, t), np.nan), np.full((g, q, t), np.nan)
+        r_squared = np.full((g, t), np.nan)
+        complete = np.flatnonzero(sums.patterns[sums.pattern].all(axis=1))
+        step = max(1, CELLS // max(1, sums.d**2))
+        for first in range(0, len(complete), step):
+            rows = complete[first : first + step]
+            groups = sums.code[rows]
+            one = _Equations.of(sums, rows, p, intercept, precisions)
+            n[groups] = one.n.hi
+            found = one.solved(penalty)
+            hard[groups] = found.hard
+            coefficients[groups], errors[groups] = found.coefficients, found.errors
+            r_squared[groups] = found.r_squared
+        return cls(n, coefficients, errors, r_squared, hard)
+
+
+@dataclass(frozen=True, eq=False)
+class _Equations:
+    """Normal equations of groups: see `suffice.models.design.normal_equations`."""
+
+    n: DoubleDouble  # (g,)
+    observations: Array
+    x_mean: DoubleDouble  # (g, p)
+    y_mean: DoubleDouble
+    xx: DoubleDouble  # (g, p, p)
+    xy: DoubleDouble
+    yy: DoubleDouble  # (g, t)
+    intercept: bool
+
+    @classmethod
+    def of(
+        cls,
+        sums: Comoments,
+        rows: NDArray[np.intp],
+        p: int,
+        intercept: bool,
+        precisions: bool,
+    ) -> Self:
+        n, mean = sums.group_weight[rows], sums.mean[rows]
+        index = sums.product_index[rows]
+        scatter = sums.scatter_of(index)
+        if not intercept:
+            scatter = scatter + mean[:, :, None] * mean[:, None, :] * n[:, None, None]
+            mean = DoubleDouble.zeros(mean.shape)
+        d = np.arange(p, sums.d)
+        counted = precisions and len(sums.tally) == len(sums.code)
+        observations = sums.tally[rows, 0].astype(np.float64) if counted else n.hi
+        parts = mean[:, :p], mean[:, p:], scatter[:, :p, :p], scatter[:, :p, p:], scatter[:, d, d]
+        return cls(n, observations, *parts, intercept)
+
+    def solved(self, penalty: float) -> GroupFits:
+        (g, p), t = self.x_mean.shape, self.y_mean.shape[1]
+        diagonal = np.arange(p)
+        xx = DoubleDouble(self.xx.hi.copy(), self.xx.lo.copy())
+        xx.hi[:, diagonal, diagonal] += penalty
+        scale = np.sqrt(np.maximum(xx.hi[:, diagonal, diagonal], 0.0))
+        scale[scale == 0.0] = 1.0
+        lower, hard = _cholesky(xx.hi / (scale[:, :, None] * scale[:, None, :]))
+        root = _inverse(lower) / scale[:, None, :]  # RᵀR is the inverse
+
+        def corrected(b: Array) -> Array:
+            return np.asarray(root.transpose(0, 2, 1) @ (root @ b))
+
+        w = corrected(self.xy.hi)
+        for _ in range(REFINED):
+            w = w + corrected((self.xy - _product(xx, w)).value)
+        fitted = _product(self.xx, w)
+        rss = self.yy
+        for j in range(p):
+            rss = rss + (fitted[:, j] - self.xy[:, j] * 2.0) * w[:, j]
+        free = (self.observations - p - self.intercept)[:, None]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            noise = np.where(free > 0, np.maximum(rss.value, 0.0) / free, np.nan)
+            r_squared = 1.0 - np.maximum(rss.value, 0.0) / self.yy.value
+        variance = (root**2).sum(axis=1)[:, :, None]
+        if self.intercept:
+            b = self.y_mean
+            for j in range(p):
+                b = b - self.x_mean[:, j, None] * w[:, j]
+            w = np.concatenate([b.value[:, None], w], axis=1)
+            white = (root @ self.x_mean.hi[:, :, None])[:, :, 0]
+            at_zero = 1.0 / self.n.hi + (white**2).sum(axis=1)
+            variance = np.concatenate([at_zero[:, None, None], variance], axis=1)
+        errors = np.sqrt(variance * noise[:, None, :])
+        if penalty:
+            errors = np.full(errors.shape, np.nan)
+        for part in (w, errors, r_squared):
+            part[hard] = np.nan
+        return GroupFits(self.n.hi, w, errors, np.asarray(r_squared).reshape(g, t), hard)
+
+
+def _product(a: DoubleDouble, w: Array) -> DoubleDouble:
+    """Aw of matrices (g, p, p) and (g, p, t), in double-double."""
+    total = DoubleDouble.zeros(w.shape)
+    for j in range(w.shape[1]):
+        total = total + a[:, :, j, None] * w[:, None, j]
+    return total
+
+
+def _cholesky(a: Array) -> tuple[Array, NDArray[np.bool_]]:
+    """Lower factors L of matrices (g, p, p) of diagonal 1, and which have too small a pivot."""
+    g, p, _ = a.shape
+    lower, hard = np.zeros_like(a), np.zeros(g, np.bool_)
+    for j in range(p):
+        left = lower[:, j, :j]
+        pivot = a[:, j, j] - (left**2).sum(axis=1)
+        hard |= ~(pivot > LEAST_PIVOT)
+        root = np.sqrt(np.where(pivot > LEAST_PIVOT, pivot, 1.0))
+        lower[:, j, j] = root
+        below = a[:, j + 1 :, j] - (lower[:, j + 1 :, :j] @ left[:, :, None])[:, :, 0]
+        lower[:, j + 1 :, j] = below / root[:, None]
+    return lower, hard
+
+
+def _inverse(lower: Array) -> Array:
+    """Inverses of lower factors (g, p, p)."""
+    _, p, _ = lower.shape
+    found = np.zeros_like(lower)
+    for j in range(p):
+        found[:, j, j] = 1.0
+        found[:, j, :j] = -(lower[:, j, None, :j] @ found[:, :j, :j])[:, 0]
+        found[:, j] /= lower[:, j, j, None]
+    return found
+
+
+def columns_of(fits: GroupFits, terms: tuple[str, ...], targets: tuple[str, ...]) -> dict[str, Any]:
+    """Return the columns of a table of groups; NaN is null."""
+    import pyarrow as pa
+
+    def column(values: Array) -> pa.Array[Any]:
+        return pa.array(values, mask=np.isnan(values))
+
+    found: dict[str, Any] = {"n": fits.n}
+    ends = [f"_{target}" for target in targets] if len(targets) > 1 else [""]
+    for name, values in (("", fits.coefficients), ("se_", fits.errors)):
+        for i, term in enumerate(terms):
+            for j, end in enumerate(ends):
+                found[f"{name}{term}{end}"] = column(values[:, i, j])
+    for j, end in enumerate(ends):
+        found[f"r_squared{end}"] = column(fits.r_squared[:, j])
+    return found
