@@ -21,7 +21,7 @@ from suffice.models.estimator import fitted
 from suffice.models.generative.calibration import Calibration
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.described import alpha_evidence
-from suffice.models.generative.method import Chosen, GenerativeMethod, Rows
+from suffice.models.generative.method import Choice, GenerativeMethod, Rows
 from suffice.models.generative.part import FAMILY_OF_KIND, FamilyColumns, parts_of, whole
 from suffice.models.generative.weights import calibrate as with_weights_of
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
@@ -152,7 +152,7 @@ class NaiveMethod(GenerativeMethod):
             **more,
         )
 
-    def columns(self, rows: Rows, named: bool, engine: Engine) -> Chosen:
+    def columns(self, rows: Rows, named: bool, engine: Engine) -> Choice:
         columns = rows.columns()
         return columns, self.families.of_columns(columns, named)
 

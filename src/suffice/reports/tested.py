@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.table_source import to_learn
-from suffice.engines.local import engine_for
+from suffice.engines.engine import engine_for
 from suffice.errors import ParameterError, warn
 from suffice.models.base.evaluation import Evaluation, wilson_interval
 from suffice.models.linear.model import LinearModel
