@@ -256,7 +256,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         with fit_context(self):
             check_logistic(self)
             warn_of_unused(self)
-            before: LogisticModel | None = getattr(self, "model_", None)
+            before: LogisticModel | None = vars(self).get("model_")
             source, said = self._open_first(X, y, sample_weight)
             self.reader_ = replace(self._first_reader(source), label_dtype=said.dtype)
             first = self._read_once(source)
