@@ -53,10 +53,10 @@ class DiscriminantMethod(OneFamilyMethod):
 
     fewest_classes = 2
 
-    def columns(self, rows: Rows, named: bool, engine: Engine) -> Choice:
+    def columns(self, rows: Rows, engine: Engine) -> Choice:
         """Choose the terms that columns become, where some are categories."""
         if isinstance(rows, ArraySource) and not self.categorical:
-            return super().columns(rows, named, engine)
+            return super().columns(rows, engine)
         found = features(rows, Predictors(categorical=self.categorical))
         for column in found.columns:
             if column.kind == "text":
@@ -66,7 +66,7 @@ class DiscriminantMethod(OneFamilyMethod):
                     "leave the column out",
                 )
         if not any(map(is_coded, found.columns)):
-            return super().columns(rows, named, engine)
+            return super().columns(rows, engine)
         design = settled_design(rows, found, "counted", engine, with_missing=True)
         names = tuple(column.name for column in found.columns)
         # Indicators nearly determine each other: more iterations take long, and predict worse.

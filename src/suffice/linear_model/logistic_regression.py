@@ -257,8 +257,8 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             check_logistic(self)
             warn_of_unused(self)
             before: LogisticModel | None = vars(self).get("model_")
-            source, said = self._open_first(X, y, sample_weight)
-            self.reader_ = replace(self._first_reader(source), label_dtype=said.dtype)
+            source, label_dtype = self._open_first(X, y, sample_weight)
+            self.reader_ = replace(self._first_reader(source), label_dtype=label_dtype)
             first = self._read_once(source)
             start = first.start(before) if before and self.warm_start else None
             objective = self._objective(first)

@@ -279,7 +279,9 @@ def _open_table(
     if estimator._ignore:
         table = table.without(estimator._ignore)
     found = [name for name in table.feature_names if name not in targets]
-    settle_columns(estimator, len(found), found if has_named_columns(X) else None)
+    if not has_named_columns(X):
+        table = replace(table, named=False)
+    settle_columns(estimator, len(found), found if table.named else None)
     return table
 
 

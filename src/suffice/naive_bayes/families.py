@@ -10,7 +10,8 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.schema import SPARSE, Column, UniformColumns
+from suffice.data.schema import SPARSE, Column, Numbered, UniformColumns
+from suffice.data.table_source import TableSource
 from suffice.engines.engine import Engine, engine_for
 from suffice.errors import ParameterError, warn
 from suffice.families import Family, family_named
@@ -152,8 +153,12 @@ class NaiveMethod(GenerativeMethod):
             **more,
         )
 
-    def columns(self, rows: Rows, named: bool, engine: Engine) -> Choice:
-        columns = rows.columns()
+    def columns(self, rows: Rows, engine: Engine) -> Choice:
+        columns, named = rows.columns(), True
+        if isinstance(rows, TableSource):
+            named = rows.named
+        elif isinstance(rows.names, Numbered):
+            named = False
         return columns, self.families.of_columns(columns, named)
 
     def is_given(self, column: str) -> bool:
