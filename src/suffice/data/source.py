@@ -366,7 +366,7 @@ class ArraySource(Source):
             _require_cells_within(self.x)
         elif workers > 1:
             parts *= max(1, -(-n // (parts * MOST_ROWS)))
-        edges = (n * np.arange(parts + 1) // parts).tolist()
+        edges = [n * i // parts for i in range(parts + 1)]
         return list(map(partial(ArrayPart, self, layout), edges, edges[1:]))
 
 

@@ -314,9 +314,10 @@ def too_small(
     squares: NDArray[np.float64],
 ) -> NDArray[np.bool_]:
     """Compare spread with what can be squared: from W, p, Σw(x − p), Σw(x − p)²."""
-    tiny = (pivot != 0.0) & (np.abs(pivot) < SMALLEST)
-    lost = squares < SMALLEST**2 * np.maximum(weight, 1.0)
-    return np.asarray(lost & ((sums != 0.0) | tiny))
+    lost = np.asarray(squares < SMALLEST**2 * np.maximum(weight, 1.0))
+    if lost.any():
+        lost &= (sums != 0.0) | ((pivot != 0.0) & (np.abs(pivot) < SMALLEST))
+    return lost
 
 
 def refuse_underflow(too_small: NDArray[np.bool_], name: Callable[[int], str]) -> None:
