@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 import suffice
-from suffice.cli.models import has_candidates, has_coefficients
+from suffice.cli.models import has_candidates, has_coefficients, sums_in
 from suffice.cli.options import AsJson, ReadAs, Reading
 from suffice.cli.output import CommandLine, deliver, short
 from suffice.cli.results import (
@@ -43,7 +43,7 @@ def show(
     *,
     file: Annotated[
         list[str],
-        typer.Argument(metavar="FILE", help="A model file, or a table.", show_default=False),
+        typer.Argument(metavar="FILE", help="A file of a model or sums, or a table."),
     ],
     column: Annotated[
         list[str] | None, typer.Option(metavar="COL", help="Only these columns, in full.")
@@ -56,16 +56,21 @@ def show(
     A table is read to its end: its columns, their types, missing cells and rows
     that are left out are those that a fit would see.
     """
+    facts: dict[str, Any]
     model = Path(file[0])
     if len(file) > 1 or not is_model_file(model):
         table = _read(Reading.of(read), file, listed(column))
         deliver(table, lambda: _shown_table(table), as_json)
         return
-    fitted: Any = suffice.load(model)
-    if hasattr(fitted, "sums") and hasattr(fitted, "by"):  # a file of sums
-        lines = str(fitted).splitlines()
-        deliver({"model": str(model), "sums": lines}, lambda: lines, as_json)
+    if (sums := sums_in(file)) is not None:
+        facts = {"sums": str(model), "type": type(sums.estimator).__name__}
+        facts |= {"by": list(sums.by), "groups": len(sums), "rows": float(sums.rows.sum())}
+        facts["columns"] = [column.name for column in sums.reader.columns]
+        lines = [str(sums), f"  columns: {', '.join(facts['columns'])}"]
+        lines.append(f"  label or target: {', '.join(sums.target_names)}")
+        deliver(facts, lambda: lines, as_json)
         return
+    fitted: Any = suffice.load(model)
     if has_candidates(fitted):
         deliver(candidate_facts(fitted, model), lambda: [fitted.candidates_.table()], as_json)
         return
