@@ -23,6 +23,7 @@ from suffice.cli.models import (
 )
 from suffice.cli.values import (
     LABELS,
+    LOGISTIC,
     MODELS,
     OF_FAMILIES,
     REGRESSIONS,
@@ -377,23 +378,26 @@ def _typed(given: str) -> str:
 
 
 def points_of(
-    models: Sequence[tuple[str, Sequence[str]]], given: Sequence[str] | None, grid: Sequence[str]
+    models: Sequence[tuple[str, str, Sequence[str]]],
+    given: Sequence[str] | None,
+    grid: Sequence[str],
 ) -> Iterator[Point]:
     """Yield every model with every value of those parameters of the grid that it has.
 
     Parameters
     ----------
-    models : sequence of (str, sequence of str)
-        Names, and parameters of their own, as ``NAME=VALUE``; those that are given stand instead.
+    models : sequence of (str, str, sequence of str)
+        What each is called, its name, and parameters of its own, as ``NAME=VALUE``; those that are
+        given stand instead.
     given, grid : sequences of str
 
     Examples
     --------
-    >>> models = [("naive-bayes", []), ("logistic", ["numbers=bins"])]
+    >>> models = [("nb", "naive-bayes", []), ("bins", "logistic", ["numbers=bins"])]
     >>> [point.name for point in points_of(models, [], ["alpha=0.1,1"])]
-    ['naive-bayes alpha=0.1', 'naive-bayes alpha=1', 'logistic numbers=bins']
+    ['nb alpha=0.1', 'nb alpha=1', 'bins']
     """
-    names = [model for model, _ in models]
+    names = [model for _, model, _ in models]
     axes = []
     for line in grid:
         name, sign, values = line.partition("=")
@@ -410,7 +414,7 @@ def points_of(
             )
         axes.append((name, [value.strip() for value in values.split(",")]))
     said = {_name(one) for one in given or ()} | {name for name, _ in axes}
-    for model, of_own in models:
+    for called, model, of_own in models:
         own = [one for one in of_own if _name(one) not in said]
         parameters, words = parameters_for(model, [*own, *(given or ())], names)
         mine = [(name, values) for name, values in axes if name in parameters_of(model)]
@@ -418,7 +422,7 @@ def points_of(
             point = dict(zip((name for name, _ in mine), chosen, strict=True))
             of_grid = [f"{name}={value}" for name, value in point.items()]
             yield Point(
-                " ".join(of_grid if of_grid and len(models) == 1 else [model, *own, *of_grid]),
+                " ".join(of_grid if of_grid and len(models) == 1 else [called, *of_grid]),
                 model,
                 parameters | {name: value_of(name, value) for name, value in point.items()},
                 [*words, *words_of("-p", of_grid)],
@@ -452,13 +456,12 @@ def check_options(estimator: Any) -> None:
     ------
     ParameterError
     """
-    from suffice.linear_model import LogisticRegression
-    from suffice.models.logistic.options import check_logistic
-
-    if isinstance(estimator, LogisticRegression):
-        check_logistic(estimator)
-    elif hasattr(estimator, "method"):
+    if hasattr(estimator, "method"):
         estimator.method()
+    elif isinstance(estimator, class_of(LOGISTIC)):
+        from suffice.models.logistic.options import check_logistic
+
+        check_logistic(estimator)
 
 
 # Running ----------------------------------------------------------------------------------------

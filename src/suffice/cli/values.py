@@ -17,7 +17,7 @@ from typing import Any
 from suffice.errors import ParameterError
 from suffice.phrases import meant
 
-NAIVE_BAYES, LINEAR = "naive-bayes", "linear"
+NAIVE_BAYES, LINEAR, LOGISTIC = "naive-bayes", "linear", "logistic"
 OF_FAMILIES = (NAIVE_BAYES, "aode")
 REGRESSIONS = ("linear", "ridge", "lasso", "elastic-net")
 MODELS = {

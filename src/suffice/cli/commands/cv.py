@@ -137,7 +137,7 @@ def cv(
     seen = None if numbers else _class_of(positive, threshold, metric, look.labels)
     if metric is not None:
         named_score(metric, _metrics(numbers, seen))
-    chosen: list[tuple[str, list[str]]] = [(name, []) for name in named]
+    chosen: list[tuple[str, str, list[str]]] = [(name, name, []) for name in named]
     chosen = chosen or list(look.models(1 if loo else int(folds)))
     points = list(points_of(chosen, parameters, grid or []))
     models = [point.model for point in points]
@@ -242,12 +242,13 @@ class _Look:
         sizes = len(features) - len(categories), len(categories), levels, len(labels)
         return cls(numbers, labels, missing, Size(rows, *sizes))
 
-    def models(self, folds: int) -> Iterator[tuple[str, list[str]]]:
+    def models(self, folds: int) -> Iterator[tuple[str, str, list[str]]]:
         """Yield what is good on such a table, what costs least first."""
         from suffice.ensemble.candidates import CANDIDATES
 
         if self.numbers:
-            yield from ((name, ["incomplete=gaussian"] * self.missing) for name in FOR_NUMBERS)
+            own = ["incomplete=gaussian"] * self.missing
+            yield from ((name, name, own) for name in FOR_NUMBERS)
             return
         seconds = {name: folds * CANDIDATES[name].seconds(self.size) for name in FOR_CLASSES}
         for name in sorted(FOR_CLASSES, key=lambda name: seconds[name]):
@@ -262,7 +263,7 @@ class _Look:
                 why = f"{folds} folds would take about {seconds[name]:.0f} s"
                 self.left_out.append({"name": model, "why": why})
                 continue
-            yield model, own
+            yield name, model, own
 
 
 def _class_of(
