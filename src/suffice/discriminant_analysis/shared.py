@@ -27,7 +27,7 @@ from suffice.models.design.feature_columns import Predictors, features, is_coded
 from suffice.models.design.settled import settled_design
 from suffice.models.estimator import fitted
 from suffice.models.generative.classifier import Rows, as_asked
-from suffice.models.generative.method import ChosenColumns, GenerativeMethod, OneFamilyMethod
+from suffice.models.generative.method import Choice, GenerativeMethod, OneFamilyMethod
 from suffice.models.generative.model import GenerativeModel, Prior
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.reader import GenerativeReader
@@ -54,10 +54,10 @@ class DiscriminantMethod(OneFamilyMethod):
 
     fewest_classes = 2
 
-    def columns(self, rows: Rows, named: bool, engine: Engine) -> ChosenColumns:
+    def columns(self, rows: Rows, engine: Engine) -> Choice:
         """Choose the terms that columns become, where some are categories."""
         if isinstance(rows, ArraySource) and not self.categorical:
-            return super().columns(rows, named, engine)
+            return super().columns(rows, engine)
         found = features(rows, Predictors(categorical=self.categorical))
         for column in found.columns:
             if column.kind == "text":
@@ -67,7 +67,7 @@ class DiscriminantMethod(OneFamilyMethod):
                     "leave the column out",
                 )
         if not any(map(is_coded, found.columns)):
-            return super().columns(rows, named, engine)
+            return super().columns(rows, engine)
         design = settled_design(rows, found, "counted", engine, with_missing=True)
         names = tuple(column.name for column in found.columns)
         part = FamilyColumns(self.of_terms, BlockLayout("mixed", names), design)

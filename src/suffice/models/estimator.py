@@ -363,6 +363,24 @@ def restored_sums(cls: Any, content: Any) -> GroupedSums:
     # Sums of groups keep the rules of their kinds, and all together that of a model's.
     saved = cls.kind.saved.of(entries | {"batches": (together,)})
     check(saved.batches[0])
+    return _sums_of(cls, saved, keys, sums)
+
+
+def sums_without_rows(cls: Any, entries: Mapping[str, Any], sums: Any) -> GroupedSums:
+    """Return sums of no row, and how tables are read, from what a file holds of that.
+
+    Parameters
+    ----------
+    cls : type of FittedFromSums
+    entries : mapping
+        As `GroupedSums.entries` returns them.
+    sums : KeptSums
+    """
+    saved = cls.kind.saved.of({**entries, "batches": (sums,)})
+    return _sums_of(cls, saved, Keys.none(), sums)
+
+
+def _sums_of(cls: Any, saved: Any, keys: Keys, sums: Any) -> GroupedSums:
     estimator: Any = _unfitted_of(cls, saved)
     return GroupedSums(estimator, estimator._reader_of(saved), keys, sums, saved.named)
 
@@ -660,6 +678,7 @@ class FittedFromSums(Estimator, Generic[R, S]):
         sums = Learnt(reader, batches).statistic
         model = method.model(reader, sums, rows, before, newest)
         self.reader_, self.model_ = reader, model
+        self.__dict__.pop("clusters_", None)  # those of earlier rows
         if method.keeps_sums:
             self.batches_, self.statistic_ = batches, sums
         else:
