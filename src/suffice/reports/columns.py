@@ -307,6 +307,10 @@ Widths = Callable[[NDArray[np.float64], NDArray[np.intp]], NDArray[np.float64]]
 """Half the widths (r, m) of the intervals of scores zᵀw of rows z (r, c) of some columns (c,)."""
 
 
+Widths = Callable[[NDArray[np.float64], NDArray[np.intp]], NDArray[np.float64]]
+"""Half the widths (r, m) of the intervals of scores zᵀw of rows z (r, c) of some columns (c,)."""
+
+
 def _widths_of(model: Any) -> Widths:
     """Return the widths of a linear model; of classes, each is compared with the first."""
     if isinstance(model.model_, LogisticModel):
@@ -342,7 +346,7 @@ def _effects_of(
 ) -> list[list[list[float]]]:
     """Return the effect on every output of one unit of a column, or of each of its ``most`` values.
 
-    Outputs have ``weights`` (k, p) and ``errors``. An effect is what is added, and the ends of its
+    Outputs have ``weights`` (k, p) and ``widths``. An effect is what is added, and the ends of its
     95 % interval where they are known: of classes against the first. A missing cell comes last.
     """
     design = model.model_.design
