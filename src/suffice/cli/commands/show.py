@@ -51,7 +51,11 @@ def show(
         deliver(table, lambda: _shown_table(table), as_json)
         return
     if (sums := sums_in(file)) is not None:
-        facts = {"sums": str(model), "type": type(sums.estimator).__name__, "by": list(sums.by)}
+        facts: dict[str, Any] = {
+            "sums": str(model),
+            "type": type(sums.estimator).__name__,
+            "by": list(sums.by),
+        }
         facts |= {"groups": len(sums), "rows": float(sums.rows.sum())}
         facts["columns"] = [column.name for column in sums.reader.columns]
         lines = [str(sums), f"  columns: {', '.join(facts['columns'])}"]
