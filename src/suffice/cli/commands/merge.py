@@ -67,7 +67,12 @@ def merge(
         if not (force or output in models):
             refuse_result(output, ())
         first.save(output)
-        _deliver(output, len(models), float(first.rows.sum()), as_json)
+        facts = {"sums": str(output), "merged": len(models), "groups": len(first)}
+        facts["rows"] = float(first.rows.sum())
+        said = (
+            f"{len(models)} files of sums merged: {amount(facts['rows'])} rows. Saved to {output}"
+        )
+        deliver(facts, lambda: [said], as_json)
         return
     merged, *others = map(load_summed, models)
     for path, other in zip(models[1:], others, strict=True):
