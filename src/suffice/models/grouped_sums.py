@@ -171,7 +171,7 @@ class GroupedSums:
         ParameterError
             If there is no such column, or no group has such a value.
         """
-        return self._take(np.flatnonzero(self._chosen(keys)))
+        return self._take(np.flatnonzero(self._chosen(keys))) if keys else self
 
     def without(self, **keys: Any) -> GroupedSums:
         """Return all groups but those with these keys: see `where`."""
