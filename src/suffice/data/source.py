@@ -218,7 +218,8 @@ class Labels:
     @classmethod
     def of(cls, values: NDArray[Any]) -> Labels:
         """Find the distinct labels, without sorting them."""
-        values = values.astype(values.dtype.newbyteorder("="), copy=False)
+        if not values.dtype.isnative:
+            values = values.astype(values.dtype.newbyteorder("="))
         if values.dtype == np.bool_:
             shown = (value for value in (False, True) if (values == value).any())
             return cls(values, Vocabulary(tuple(shown)))
@@ -365,7 +366,7 @@ class ArraySource(Source):
             _require_cells_within(self.x)
         elif workers > 1:
             parts *= max(1, -(-n // (parts * MOST_ROWS)))
-        edges = (n * np.arange(parts + 1) // parts).tolist()
+        edges = [n * i // parts for i in range(parts + 1)]
         return list(map(partial(ArrayPart, self, layout), edges, edges[1:]))
 
 

@@ -98,6 +98,7 @@ class TableSource(Source):
     weight: str | None = None
     keys: tuple[str, ...] = ()  # by which rows are grouped
     answered: bool = False  # whether a column that a model does not know is left out, not refused
+    named: bool = True  # whether the columns were called by strings
 
     def __post_init__(self) -> None:
         roles = [("the label", self.label), ("the weight", self.weight)]

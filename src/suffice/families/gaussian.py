@@ -165,19 +165,21 @@ class Gaussian(Family):
         )
 
     def _maximum_likelihood(self, moments: Moments) -> GaussianParameters:
-        n, pooled, variance = moments.total, moments.one_class, self._variance(moments)
-        mean = np.where(n > 0, moments.mean, pooled.mean)
-        mean_lo = np.where(n > 0, moments.mean_lo, pooled.mean_lo)
-        return GaussianParameters(mean, mean_lo, np.maximum(variance, self.least_variance(moments)))
+        seen, pooled = moments.total > 0, moments.one_class
+        mean = np.where(seen, moments.mean, pooled.mean)
+        mean_lo = np.where(seen, moments.mean_lo, pooled.mean_lo)
+        variance = np.maximum(self._variance(moments), self.least_variance(moments))
+        return GaussianParameters(mean, mean_lo, variance)
 
     def _variance(self, moments: Moments) -> NDArray[np.float64]:
         """σ² of maximum likelihood, before it has a floor, (k, d) or (1, d)."""
-        n = moments.total
+        n, pooled = moments.total, moments.one_class
+        if not (self.shared or self.ddof):
+            return np.where(n > 0, moments.variance, pooled.variance)
         freedom = self._joined(np.where(n > 0, n - self.ddof, 0.0))
         with np.errstate(divide="ignore", invalid="ignore"):
-            divided = self.shared or self.ddof != 0
-            spread = self._joined(moments.scatter) / freedom if divided else moments.variance
-            return np.where(freedom > 0, spread, moments.one_class.variance)
+            spread = self._joined(moments.scatter) / freedom
+            return np.where(freedom > 0, spread, pooled.variance)
 
     def least_variance(self, moments: Moments) -> NDArray[np.float64]:
         """The floor of each column, (1, d); 0 only where all classes together show no spread."""

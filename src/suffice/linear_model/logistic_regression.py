@@ -256,9 +256,9 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         with fit_context(self):
             check_logistic(self)
             warn_of_unused(self)
-            before: LogisticModel | None = getattr(self, "model_", None)
-            source, said = self._open_first(X, y, sample_weight)
-            self.reader_ = replace(self._first_reader(source), label_dtype=said.dtype)
+            before: LogisticModel | None = vars(self).get("model_")
+            source, label_dtype = self._open_first(X, y, sample_weight)
+            self.reader_ = replace(self._first_reader(source), label_dtype=label_dtype)
             first = self._read_once(source)
             start = first.start(before) if before and self.warm_start else None
             objective = self._objective(first)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -48,26 +48,11 @@ from suffice.models.base.proba_intervals import (
 )
 from suffice.models.base.unseen_values import FEWEST, warn_of_unseen
 from suffice.models.estimator import Estimator, fitted
-from suffice.models.reading import LabelReader, common_dtype, is_named, open_rows, summed
+from suffice.models.reading import LabelReader, common_dtype, open_rows, summed
 from suffice.phrases import rows_in_print
 from suffice.sums.batch import Batch, scored_rows
 
 T = TypeVar("T")
-
-
-class Said(NamedTuple):
-    """Properties of the first table besides its rows.
-
-    Parameters
-    ----------
-    dtype : numpy.dtype, optional
-        What labels are stored as, if they came as an array of numbers.
-    named : bool
-        Whether columns have names.
-    """
-
-    dtype: np.dtype[Any] | None
-    named: bool
 
 
 class Classifier(Estimator):
@@ -363,13 +348,14 @@ class Classifier(Estimator):
 
     def _open_first(
         self, X: Any, y: Any, sample_weight: Any
-    ) -> tuple[TableSource | ArraySource, Said]:
+    ) -> tuple[TableSource | ArraySource, np.dtype[Any] | None]:
+        """Open the first rows with their labels, and say in which dtype these came."""
         if y is None:
             raise without_labels(self)
         rows = open_rows(self, X, y, sample_weight, first=True)
         if not self.n_features_in_:
             raise SchemaError("the table has no column besides the label", "a model needs features")
-        return rows, Said(common_dtype(y), is_named(self))
+        return rows, common_dtype(y)
 
     def _open_more(self, X: Any, y: Any, sample_weight: Any) -> TableSource | ArraySource:
         """Open rows with their labels, to fit."""

@@ -274,9 +274,14 @@ def _open_table(
         absent = tuple(name for name in names if name not in table.table.names)
         return replace(table, table=WithColumns(table.table, absent)) if absent else table
     table = open_table(X, y, sample_weight, first=True)
-    table = replace(table, keys=estimator._by).without(estimator._ignore)
+    if estimator._by:
+        table = replace(table, keys=estimator._by)
+    if estimator._ignore:
+        table = table.without(estimator._ignore)
     found = [name for name in table.feature_names if name not in targets]
-    settle_columns(estimator, len(found), found if has_named_columns(X) else None)
+    if not has_named_columns(X):
+        table = replace(table, named=False)
+    settle_columns(estimator, len(found), found if table.named else None)
     return table
 
 

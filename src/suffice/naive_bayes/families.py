@@ -10,7 +10,8 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.schema import SPARSE, Column, UniformColumns
+from suffice.data.schema import SPARSE, Column, Numbered, UniformColumns
+from suffice.data.table_source import TableSource
 from suffice.engines.engine import Engine, engine_for
 from suffice.errors import ParameterError, warn
 from suffice.families import Family, family_named
@@ -21,7 +22,7 @@ from suffice.models.estimator import fitted
 from suffice.models.generative.calibration import Calibration
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.described import alpha_evidence
-from suffice.models.generative.method import ChosenColumns, GenerativeMethod, Rows
+from suffice.models.generative.method import Choice, GenerativeMethod, Rows
 from suffice.models.generative.part import FAMILY_OF_KIND, FamilyColumns, parts_of, whole
 from suffice.models.generative.weights import calibrate as with_weights_of
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
@@ -152,8 +153,12 @@ class NaiveMethod(GenerativeMethod):
             **more,
         )
 
-    def columns(self, rows: Rows, named: bool, engine: Engine) -> ChosenColumns:
-        columns = rows.columns()
+    def columns(self, rows: Rows, engine: Engine) -> Choice:
+        columns, named = rows.columns(), True
+        if isinstance(rows, TableSource):
+            named = rows.named
+        elif isinstance(rows.names, Numbered):
+            named = False
         return columns, self.families.of_columns(columns, named)
 
     def is_given(self, column: str) -> bool:

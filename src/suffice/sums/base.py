@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
 from functools import cache
 from math import prod
-from operator import add
+from operator import add, methodcaller, sub
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -104,7 +104,7 @@ class Sums:
             try:
                 if name in weights:
                     return nonnegative(a - b, a)
-                return _each(_minus, a, b)
+                return _each(sub, a, b)
             except ForgetError as error:
                 if error.column is not None:
                     error.column = mine.column_at(name, error.column)
@@ -127,7 +127,7 @@ class Sums:
         records = self._axes().records
         if not records:
             return self
-        found = {name: _each(_canonical, getattr(self, name)) for name in records}
+        found = {name: _each(methodcaller("canonical"), getattr(self, name)) for name in records}
         return cast(Self, replace(cast(Any, self), **found))
 
     @classmethod
@@ -292,14 +292,6 @@ def _each(change: Callable[..., Any], *parts: Any) -> Any:
     if not isinstance(parts[0], tuple):
         return change(*parts)
     return tuple([change(*members) for members in zip(*parts, strict=True)])
-
-
-def _minus(a: Any, b: Any) -> Any:
-    return a - b
-
-
-def _canonical(part: Sums) -> Sums:
-    return part.canonical()
 
 
 def _equal(a: Any, b: Any) -> bool:

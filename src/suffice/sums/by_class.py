@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import floor, log10
-from operator import methodcaller
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 
 import numpy as np
@@ -187,16 +186,16 @@ class ByClassAccumulator:
 
     def statistic(self) -> ByClass:
         classes = Vocabulary.of(self._codes)
-        order = np.array(list(map(self._codes.__getitem__, classes.values)), np.intp)
-        hi, lo = np.split(np.vstack([self._weight, self._unlabelled]), 2, axis=1)
-        kernels.sums.normalise(hi, lo)
-        weight = DoubleDouble(hi[order, 0], lo[order, 0])
-        unlabelled = DoubleDouble(hi[-1, 0], lo[-1, 0])
-        blocks = tuple(map(methodcaller("statistic"), self._blocks))
+        pairs = np.concatenate([self._weight, self._unlabelled])
+        kernels.sums.normalise(pairs[:, :1], pairs[:, 1:])
+        weight, unlabelled = pairs[:-1].T.copy(), DoubleDouble(*pairs[-1])
+        blocks = tuple([block.statistic() for block in self._blocks])
         if tuple(self._codes) != classes.values:
+            order = np.array(list(map(self._codes.__getitem__, classes.values)), np.intp)
+            weight = weight[:, order]
             blocks = tuple([block.take(order) for block in blocks])
-        found = ByClass(classes, weight, unlabelled, blocks)
-        return found if weight.hi.all() else found.pruned()
+        found = ByClass(classes, DoubleDouble(*weight), unlabelled, blocks)
+        return found if weight[0].all() else found.pruned()
 
     def _translated(self, codes: NDArray[np.intp], classes: Vocabulary) -> NDArray[np.intp]:
         known = self._codes

@@ -311,10 +311,13 @@ class Comoments(Formed, ClassSums):
         return cut._keep(np.flatnonzero(cut.patterns[cut.pattern].any(axis=1)))._of_groups_again()
 
     def place(self, index: NDArray[np.intp], k: int) -> Comoments:
-        return replace(self, k=k, code=index[self.code])._sorted()
+        placed = replace(self, k=k, code=np.asarray(index, np.intp)[self.code])
+        return placed if (np.diff(index) > 0).all() else placed._sorted()
 
     def take(self, index: NDArray[np.intp]) -> Comoments:
         """Keep the classes at ``index``, in that order; of pooled ones, all that have rows."""
+        if len(index) > self.code.max(initial=-1) and _is_range(index):
+            return replace(self, k=len(index))
         position = np.full(self.k, -1)
         position[index] = np.arange(len(index))
         return replace(self, k=len(index), code=position[self.code])._sorted()
@@ -468,6 +471,10 @@ class Comoments(Formed, ClassSums):
         return out._shown()
 
 
+def _is_range(index: NDArray[np.intp]) -> bool:
+    return len(index) > 0 and index[0] == 0 and bool((np.diff(index) == 1).all())
+
+
 def _aligned(one: Comoments, other: Comoments) -> tuple[NDArray[Any], ...]:
     """Return the groups of both, each once, in their order.
 
@@ -574,7 +581,7 @@ class ComomentsAccumulator:
             np.zeros((int(pooled), 2, d, d)),
         )
         self._others = Comoments.empty(0, d, pooled)
-        self._waiting = SortedRows()  # complete rows of many classes
+        self._waiting: SortedRows | None = None  # complete rows of many classes
 
     def add(
         self,
@@ -599,7 +606,8 @@ class ComomentsAccumulator:
                 self._separate(z, codes[rows], weights[rows], start + first)
 
     def statistic(self) -> Comoments:
-        self._add_waiting()
+        if self._waiting is not None:
+            self._add_sorted(self._waiting)
         k = len(self._state[0])
         groups = np.stack([np.zeros(k, np.intp), np.arange(k)], axis=1)
         everything = np.ones((1, self._d), bool)
@@ -639,9 +647,10 @@ class ComomentsAccumulator:
             usable = np.abs(z) <= LARGEST
             if not usable.all() and not usable[codes >= 0].all():
                 return 0
-            self._waiting.put(z, codes, weights)
-            if self._waiting.is_full:
-                self._add_waiting()
+            waiting = self._waiting = self._waiting or SortedRows()
+            waiting.put(z, codes, weights)
+            if waiting.is_full:
+                self._add_sorted(waiting)
             return len(x)
         state = weight, pivot, sums, self._home, products
         stopped = kernels.comoments.add_rows(x, y, codes, weights, *state)
@@ -649,9 +658,9 @@ class ComomentsAccumulator:
         self._count(codes[:done], weights[:done])
         return done
 
-    def _add_waiting(self) -> None:
+    def _add_sorted(self, waiting: SortedRows) -> None:
         """Add the rows that wait, class by class."""
-        for classes, x, codes, weights in self._waiting.pieces():
+        for classes, x, codes, weights in waiting.pieces():
             *of_classes, products = self._state
             weight, pivot, total = own = tuple(sums[classes] for sums in of_classes)
             home, shared = (

@@ -93,7 +93,7 @@ class Moments(Formed, ClassSums):
         """Σw(x − x̄)², (k, d)."""
         return self._mean_and_scatter[2]
 
-    @property
+    @cached_property
     def variance(self) -> NDArray[np.float64]:
         """Σw(x − x̄)² / W, (k, d); 0 where nothing was observed."""
         total = self.total
@@ -191,7 +191,7 @@ class MomentsAccumulator:
 
     def __init__(self, d: int) -> None:
         self._state = _zeros(0, d)
-        self._waiting = SortedRows()  # rows of many classes
+        self._waiting: SortedRows | None = None  # rows of many classes
 
     def add(
         self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
@@ -223,16 +223,17 @@ class MomentsAccumulator:
         tiled = list(tiles(block.values, np.float64))
         if any((np.abs(x)[codes[a : a + len(x)] >= 0] > LARGEST).any() for a, x in tiled):
             return False
+        waiting = self._waiting = self._waiting or SortedRows()
         for start, x in tiled:
             rows = slice(start, start + len(x))
-            self._waiting.put(x, codes[rows], weights[rows])
-        if self._waiting.is_full:
-            self._add_waiting()
+            waiting.put(x, codes[rows], weights[rows])
+        if waiting.is_full:
+            self._add_sorted(waiting)
         return True
 
-    def _add_waiting(self) -> None:
+    def _add_sorted(self, waiting: SortedRows) -> None:
         """Add the rows that wait, class by class."""
-        for classes, x, codes, weights in self._waiting.pieces():
+        for classes, x, codes, weights in waiting.pieces():
             own = [part[classes] for part in self._state]
             if len(weights):
                 kernels.moments.add_weighted_rows(x, codes, weights, *own)
@@ -242,7 +243,8 @@ class MomentsAccumulator:
                 part[classes] = new
 
     def statistic(self) -> Moments:
-        self._add_waiting()
+        if self._waiting is not None:
+            self._add_sorted(self._waiting)
         weight, pivot, sums = self._state
         return Moments(weight.copy(), pivot.copy(), sums.copy())
 
@@ -312,9 +314,10 @@ def too_small(
     squares: NDArray[np.float64],
 ) -> NDArray[np.bool_]:
     """Compare spread with what can be squared: from W, p, Σw(x − p), Σw(x − p)²."""
-    tiny = (pivot != 0.0) & (np.abs(pivot) < SMALLEST)
-    lost = squares < SMALLEST**2 * np.maximum(weight, 1.0)
-    return np.asarray(lost & ((sums != 0.0) | tiny))
+    lost = np.asarray(squares < SMALLEST**2 * np.maximum(weight, 1.0))
+    if lost.any():
+        lost &= (sums != 0.0) | ((pivot != 0.0) & (np.abs(pivot) < SMALLEST))
+    return lost
 
 
 def refuse_underflow(too_small: NDArray[np.bool_], name: Callable[[int], str]) -> None:

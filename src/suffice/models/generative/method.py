@@ -16,8 +16,7 @@ from suffice.data.table_source import TableSource
 from suffice.engines.checkpoint import CheckpointedEngine
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError
-from suffice.families import Family
-from suffice.families.density import Chosen
+from suffice.families import Family, density
 from suffice.models.base.answers import expected_costs
 from suffice.models.base.checks import (
     ClassWeight,
@@ -26,7 +25,7 @@ from suffice.models.base.checks import (
 )
 from suffice.models.base.groups import ByColumns, ByPlace, sums_by_group
 from suffice.models.base.judge import LeaveOneOut
-from suffice.models.classifier import Said, costs_of, warn_of_unlabelled
+from suffice.models.classifier import costs_of, warn_of_unlabelled
 from suffice.models.generative.calibration import CalibrationName
 from suffice.models.generative.leave_one_out import GenerativeLeftOut
 from suffice.models.generative.model import GenerativeModel, Prior, class_prior
@@ -48,7 +47,7 @@ from suffice.sums.keys import Keyed
 from suffice.sums.row_sample import Sampled
 
 Rows = TableSource | ArraySource
-ChosenColumns = tuple[Sequence[Column], tuple[FamilyColumns, ...]]
+Choice = tuple[Sequence[Column], tuple[FamilyColumns, ...]]
 """Columns of a table, and their families."""
 
 
@@ -103,20 +102,22 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
     # -- reader, sums, model
 
     @abstractmethod
-    def columns(self, rows: Rows, named: bool, engine: Engine) -> ChosenColumns:
-        """Describe the columns of the first table, which have names or not; choose families."""
+    def columns(self, rows: Rows, engine: Engine) -> Choice:
+        """Describe the columns of the first table, and choose their families."""
 
     def is_given(self, column: str) -> bool:
         """Return whether the user gave the family of a column."""
         return False
 
-    def reader(self, rows: Rows, said: Said, engine: Engine) -> GenerativeReader:
+    def reader(
+        self, rows: Rows, label_dtype: np.dtype[Any] | None, engine: Engine
+    ) -> GenerativeReader:
         """Choose families for the columns of the first table."""
         if self.class_weight is not None:
             check_class_weight(self.class_weight)
-        columns, parts = self.columns(rows, said.named, engine)
+        columns, parts = self.columns(rows, engine)
         blocks = tuple([part.layout for part in parts])
-        more: dict[str, Any] = {"label_dtype": said.dtype, "lenient": self.lenient, "parts": parts}
+        more: dict[str, Any] = {"label_dtype": label_dtype, "lenient": self.lenient, "parts": parts}
         return self.reader_type.of(rows, columns, blocks, self.reading, self.is_given, **more)
 
     def sums(self, reader: GenerativeReader, rows: Rows, engine: Engine) -> ByClass:
@@ -218,7 +219,7 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         return True
 
     def chosen_as(self, model: GenerativeModel, pooled: GenerativeModel) -> GenerativeModel:
-        chosen = tuple(map(Chosen.of, pooled.parameters))
+        chosen = tuple(map(density.Chosen.of, pooled.parameters))
         return replace(model, chosen=chosen) if any(chosen) else model
 
     def adopted(self, reader: GenerativeReader) -> GenerativeReader:
@@ -312,7 +313,7 @@ class OneFamilyMethod(GenerativeMethod):
     same_classes = True
     fewest_classes = 1
 
-    def columns(self, rows: Rows, named: bool, engine: Engine) -> ChosenColumns:
+    def columns(self, rows: Rows, engine: Engine) -> Choice:
         family, threshold = self.family, self.reading.get("threshold")
         if not isinstance(rows, ArraySource):
             columns = rows.columns()

@@ -120,8 +120,8 @@ class _Equations:
 
         w = corrected(self.xy.hi)
         for _ in range(REFINED):
-            w = w + corrected((self.xy - _product(xx, w)).value)
-        fitted = _product(self.xx, w)
+            w = w + corrected((self.xy - product_of(xx, w)).value)
+        fitted = product_of(self.xx, w)
         rss = self.yy
         for j in range(p):
             rss = rss + (fitted[:, j] - self.xy[:, j] * 2.0) * w[:, j]
@@ -146,7 +146,7 @@ class _Equations:
         return GroupFits(self.n.hi, w, errors, np.asarray(r_squared).reshape(g, t), hard)
 
 
-def _product(a: DoubleDouble, w: Array) -> DoubleDouble:
+def product_of(a: DoubleDouble, w: Array) -> DoubleDouble:
     """Aw of matrices (g, p, p) and (g, p, t), in double-double."""
     total = DoubleDouble.zeros(w.shape)
     for j in range(w.shape[1]):

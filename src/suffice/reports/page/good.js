@@ -16,8 +16,8 @@ const orDash = (/** @type {number | null} */ share) => (share === null || Number
 function answersByTruth(model, { labels, confusion }) {
   const rows = confusion.map((/** @type {number[]} */ row, i) => ({ row, i, n: row.reduce((a, b) => a + b, 0) })).filter((one) => one.n > 0);
   return wideTable("Answers to the rows of every class", el("caption", {}, "Answers to the test rows of each class, in the colours of the answers"),
-    el("tbody", {}, ...rows.map(({ row, i, n }) => el("tr", {}, el("th", { scope: "row" }, named(labels[i]), el("small", {}, `${count(n)} rows`)),
-      el("td", { class: "stack-cell" }, stack(row.map((one) => one / n), (c) => colour(classAt(model, labels[c])))), el("td", { class: "number" }, `${percent(row[i] / n)} right`)))));
+    el("tbody", {}, ...rows.map(({ row, i, n }) => el("tr", {}, el("th", { scope: "row" }, named(labels[i])),
+      el("td", { class: "stack-cell" }, stack(row.map((one) => one / n), (c) => colour(classAt(model, labels[c])))), el("td", { class: "number" }, `${percent(row[i] / n)} of ${count(n)} right`)))));
 }
 
 /** Recall of the classes with the most errors, where there are too many for a table of all. */
