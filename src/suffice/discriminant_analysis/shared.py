@@ -30,6 +30,7 @@ from suffice.models.generative.classifier import Rows, as_asked
 from suffice.models.generative.method import Choice, GenerativeMethod, OneFamilyMethod
 from suffice.models.generative.model import GenerativeModel, Prior
 from suffice.models.generative.part import FamilyColumns
+from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.row_answers import discriminants, posterior
 from suffice.models.generative.terms import TermParameters
 from suffice.numerics import kernels

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -19,14 +19,10 @@ from suffice.numerics.in_print import listed
 from suffice.persist import write_model
 from suffice.phrases import amount
 from suffice.sums.by_class import ClassesByGroup
-from suffice.sums.comoments import Comoments
 from suffice.sums.kept_rows import KeptRows
 from suffice.sums.keys import KeyColumn, Keyed, Keys, ranked
 from suffice.sums.row_sample import Sampled
 from suffice.tree import named
-
-if TYPE_CHECKING:
-    from suffice.models.linear.adjusted import AdjustedMeans
 
 KIND = " sums"  # what follows the name of an estimator in the kind of a file
 TYPES = named(KeyColumn, ClassesByGroup)
@@ -267,7 +263,7 @@ class GroupedSums:
         covariates: Sequence[str] | None = None,
         target: str | int | None = None,
         level: float = 0.95,
-    ) -> AdjustedMeans:
+    ) -> Any:
         """Return the mean of a target in every arm of an experiment, adjusted for covariates.
 
         Parameters
@@ -280,6 +276,10 @@ class GroupedSums:
             Which target; needed if there are several.
         level : float
             Confidence of the intervals.
+
+        Returns
+        -------
+        suffice.models.linear.adjusted.AdjustedMeans
 
         Raises
         ------
@@ -301,17 +301,13 @@ class GroupedSums:
         >>> sums.adjusted_means("arm", covariates=["before"]).difference.round(2)
         array([ 0.  , -0.98])
         """
-        from suffice.models.linear.adjusted import adjusted_means
-
-        if not isinstance(self.sums, Comoments):
+        if not hasattr(self.estimator, "_adjusted_means"):
             raise ParameterError(
                 f"the sums are for {type(self.estimator).__name__}",
                 "means are adjusted by a linear model",
                 "take LinearRegression().sums(X, y, by=...)",
             )
-        one = self.total(by=arm)
-        arms, design = one.keys.columns[0].to_pylist(), self.reader.design
-        return adjusted_means(one.sums, arms, design, covariates, target, level)
+        return self.estimator._adjusted_means(self.total(by=arm), covariates, target, level)
 
     # -- arithmetic
 

@@ -307,10 +307,6 @@ Widths = Callable[[NDArray[np.float64], NDArray[np.intp]], NDArray[np.float64]]
 """Half the widths (r, m) of the intervals of scores zᵀw of rows z (r, c) of some columns (c,)."""
 
 
-Widths = Callable[[NDArray[np.float64], NDArray[np.intp]], NDArray[np.float64]]
-"""Half the widths (r, m) of the intervals of scores zᵀw of rows z (r, c) of some columns (c,)."""
-
-
 def _widths_of(model: Any) -> Widths:
     """Return the widths of a linear model; of classes, each is compared with the first."""
     if isinstance(model.model_, LogisticModel):

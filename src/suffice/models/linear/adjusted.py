@@ -67,7 +67,10 @@ class AdjustedMeans(Printed):
         header = ["arm", "rows", "mean", "adjusted", "error", "difference", "error", "p"]
         columns = self.rows, self.mean, self.adjusted, self.error, self.difference
         cells = [[number(value) for value in column] for column in columns]
-        cells += [[number(value) for value in self.difference_error], map(probability, self.p)]
+        cells += [
+            [number(value) for value in self.difference_error],
+            [probability(p) for p in self.p],
+        ]
         names = ["(missing)" if arm is None else str(arm) for arm in self.arms]
         rows = [list(row) for row in zip(names, *cells, strict=True)]
         rows[0][-3:] = ["", "", ""]

@@ -586,7 +586,8 @@ def _row_space(a: Array, noise: float) -> RowSpace:
     """
     from scipy.linalg import qr
 
-    outer, r = None, a.T
+    outer: Any = None
+    r: Any = a.T
     if a.shape[0] <= a.shape[1]:
         outer, r = qr(r, mode="economic", check_finite=False)
     inner, upper, order = qr(r, mode="economic", pivoting=True, check_finite=False)
