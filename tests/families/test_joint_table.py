@@ -14,6 +14,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from suffice import NaiveBayes
+from suffice.errors import DataError, ParameterError
+from suffice.families import JointTable
 
 # Columns of three kinds; complete rows show 3, 2 and 2 values, and 7 of the 12 combinations.
 ROWS = [

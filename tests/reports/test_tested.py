@@ -1,6 +1,7 @@
 """What a page says of test rows: figures of the evaluation, and the rows that are most wrong."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 

@@ -12,7 +12,7 @@ from scipy.integrate import quad
 from scipy.stats import chi2, chi2_contingency, norm
 
 from suffice import LinearDiscriminantAnalysis, NaiveBayes, QuadraticDiscriminantAnalysis
-from suffice.errors import ParameterError, SchemaError
+from suffice.errors import ParameterError, SchemaError, SufficeWarning
 from suffice.linear_model import LinearRegression, Ridge
 from suffice.naive_bayes import GaussianNB
 from suffice.sums.comparison import (

@@ -27,7 +27,7 @@ from suffice.models.design.feature_columns import Predictors, features, is_coded
 from suffice.models.design.settled import settled_design
 from suffice.models.estimator import fitted
 from suffice.models.generative.classifier import Rows, as_asked
-from suffice.models.generative.method import Choice, GenerativeMethod, OneFamilyMethod
+from suffice.models.generative.method import ChosenColumns, GenerativeMethod, OneFamilyMethod
 from suffice.models.generative.model import GenerativeModel, Prior
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.row_answers import discriminants, posterior
@@ -53,7 +53,7 @@ class DiscriminantMethod(OneFamilyMethod):
 
     fewest_classes = 2
 
-    def columns(self, rows: Rows, engine: Engine) -> Choice:
+    def columns(self, rows: Rows, engine: Engine) -> ChosenColumns:
         """Choose the terms that columns become, where some are categories."""
         if isinstance(rows, ArraySource) and not self.categorical:
             return super().columns(rows, engine)

@@ -50,7 +50,7 @@ from suffice.models.design.matrix import Design
 from suffice.numerics.exact import DoubleDouble
 from suffice.sums.batch import Batch
 from suffice.sums.block import HELD, HELD_RULE, BadCell, CodedBlock, RealBlock
-from suffice.sums.by_class import ByClass
+from suffice.sums.by_class import ByClass, ClassesByGroup
 from suffice.sums.comoments import Comoments
 from suffice.sums.counts import Counts
 from suffice.sums.keys import Keys, distinct, key_cells

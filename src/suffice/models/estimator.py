@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from suffice.data.schema import Column
 from suffice.data.table_source import to_learn
 from suffice.engines.engine import engine_for, fit_context
-from suffice.errors import ParameterError, warn
+from suffice.errors import DataError, ParameterError, warn
 from suffice.models.base.forgotten import (
     DigestingEngine,
     Forgotten,

@@ -81,8 +81,8 @@ def test_many_rows_come_as_a_stream(postgresql: Any) -> None:
     query = "SELECT i, (i % 10)::numeric AS n, 'v' || i % 7 AS s FROM generate_series(1, 400000) i"
     table = read(query, postgresql.address)
     assert len(table.kept) > 1
-    read = rows(table)
-    assert (len(read), read[-1]) == (400_000, {"i": 400_000, "n": 0.0, "s": "v6"})
+    found = rows(table)
+    assert (len(found), found[-1]) == (400_000, {"i": 400_000, "n": 0.0, "s": "v6"})
     model = NaiveBayes.textbook({"i": "gaussian"}).fit(table, "s")
     assert model.predict(read("SELECT 1 AS i, 1.0::numeric AS n", postgresql.address)).shape == (1,)
 

@@ -48,7 +48,7 @@ from suffice.sums.keys import Keyed
 from suffice.sums.row_sample import Sampled
 
 Rows = TableSource | ArraySource
-Choice = tuple[Sequence[Column], tuple[FamilyColumns, ...]]
+ChosenColumns = tuple[Sequence[Column], tuple[FamilyColumns, ...]]
 """Columns of a table, and their families."""
 
 
@@ -103,7 +103,7 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
     # -- reader, sums, model
 
     @abstractmethod
-    def columns(self, rows: Rows, engine: Engine) -> Choice:
+    def columns(self, rows: Rows, engine: Engine) -> ChosenColumns:
         """Describe the columns of the first table, and choose their families."""
 
     def is_given(self, column: str) -> bool:
@@ -314,7 +314,7 @@ class OneFamilyMethod(GenerativeMethod):
     same_classes = True
     fewest_classes = 1
 
-    def columns(self, rows: Rows, engine: Engine) -> Choice:
+    def columns(self, rows: Rows, engine: Engine) -> ChosenColumns:
         family, threshold = self.family, self.reading.get("threshold")
         if not isinstance(rows, ArraySource):
             columns = rows.columns()

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from suffice.engines.engine import Engine, engine_for
 from suffice.errors import DataError, ParameterError, warn
+from suffice.models.base.groups import ByColumns, ByPlace
 from suffice.models.base.judge import LeaveOneOut
 from suffice.models.base.options import (
     Dependent,
