@@ -1,6 +1,8 @@
 """What a model tells about single rows, held against the rows."""
 
 from collections import Counter
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from suffice import (
     NaiveBayes,
     QuadraticDiscriminantAnalysis,
     Ridge,
+    load,
 )
 from suffice.errors import ParameterError
 from suffice.families import JointTable
@@ -246,3 +249,30 @@ def test_roots_of_fewer_rows_than_columns() -> None:
     (mean,) = of_kind(audit(model, 5), "few numbers")
     assert (mean.label, mean.rows) == ("b", 1.0)
     assert f"{rows[12, 0]:.6g}" in mean.value
+
+
+@pytest.mark.parametrize("estimator", [NaiveBayes.textbook(), LinearRegression()])
+def test_sums_are_audited_group_by_group(estimator: Any, tmp_path: Path) -> None:
+    rng, cities = np.random.default_rng(0), ["Ulm", "Bonn", "Kiel", None]
+    city = [cities[i] for i in np.repeat(range(4), [3, 40, 9, 2])]
+    n = len(city)
+    table = pa.table(
+        {
+            "city": city,
+            "town": rng.choice(["x", "y", "z"], n, p=[0.1, 0.45, 0.45]),
+            "dose": rng.integers(0, 50, n) / 4,
+            "target": rng.permutation(np.arange(n) % 2 + 0.0),
+        }
+    )
+    estimator.sums(table, "target", by="city").save(tmp_path / "cities.sums")
+    sums: Any = load(tmp_path / "cities.sums")
+    found = audit(sums, 4)
+    few = of_kind(found, "few rows of a group")
+    assert {(one.group, one.rows) for one in few} == {("Ulm", 3), ("(missing)", 2)}
+    for key in cities:
+        name = "(missing)" if key is None else key
+        facts = {replace(one, group=None) for one in found.findings if one.group == name}
+        alone = set(audit(sums[key], 4).findings)
+        listings = {one for one in alone if one.what == "listed values"}
+        assert {one for one in facts if one.what != few[0].what} >= alone - listings
+    assert "group" in str(found)

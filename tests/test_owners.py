@@ -436,12 +436,20 @@ def test_commands_of_three_sites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     expected = model.fit(rows, "outcome").predict_proba(rows)
     assert np.array_equal(found.predict_proba(rows), expected)
     assert suffice("audit all.sums").exit_code == 0
+    assert suffice("fit all.sums --numbers gaussian --calibration none -o m.suffice").exit_code == 0
+    for i in range(2):
+        line = f"sums {i}.csv --label outcome --numbers gaussian --calibration none -o {i}.sums"
+        assert suffice(line).exit_code == 0
+    assert suffice("merge 0.sums 1.sums -o two.sums").exit_code == 0
+    assert load("two.sums") == NaiveBayes.textbook().sums(rows[:2], "outcome")
     refused = {
         "keys -o 0.key": "0.key is there",
         "plan 0.csv --label outcome --public 0.key.pub --public 1.key.pub -o plan.json": "third",
         "sums 1.csv --plan plan.json --key 0.key -o new.masked": "other sums",
         "sums 1.csv --plan plan.json -o new.masked": "--key",
         "sums 1.csv --plan plan.json --key 1.key --label town -o new.masked": "--label",
+        "merge 0.masked 1.masked -o new.sums": "--plan",
+        "merge 0.sums 0.csv -o new.sums": "0.csv",
         "merge 0.masked 1.masked --plan plan.json -o new.sums": "missing",
         "merge 0.masked 1.masked 2.csv --plan plan.json -o all.sums --force": "2.csv",
     }

@@ -58,6 +58,7 @@ def test_the_package_shows_what_it_lists() -> None:
         "AutoClassifier",
         "BayesClassifier",
         "ElasticNet",
+        "GroupedSums",
         "Lasso",
         "LinearDiscriminantAnalysis",
         "LinearRegression",
@@ -76,6 +77,7 @@ def test_the_package_shows_what_it_lists() -> None:
         "read_table",
         "report",
         "set_engine",
+        "sql_of_sums",
     ]
     assert suffice.__all__ == classes + others
     assert dir(suffice) == sorted(suffice.__all__)

@@ -110,7 +110,7 @@ def test_every_command_prints_what_the_page_says(run: Callable[[str], str]) -> N
 def test_exports(run: Callable[[str], str]) -> None:
     pytest.importorskip("sqlglot", reason="sqlglot is not installed")
     write_files()
-    assert len(EXPORTS) >= 8
+    assert len(EXPORTS) >= 7
     for task in EXPORTS:
         printed = run(task["command"])
         assert plain(task["result"]) in printed, (task["task"], printed)

@@ -14,6 +14,7 @@ LESSONS = (
     "switch",
     "more_rows_than_memory",
     "forget_and_merge",
+    "forgetting_view",
     "five_hospitals",
     "cross_validation",
     "regression",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from suffice.engines.engine import engine as engine
     from suffice.engines.engine import set_engine as set_engine
     from suffice.ensemble import AutoClassifier as AutoClassifier
+    from suffice.export.sums_sql import sql_of_sums as sql_of_sums
     from suffice.linear_model import ElasticNet as ElasticNet
     from suffice.linear_model import Lasso as Lasso
     from suffice.linear_model import LinearRegression as LinearRegression
@@ -56,6 +57,7 @@ _HOME = {
     "read_sql": "suffice.data.databases",
     "report": "suffice.reports",
     "set_engine": "suffice.engines.engine",
+    "sql_of_sums": "suffice.export.sums_sql",
 }
 
 __all__ = [
@@ -80,6 +82,7 @@ __all__ = [
     "read_table",
     "report",
     "set_engine",
+    "sql_of_sums",
 ]
 
 

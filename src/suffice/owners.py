@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 from suffice.atomic import atomic_writer
 from suffice.data.schema import UniformColumns
 from suffice.errors import DataError, ModelFileError, ParameterError, SufficeError, warn
-from suffice.models.estimator import FittedFromSums, restored_sums, sums_read_alike
+from suffice.models.estimator import FittedFromSums, sums_read_alike, sums_without_rows
 from suffice.models.grouped_sums import GroupedSums
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.in_print import Printed, Table, listed
@@ -50,7 +50,6 @@ from suffice.sums.by_class import ByClass
 from suffice.sums.comoments import Comoments, FourthMoments
 from suffice.sums.counts import Counts, Events
 from suffice.sums.kept_rows import KeptRows
-from suffice.sums.keys import Keys
 from suffice.sums.moments import Moments
 from suffice.sums.row_sample import Sampled
 from suffice.sums.vocabulary import Vocabulary
@@ -515,8 +514,7 @@ def _like(
             blocks.append(block)
         weight, none = DoubleDouble.zeros(0), DoubleDouble.zeros(())
         sums = ByClass(Vocabulary(()), weight, none, tuple(blocks)).over(Vocabulary(tuple(labels)))
-    content = {**entries, "sums": sums, "keys": Keys.none().saved()}
-    return restored_sums(estimator, content)
+    return sums_without_rows(estimator, entries, sums)
 
 
 # -- contributions

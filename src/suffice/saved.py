@@ -71,6 +71,12 @@ def load(path: str | PathLike[str]) -> Model:
     file = ModelFile.read(path)
     of_sums = file.kind.endswith(grouped_sums.KIND)
     kind = file.kind.removesuffix(grouped_sums.KIND)
+    if kind == "MaskedSums":
+        raise ModelFileError(
+            f"{path}: masked sums of one owner",
+            "they are random numbers until those of all owners are added",
+            "add them by suffice.owners.unmasked, or suffice merge --plan",
+        )
     if kind not in MODULES:
         raise ModelFileError(
             f"{path}: a model of the unknown kind {file.kind!r}",

@@ -67,7 +67,7 @@ def test_the_rows_of_the_fit_are_noticed(name: str, models: dict[str, Any], tmp_
     model, table = models[name][0], rows(400, 1)
     truth = table["other" if name == "linear" else "y"]
     asked, mixed = table[list(model.feature_names_in_)], np.random.default_rng(0).permutation(400)
-    with pytest.warns(UserWarning, match="the rows that the model was fitted to"):
+    with pytest.warns(UserWarning, match="the test data are the rows of the fit"):
         suffice.report(model, tmp_path / "page.html", (asked.iloc[mixed], truth.iloc[mixed]))
     assert 'class="warning"' in (tmp_path / "page.html").read_text("utf8")
     other = asked.assign(far=asked["far"] + (np.arange(400) == 7))

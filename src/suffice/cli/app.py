@@ -81,7 +81,7 @@ COMMANDS = {
         "suffice sums patients.csv --plan plan.json --key ulm.key -o ulm.masked",
     ),
     "merge": (
-        "Merge models of the same columns, or masked sums of the owners of a plan.",
+        "Merge models or sums of the same columns, or masked sums of a plan.",
         "suffice merge north.suffice south.suffice -o all.suffice",
     ),
     "compare": (

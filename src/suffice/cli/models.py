@@ -41,6 +41,16 @@ def load_summed(path: Path) -> Any:
     return load_having(path, rule, "fit it again on all rows together", "statistic_")
 
 
+def sums_in(data: Sequence[str]) -> Any:
+    """Return the sums of a file that holds some; None for tables and models."""
+    from suffice.models.grouped_sums import GroupedSums
+
+    if len(data) != 1 or not is_model_file(data[0]):
+        return None
+    found: Any = suffice.load(data[0])
+    return found if isinstance(found, GroupedSums) else None
+
+
 def refusal(path: Path, model: Any, rule: str, next_step: str) -> ParameterError:
     """Return the error of a command that makes no sense for a model."""
     return ParameterError(f"{path} holds {with_article(type(model).__name__)}", rule, next_step)

@@ -298,7 +298,7 @@ def given_columns(columns: Columns) -> dict[str, Any]:
 
 
 def selected(
-    table: Table, columns: Columns, label: Sequence[str], weight: str | None, by: str | None = None
+    table: Table, columns: Columns, label: Sequence[str], weight: str | None, *by: str | None
 ) -> Table:
     """Return the columns that are features, labels, weights or groups.
 
@@ -317,7 +317,7 @@ def selected(
     columns.check(table.names, roles)
     ignored, features = listed(columns.ignore), listed(columns.features)
     if features:
-        used = {*features, *label, weight, by}
+        used = {*features, *label, weight, *by}
         ignored = tuple(name for name in table.names if name not in used)
     return WithoutColumns(table, ignored) if ignored else table
 

@@ -72,12 +72,12 @@ class Query(SpooledTable):
             return read(self.text, connection, self.parameters)
 
     @property
-    def schema(self) -> pa.Schema:  # type: ignore[override]
+    def schema(self) -> pa.Schema:
         """The columns of the rows."""
         return self.rows.schema
 
     @property
-    def kept(self) -> tuple[SpooledPart, ...]:  # type: ignore[override]
+    def kept(self) -> tuple[SpooledPart, ...]:
         """The files of the rows."""
         return self.rows.kept
 

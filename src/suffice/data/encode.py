@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from itertools import product
+from itertools import compress, product
 from typing import Any
 
 import numpy as np
@@ -209,11 +209,14 @@ def _shown(column: pa.DictionaryArray) -> tuple[NDArray[np.signedinteger[Any]], 
     """
     values = column.dictionary.to_pylist()
     stored, shown = _codes(column.indices, len(values))
-    distinct = set(values)
-    if shown.all() and len(distinct) == len(values) and None not in distinct:
-        return stored, values
+    distinct, code = set(values), np.full(len(values) + 1, -1, np.int32)  # the last is that of null
+    if len(distinct) == len(values) and None not in distinct:
+        if shown.all():
+            return stored, values
+        own = np.flatnonzero(shown)
+        code[own] = np.arange(len(own))
+        return code[stored], list(compress(values, shown))
     place: dict[Any, int] = {}
-    code = np.full(len(values) + 1, -1, np.int32)  # the last is that of null
     for q in np.flatnonzero(shown).tolist():
         if values[q] is not None:
             code[q] = place.setdefault(values[q], len(place))

@@ -270,7 +270,7 @@ class Plan:
 
     @property
     def groups(self) -> dict[str, str]:
-        """Return the columns that rows are grouped by: their names in the answer, and in between."""
+        """Return the columns that rows are grouped by, and their names on the way."""
         found = {} if self.label is None else {self.label: "l"}
         return found | {name: f"k{i}" for i, name in enumerate(self.keys)}
 
@@ -376,7 +376,7 @@ class Plan:
         return found
 
     def wrapped(self, select: str, sums: Sequence[Sum] | None = None) -> str:
-        """Return a statement whose whole numbers come as text, where they have more than 64 bits."""
+        """Return a statement of which whole numbers of more than 64 bits come as text."""
         columns = [quoted(name) for name in self.groups]
         columns += [quoted(PATTERN)] if self.joint and self.gaps else []
         columns += [quoted(COLUMN), quoted(VALUE)] if self.counted else []

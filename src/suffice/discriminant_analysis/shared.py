@@ -27,9 +27,10 @@ from suffice.models.design.feature_columns import Predictors, features, is_coded
 from suffice.models.design.settled import settled_design
 from suffice.models.estimator import fitted
 from suffice.models.generative.classifier import Rows, as_asked
-from suffice.models.generative.method import ChosenColumns, GenerativeMethod, OneFamilyMethod
+from suffice.models.generative.method import Choice, GenerativeMethod, OneFamilyMethod
 from suffice.models.generative.model import GenerativeModel, Prior
 from suffice.models.generative.part import FamilyColumns
+from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.row_answers import discriminants, posterior
 from suffice.models.generative.terms import TermParameters
 from suffice.numerics import kernels
@@ -53,7 +54,7 @@ class DiscriminantMethod(OneFamilyMethod):
 
     fewest_classes = 2
 
-    def columns(self, rows: Rows, engine: Engine) -> ChosenColumns:
+    def columns(self, rows: Rows, engine: Engine) -> Choice:
         """Choose the terms that columns become, where some are categories."""
         if isinstance(rows, ArraySource) and not self.categorical:
             return super().columns(rows, engine)
@@ -69,10 +70,22 @@ class DiscriminantMethod(OneFamilyMethod):
             return super().columns(rows, engine)
         design = settled_design(rows, found, "counted", engine, with_missing=True)
         names = tuple(column.name for column in found.columns)
-        # Indicators nearly determine each other: more iterations take long, and predict worse.
-        family = replace(cast(MultivariateGaussian, self.family), max_iter=0)
-        part = FamilyColumns(family, BlockLayout("mixed", names), design)
+        part = FamilyColumns(self.of_terms, BlockLayout("mixed", names), design)
         return found.columns, (part,)
+
+    @property
+    def of_terms(self) -> MultivariateGaussian:
+        """The family of terms: indicators nearly determine each other.
+
+        More iterations take long, and predict worse.
+        """
+        return replace(cast(MultivariateGaussian, self.family), max_iter=0)
+
+    def adopted(self, reader: GenerativeReader) -> GenerativeReader:
+        found = super().adopted(reader)
+        if all(part.design is None for part in found.parts):
+            return found
+        return replace(found, parts=tuple([replace(p, family=self.of_terms) for p in found.parts]))
 
     def require(self, sums: ByClass, rows: Rows | None = None) -> None:
         """Refuse rows that determine no covariance, or fewer axes than are asked for."""

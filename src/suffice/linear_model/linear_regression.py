@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from suffice.errors import DataError, ParameterError
 from suffice.models.base.options import Dependent, Incomplete, Unseen, WeightsAre
 from suffice.models.base.scikit_learn import accepts
 from suffice.models.design.words import Ways
+from suffice.models.grouped_sums import GroupedSums
+from suffice.models.linear.clusters import ClusterErrors, clustered
 from suffice.models.linear.level_rows import LevelLeastSquares
 from suffice.models.linear.method import LinearMethod, method_of
 from suffice.models.linear.regressor import LinearRegressor
@@ -82,6 +84,14 @@ class LinearRegression(LinearRegressor):
         standard errors, learn no further rows, and do not look for dependent columns.
     descent : GradientDescent, optional
         How to descend: learning rate, size of a batch, number of passes, and the seed.
+    cluster : str, optional
+        A column, no predictor, whose values are clusters of rows that depend on each other: the
+        errors of `summary` allow for it. `fit` takes sums by this column, too.
+    cluster_errors : {"CR1", "CR3"}
+        CR1, as in Stata, and in statsmodels with ``cov_type="cluster"``; or the jackknife, which
+        leaves out each cluster in turn, and is more reliable where they are few or uneven. Source:
+        J. G. MacKinnon, M. Ø. Nielsen and M. D. Webb, Fast and reliable jackknife and bootstrap
+        methods for cluster-robust inference (2023).
 
     Attributes
     ----------
@@ -128,6 +138,18 @@ class LinearRegression(LinearRegressor):
     weights_are: WeightsAre = "copies"
     solver: Literal["normal", "gradient", "sgd", "minibatch"] = "normal"
     descent: GradientDescent | None = None
+    cluster: str | None = None
+    cluster_errors: ClusterErrors = "CR1"
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        if self.cluster is None:
+            return super().fit(X, y, sample_weight)
+        given = isinstance(X, GroupedSums)
+        sums = X if given else self.sums(X, y, sample_weight, by=self.cluster)
+        sums = sums.total(by=self.cluster)
+        super().fit(sums.total(), *((y, sample_weight) if given else ()))
+        self.clusters_ = sums
+        return self
 
     def method(self) -> LinearMethod:
         return method_of(self, RidgePenalty(0.0))
@@ -135,7 +157,17 @@ class LinearRegression(LinearRegressor):
     def _summary(self, target: str | int | None, level: float) -> Summary:
         fit, targets = self._inferable(), self.design_.targets
         j = target_place(targets, target)
-        return Summary.of(fit, self.terms_, targets, j, level, self._left_out)
+        found = Summary.of(fit, self.terms_, targets, j, level, self._left_out)
+        if self.cluster is None:
+            return found
+        if not hasattr(self, "clusters_"):
+            raise ParameterError(
+                f"cluster={self.cluster!r}, and the model has no sums by cluster",
+                "files of models, and further rows, bring the sums of all rows together",
+                "keep sums(X, y, by=cluster), add to them, and fit them",
+            )
+        sums = self.clusters_.sums
+        return clustered(found, self._of_products(fit), sums, j, self.cluster_errors)
 
     def robust_summary(
         self,

@@ -45,6 +45,7 @@ from suffice.data.sliced_sql import (
     quoted,
 )
 from suffice.errors import DataError, ParameterError, SchemaError
+from suffice.families.options import check_boolean
 from suffice.models.base.options import incomplete, listed_missing
 from suffice.models.design.matrix import Design
 from suffice.numerics.exact import DoubleDouble
@@ -144,7 +145,7 @@ class Examples(FrameTable):
     """A table of cells that stand for those of a query."""
 
     def parts(self, types: Any) -> Sequence[ExamplePart]:
-        return [ExamplePart(part.table, part.first) for part in super().parts(types)]
+        return [ExamplePart(self.table.select(list(types)), 0)]
 
 
 @dataclass(frozen=True)
@@ -291,8 +292,8 @@ def _types(found: Described, ask: Callable[[str], pa.Table]) -> dict[str, pa.Dat
 
 def _around(found: Described, select: str, *tables: tuple[str, str]) -> str:
     every = [(ROWS, bare(found.query)), *tables]
-    tables = ",\n".join(f"{name} AS NOT MATERIALIZED (\n{text}\n)" for name, text in every)
-    return f"WITH {tables}\n{select}"
+    before = ",\n".join(f"{name} AS NOT MATERIALIZED (\n{text}\n)" for name, text in every)
+    return f"WITH {before}\n{select}"
 
 
 def _cells(found: Described) -> tuple[str, str]:
@@ -355,7 +356,7 @@ def _fact(facts: Facts, rows: Sequence[Mapping[str, Any]], j: int) -> Facts:
         for row in rows
     )
     facts = replace(facts, cells=cells, others=others, middle=of_some.get(f"middle{j}") or 0.0)
-    most = of_some.get(f"most{j}") if kind == "time" else max(map(abs, cells), default=0)
+    most: Any = of_some.get(f"most{j}") if kind == "time" else max(map(abs, cells), default=0)
     if kind == "integer" and most > HELD:
         fact = f"column {facts.name!r}: {most}"
         raise DataError(fact, HELD_RULE, f"cast it in the query: CAST({facts.name} AS text)")
@@ -387,10 +388,10 @@ def _with_values(
     places = [j for j, name in enumerate(found.columns) if name in names]
     if not places:
         return found
-    text = "VARCHAR" if found.dialect == "duckdb" else "TEXT"
+    own_type = found.dialect == "sqlite"
     selects = [
-        f"SELECT {j} AS j, counted, {f'c{j}' if found.dialect == 'sqlite' else f'CAST(c{j} AS {text})'} "
-        f"AS cell, COUNT(*) AS n FROM suffice_cells WHERE c{j} IS NOT NULL GROUP BY counted, c{j}"
+        f"SELECT {j} AS j, counted, {f'c{j}' if own_type else f'CAST(c{j} AS VARCHAR)'} AS cell, "
+        f"COUNT(*) AS n FROM suffice_cells WHERE c{j} IS NOT NULL GROUP BY counted, c{j}"
         for j in places
     ]
     answer = ask(_around(found, "\nUNION ALL\n".join(selects), _cells(found))).to_pylist()
@@ -512,9 +513,7 @@ def needed(found: Described, opened: Opened, estimator: Any) -> Asked:
     """
     name = type(estimator).__name__
     if not opened.method.is_of_sums:
-        raise _unmade(
-            name, "it looks at rows again, for the bins of densities or weights of columns"
-        )
+        raise _unmade(name, "it needs rows, for bins of densities, weights or pairs of columns")
     reader, template = opened.reader, opened.sums()
     needs = Needs(found, _cooked(found, opened, name))
     if isinstance(template, ByClass):
@@ -829,14 +828,13 @@ class InDatabase(NamedTuple):
 
     Parameters
     ----------
-    opened : Opened
-        A table that stands for the rows.
+    reader : SumsReader
     keys : Keys
     sums : KeptSums
         With an axis of groups where there are keys.
     """
 
-    opened: Opened
+    reader: Any
     keys: Keys
     sums: Any
 
@@ -873,7 +871,7 @@ def _put_together(
             values = answer.take(counted)
             blocks.append(_counts(values, asked.plan, found, block, place[counted], g * m))
     if found.label is None:
-        return InDatabase(opened, keys, blocks[0])
+        return _narrowed(opened.reader, keys, blocks[0])
     rest = np.flatnonzero((place < 0) & is_number)
     left = DoubleDouble(*_pairs(answer.take(rest).weight.by(group[rest], g)))
     weight = DoubleDouble(*_pairs(numbers.weight.by(at, g * m)))
@@ -882,19 +880,35 @@ def _put_together(
     else:
         hi, lo = weight.hi.reshape(g, m), weight.lo.reshape(g, m)
         sums = ClassesByGroup(classes, DoubleDouble(hi, lo), left, tuple(blocks)).pruned()
-    return InDatabase(opened, keys, sums.canonical())
+    return _narrowed(opened.reader, keys, sums.canonical())
+
+
+def _narrowed(reader: Any, keys: Keys, sums: Any) -> InDatabase:
+    """Leave out the terms of values that no row has; a SELECT may name more."""
+    if not keys.names:
+        learnt = reader.narrowed(sums)
+        return InDatabase(learnt.reader, keys, learnt.statistic)
+    return InDatabase(reader, keys, sums)
 
 
 # -- what is asked by users
 
 
-def in_database(
-    estimator: Any, query: Any, y: Any, weight: Any, by: Sequence[str], exact: bool, open_: Open
+def sums_elsewhere(
+    where: str,
+    estimator: Any,
+    query: Any,
+    y: Any,
+    weight: Any,
+    by: Sequence[str],
+    exact: bool,
+    open_: Open,
 ) -> InDatabase:
     """Return the sums that an estimator needs of the rows of a query; no row is read.
 
     Parameters
     ----------
+    where : {"database", "view"}
     estimator : FittedFromSums
     query : Query
     y : str or list of str
@@ -907,6 +921,18 @@ def in_database(
     open_ : callable
         Opens a table for the estimator.
     """
+    check_boolean(exact=exact)
+    if where == "database":
+        return in_database(estimator, query, y, weight, by, exact, open_)
+    if where == "view":
+        return in_view(estimator, query, y, weight, by, open_)
+    raise ParameterError(f"where={where!r}", "it is None, 'database' or 'view'")
+
+
+def in_database(
+    estimator: Any, query: Any, y: Any, weight: Any, by: Sequence[str], exact: bool, open_: Open
+) -> InDatabase:
+    """Ask for the sums of the rows of a query."""
     label = _checked(estimator, query, y, weight)
     with query.asking() as (database, ask):
         _require_spoken(database)
@@ -927,7 +953,7 @@ def in_database(
 def in_view(
     estimator: Any, query: Any, y: Any, weight: Any, by: Sequence[str], open_: Open
 ) -> InDatabase:
-    """Return the sums that the rows of a view hold, which `sql_of_sums` wrote; see `in_database`."""
+    """Ask for the sums that a view of `suffice.sql_of_sums` holds."""
     _checked(estimator, query, y, weight)
     with query.asking() as (database, ask):
         text = bare(query.text)

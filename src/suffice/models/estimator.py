@@ -49,6 +49,7 @@ from suffice.models.base.scikit_learn import (
     protect_fitted,
     with_bases,
 )
+from suffice.models.database_sums import sums_elsewhere
 from suffice.models.grouped_models import GroupedModels
 from suffice.models.grouped_sums import GroupedSums
 from suffice.models.method import KeptSums, Learnt, Method, SumsReader, check_stream, forgettable
@@ -362,6 +363,24 @@ def restored_sums(cls: Any, content: Any) -> GroupedSums:
     # Sums of groups keep the rules of their kinds, and all together that of a model's.
     saved = cls.kind.saved.of(entries | {"batches": (together,)})
     check(saved.batches[0])
+    return _sums_of(cls, saved, keys, sums)
+
+
+def sums_without_rows(cls: Any, entries: Mapping[str, Any], sums: Any) -> GroupedSums:
+    """Return sums of no row, and how tables are read, from what a file holds of that.
+
+    Parameters
+    ----------
+    cls : type of FittedFromSums
+    entries : mapping
+        As `GroupedSums.entries` returns them.
+    sums : KeptSums
+    """
+    saved = cls.kind.saved.of({**entries, "batches": (sums,)})
+    return _sums_of(cls, saved, Keys.none(), sums)
+
+
+def _sums_of(cls: Any, saved: Any, keys: Keys, sums: Any) -> GroupedSums:
     estimator: Any = _unfitted_of(cls, saved)
     return GroupedSums(estimator, estimator._reader_of(saved), keys, sums, saved.named)
 
@@ -454,7 +473,14 @@ class FittedFromSums(Estimator, Generic[R, S]):
             return self
 
     def sums(
-        self, X: Any, y: Any = None, sample_weight: Any = None, *, by: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        by: Any = None,
+        where: str | None = None,
+        exact: bool = True,
     ) -> GroupedSums:
         """Return the sums over the rows of a table, or of each group, which `fit` takes.
 
@@ -470,6 +496,13 @@ class FittedFromSums(Estimator, Generic[R, S]):
         by : str, list of str, or array-like (n,), optional
             The columns whose values are the keys of the groups, or the key of every row: strings,
             whole numbers, dates or booleans. A missing one is a key of its own.
+        where : {"database", "view"}, optional
+            Where the rows are summed. "database": where the rows of a `suffice.read_sql` are, none
+            of which is read. "view": ``X`` are the rows of a view that `suffice.sql_of_sums` wrote.
+            Default: here, from the rows.
+        exact : bool
+            In a database, whether numbers are cut into slices, so that the sums are those of the
+            rows whatever their order. Else the database adds doubles, in less time.
 
         Returns
         -------
@@ -478,7 +511,8 @@ class FittedFromSums(Estimator, Generic[R, S]):
         Raises
         ------
         ParameterError
-            If the options make a model that is no function of sums, or of none by group.
+            If the options make a model that is no function of sums, or of none by group; or of
+            none that a database makes: bins of densities, weights of columns, words, formulas.
         DataError
             If a cell breaks a rule, or a key is none.
 
@@ -490,6 +524,8 @@ class FittedFromSums(Estimator, Generic[R, S]):
         >>> GaussianNB().fit(sums.total()).theta_.ravel(), len(sums)
         (array([1.5, 5.5]), 2)
         """
+        if where is not None:
+            return self._sums_elsewhere(X, y, sample_weight, by, where, exact)
         learner = self.unfitted()
         require_sums(learner)
         method = learner.method()
@@ -559,6 +595,22 @@ class FittedFromSums(Estimator, Generic[R, S]):
         if not method.is_of_sums and not method.keeps_sums:
             require_sums(self)
 
+    def _sums_elsewhere(
+        self, X: Any, y: Any, sample_weight: Any, by: Any, where: str, exact: bool
+    ) -> GroupedSums:
+        learner = self.unfitted()
+        require_sums(learner)
+        if by is not None:
+            learner.method().require_groups()
+        names = () if by is None else (by,) if isinstance(by, str) else tuple(by)
+        asked = X, y, sample_weight, names, exact
+        with fit_context():
+            found = sums_elsewhere(
+                where, learner, *asked, lambda table: Opened.of(learner, table, y, sample_weight)
+            )
+            learner.method().warn_of(found.sums)
+        return GroupedSums(learner, found.reader, found.keys, found.sums, True)
+
     @property
     def sums_(self) -> GroupedSums:
         """The sums that the model was fitted from; `fit` makes the model of them again."""
@@ -626,6 +678,7 @@ class FittedFromSums(Estimator, Generic[R, S]):
         sums = Learnt(reader, batches).statistic
         model = method.model(reader, sums, rows, before, newest)
         self.reader_, self.model_ = reader, model
+        self.__dict__.pop("clusters_", None)  # those of earlier rows
         if method.keeps_sums:
             self.batches_, self.statistic_ = batches, sums
         else:

@@ -84,6 +84,15 @@ class GroupedSums:
         """The columns whose values are the keys of the groups."""
         return self.keys.names
 
+    @property
+    def target_names(self) -> tuple[str, ...]:
+        """The columns that are predicted; none if labels came without the name of one."""
+        design = getattr(self.reader, "design", None)
+        if design is not None:
+            return tuple(design.targets)
+        label = self.reader.layout.label
+        return () if label is None else (label,)
+
     def __len__(self) -> int:
         """Return the number of groups."""
         return len(self.keys)
@@ -158,7 +167,7 @@ class GroupedSums:
         ParameterError
             If there is no such column, or no group has such a value.
         """
-        return self._take(np.flatnonzero(self._chosen(keys)))
+        return self._take(np.flatnonzero(self._chosen(keys))) if keys else self
 
     def without(self, **keys: Any) -> GroupedSums:
         """Return all groups but those with these keys: see `where`."""
@@ -247,6 +256,58 @@ class GroupedSums:
     def _with(self, keys: Keys, sums: Any) -> GroupedSums:
         found = replace(self, keys=keys, sums=sums)
         return found if keys.names else found._alone(0)
+
+    def adjusted_means(
+        self,
+        arm: str,
+        covariates: Sequence[str] | None = None,
+        target: str | int | None = None,
+        level: float = 0.95,
+    ) -> Any:
+        """Return the mean of a target in every arm of an experiment, adjusted for covariates.
+
+        Parameters
+        ----------
+        arm : str
+            A column of the keys.
+        covariates : list of str, optional
+            Columns of the sums; default: all. With none, means are as they are.
+        target : str or int, optional
+            Which target; needed if there are several.
+        level : float
+            Confidence of the intervals.
+
+        Returns
+        -------
+        suffice.models.linear.adjusted.AdjustedMeans
+
+        Raises
+        ------
+        ParameterError
+            If these are no sums of a linear model, or there is no such column.
+        DataError
+            If an arm has no complete row, or there are no more rows than parameters.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> from suffice import LinearRegression
+        >>> trial = pa.table({
+        ...     "arm": ["old"] * 4 + ["new"] * 4,
+        ...     "before": [1.0, 2.0, 3.0, 4.0, 2.0, 3.0, 4.0, 5.0],
+        ...     "after": [1.1, 1.9, 3.2, 3.9, 3.0, 3.9, 5.2, 5.8],
+        ... })
+        >>> sums = LinearRegression().sums(trial, "after", by="arm")
+        >>> sums.adjusted_means("arm", covariates=["before"]).difference.round(2)
+        array([ 0.  , -0.98])
+        """
+        if not hasattr(self.estimator, "_adjusted_means"):
+            raise ParameterError(
+                f"the sums are for {type(self.estimator).__name__}",
+                "means are adjusted by a linear model",
+                "take LinearRegression().sums(X, y, by=...)",
+            )
+        return self.estimator._adjusted_means(self.total(by=arm), covariates, target, level)
 
     # -- arithmetic
 

@@ -15,7 +15,7 @@ from suffice.errors import DataError, ParameterError, warn
 from suffice.families import Family
 from suffice.families.options import Smoothing
 from suffice.models.generative.classifier import Rows
-from suffice.models.generative.method import ChosenColumns, OneFamilyMethod
+from suffice.models.generative.method import Choice, OneFamilyMethod
 from suffice.models.generative.model import Prior
 from suffice.models.generative.reader import GenerativeReader
 from suffice.numerics.logspace import safe_log
@@ -67,7 +67,7 @@ class DiscreteMethod(OneFamilyMethod):
         given = {"prior": prior_of(estimator), "class_weight": estimator.class_weight} | more
         return cls(family=family, name=type(estimator).__name__, alpha=estimator.alpha, **given)
 
-    def columns(self, rows: Rows, engine: Engine) -> ChosenColumns:
+    def columns(self, rows: Rows, engine: Engine) -> Choice:
         columns, parts = super().columns(rows, engine)
         n = np.size(self.alpha)
         if np.ndim(self.alpha) == 1 and n != len(columns):

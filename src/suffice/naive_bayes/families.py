@@ -22,7 +22,7 @@ from suffice.models.estimator import fitted
 from suffice.models.generative.calibration import Calibration
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.described import alpha_evidence
-from suffice.models.generative.method import ChosenColumns, GenerativeMethod, Rows
+from suffice.models.generative.method import Choice, GenerativeMethod, Rows
 from suffice.models.generative.part import FAMILY_OF_KIND, FamilyColumns, parts_of, whole
 from suffice.models.generative.weights import calibrate as with_weights_of
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
@@ -153,7 +153,7 @@ class NaiveMethod(GenerativeMethod):
             **more,
         )
 
-    def columns(self, rows: Rows, engine: Engine) -> ChosenColumns:
+    def columns(self, rows: Rows, engine: Engine) -> Choice:
         columns, named = rows.columns(), True
         if isinstance(rows, TableSource):
             named = rows.named

@@ -39,7 +39,6 @@ LEVEL = 0.95  # of the intervals of effects
 DIGITS = 4  # of an effect
 NUMBERS = ("number", "count", "whole")
 
-
 Ends = Mapping[str, tuple[float, float]]
 """The least and the largest number of columns, by name."""
 
@@ -216,7 +215,7 @@ def _binned(bins: BinnedCounts, j: int, whole: bool) -> dict[str, Any]:
         size = np.cumsum(np.sqrt(weight))
         at = np.searchsorted(size, np.linspace(size[0], size[-1], min(MOST_RANKS, len(size))))
         at = np.union1d(at, weight.argmax()) if len(size) > MOST_RANKS else np.arange(len(size))
-        values = np.unique([float(f"{value:.{DIGITS}g}") for value in middle[at]]).tolist()
+        values = np.unique([shorter(value, DIGITS) for value in middle[at].tolist()]).tolist()
         ranks = {"at": values, "low": values[0], "high": values[-1]}
         return _scale(values[0], values[-1], typical, whole) | ranks
     first, final = np.searchsorted(share, [TAIL, 1 - TAIL])
@@ -343,7 +342,7 @@ def _effects_of(
 ) -> list[list[list[float]]]:
     """Return the effect on every output of one unit of a column, or of each of its ``most`` values.
 
-    Outputs have ``weights`` (k, p) and ``errors``. An effect is what is added, and the ends of its
+    Outputs have ``weights`` (k, p) and ``widths``. An effect is what is added, and the ends of its
     95 % interval where they are known: of classes against the first. A missing cell comes last.
     """
     design = model.model_.design
@@ -361,15 +360,10 @@ def _effects_of(
             rows[-1, -1] = 1.0
     adds = rows @ weights[:, at].T
     if widths is None:
-        return [[[_brief(v)] for v in row] for row in adds.tolist()]
+        return [[[shorter(v, DIGITS)] for v in row] for row in adds.tolist()]
     reach = widths(rows, at)
     if isinstance(model.model_, LogisticModel):
         adds, reach = adds - adds[:, :1], np.insert(reach, 0, 0.0, axis=1)
-    return [
-        [[_brief(v), _brief(v - r), _brief(v + r)] if r else [_brief(v)] for v, r in both]
-        for both in np.stack([adds, reach], axis=-1).tolist()
-    ]
-
-
-def _brief(value: float) -> float:
-    return float(f"{value:.{DIGITS}g}")
+    both = np.stack([adds, reach], axis=-1).tolist()
+    found = [[(v, v - r, v + r) if r else (v,) for v, r in row] for row in both]
+    return [[[shorter(v, DIGITS) for v in one] for one in row] for row in found]

@@ -175,6 +175,6 @@ def _term(term: Term) -> dict[str, Any]:
     return made | {"values": values, "table": table, "rest": rest}
 
 
-def shorter(number: Any) -> Any:
-    """Return a number to `DIGITS` digits, as a page has many."""
-    return float(f"{number:.{DIGITS}g}") if isinstance(number, float) else number
+def shorter(number: Any, digits: int = DIGITS) -> Any:
+    """Return a number to so many digits, as a page has many."""
+    return float(f"{number:.{digits}g}") if isinstance(number, float) else number

@@ -17,6 +17,7 @@ from suffice.models.logistic.model import LogisticModel
 from suffice.numerics.elementary import exp
 from suffice.numerics.in_print import explained
 from suffice.reports.rows import answered_rows
+from suffice.reports.scoring import shorter
 from suffice.sums.ranking import Ranking
 
 MOST_CLASSES = 20  # of a confusion table, or of the classes with the most errors
@@ -50,10 +51,7 @@ def how_good(model: Any, X: Any, y: Any) -> dict[str, Any]:
         good = _of_targets(found, _predicted(model, X, y))
     good["training"] = _is_of_fit(model, X, y, good["rows"])
     if good["training"]:
-        warn(
-            "the test data are the rows that the model was fitted to: its errors on new rows are "
-            "more; hold rows back before the fit, and give those."
-        )
+        warn("the test data are the rows of the fit; hold some rows back, and give those")
     return good
 
 
@@ -182,7 +180,7 @@ def _predicted(model: Any, X: Any, y: Any) -> list[list[list[float]]]:
         known = np.flatnonzero(np.isfinite(both[:, t]).all(axis=1))
         few = np.linspace(0, len(known) - 1, min(len(known), MOST_POINTS))
         points: NDArray[np.float64] = both[known[few.round().astype(np.intp)], t]
-        found.append([[float(f"{v:.{DIGITS}g}") for v in point] for point in points.tolist()])
+        found.append([[shorter(v, DIGITS) for v in point] for point in points.tolist()])
     return found
 
 

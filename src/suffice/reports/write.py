@@ -49,6 +49,8 @@ def report(model: Any, path: str | PathLike[str], test: Any = None) -> None:
     try:
         from suffice.reports.page_text import page
     except ModuleNotFoundError as error:
+        if error.name not in ("jinja2", "markupsafe"):
+            raise
         raise ParameterError(
             "Jinja2, which fills in the page, is not installed",
             "it is an optional library",

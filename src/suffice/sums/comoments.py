@@ -311,10 +311,13 @@ class Comoments(Formed, ClassSums):
         return cut._keep(np.flatnonzero(cut.patterns[cut.pattern].any(axis=1)))._of_groups_again()
 
     def place(self, index: NDArray[np.intp], k: int) -> Comoments:
-        return replace(self, k=k, code=index[self.code])._sorted()
+        placed = replace(self, k=k, code=np.asarray(index, np.intp)[self.code])
+        return placed if (np.diff(index) > 0).all() else placed._sorted()
 
     def take(self, index: NDArray[np.intp]) -> Comoments:
         """Keep the classes at ``index``, in that order; of pooled ones, all that have rows."""
+        if len(index) > self.code.max(initial=-1) and _is_range(index):
+            return replace(self, k=len(index))
         position = np.full(self.k, -1)
         position[index] = np.arange(len(index))
         return replace(self, k=len(index), code=position[self.code])._sorted()
@@ -466,6 +469,10 @@ class Comoments(Formed, ClassSums):
         tally = own + int(sign) * new if len(own) == len(new) else UNKNOWN
         out = replace(out, weight=weight, pivot=pivot, sums=sums, products=products, tally=tally)
         return out._shown()
+
+
+def _is_range(index: NDArray[np.intp]) -> bool:
+    return len(index) > 0 and index[0] == 0 and bool((np.diff(index) == 1).all())
 
 
 def _aligned(one: Comoments, other: Comoments) -> tuple[NDArray[Any], ...]:

@@ -1,4 +1,4 @@
-r"""Sums as vectors of whole numbers of units, which add up exactly in any order.
+"""Sums as vectors of whole numbers of units, which add up exactly in any order.
 
 A pair of doubles is a whole number of some 2^e. With one unit for each element, the same at every
 owner of rows, sums become whole numbers modulo 2^(64 L), and Σ of them is rounded once:

@@ -155,7 +155,7 @@ CASES = {
     ),
     ONE.replace("bold.nii", "nothing.nii"): "there is no file nothing.nii.",
     f"{ONE} --leave-out rest": ("leave_out names the label 'rest'; the labels are 'a', 'b'."),
-    f"{ONE} -p zscore=all": "--zscore all; zscore is one of None, 'run'.",
+    f"{ONE} -p zscore=all": "--zscore all; it is None or 'run'.",
     f"{ONE} --permutations 5": (
         "--permutations 5; it is 0, or 19 or more: fewer cannot show that anything is "
         "significant at 5 %."

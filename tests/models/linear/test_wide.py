@@ -193,3 +193,27 @@ def test_memory_is_asked_for_before_it_is_taken(monkeypatch):
         Ridge().fit(np.zeros((P + 1, P)) + rng.normal(size=(P + 1, P)), np.ones(P + 1))
     with pytest.raises(DataError, match="GB"):
         Ridge().fit(X, Y).posterior().covariance  # noqa: B018
+
+
+def test_errors_of_dependent_columns_are_those_of_the_columns_alone():
+    few, y = np.random.default_rng(2).normal(size=(60, 4)), Y
+    wide = np.hstack([few] * 100)  # 400 columns of rank 4
+    one, other = LinearRegression().fit(few, y), LinearRegression().fit(wide, y)
+    for kind in ("HC1", "HC3"):
+        alone, found = (
+            one.robust_summary(few, y, kind=kind),
+            other.robust_summary(wide, y, kind=kind),
+        )
+        assert_close(found.f, alone.f, 1e-9)
+        assert_close(found.standard_error[0], alone.standard_error[0], 1e-9)  # of the intercept
+
+
+@pytest.mark.parametrize("x", [X, FEW], ids=["dense", "sparse"])
+def test_covariances_of_some_columns_are_those_of_all(x):
+    fit = Ridge(2.0).fit(x, targets(x)).model_.fit
+    places = np.array([0, 7, 30])
+    inverse = np.linalg.inv(
+        np.cov(dense(x), rowvar=False, ddof=0) * x.shape[0] + 2.0 * np.eye(x.shape[1])
+    )
+    assert_close(fit.covariance_of(places), inverse[np.ix_(places, places)], 1e-9)
+    assert_close(fit.variance[1:], np.diagonal(inverse), 1e-9)

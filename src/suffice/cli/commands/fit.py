@@ -16,6 +16,7 @@ from suffice.cli.models import (
     predicts_numbers,
     refuse_overwriting,
     refuse_replacing,
+    sums_in,
 )
 from suffice.cli.options import (
     AsJson,
@@ -63,9 +64,9 @@ def fit(
     *,
     data: Data,
     label: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option("--label", "--target", metavar="COL", help="Column to predict."),
-    ],
+    ] = None,
     model: Annotated[
         str,
         typer.Option(
@@ -84,10 +85,14 @@ def fit(
     read: ReadAs = None,
     columns: Columns,
     weight: Weight = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=VALUE", help="Groups of a file of sums; default: all."),
+    ] = None,
     checkpoint: Checkpoint = None,
     running: Running,
 ) -> None:
-    """Fit a model to files and save it.
+    """Fit a model to files, or to a file of sums, and save it.
 
     Naive Bayes chooses a family for every column from its cells; missing cells
     are left out, never imputed.
@@ -99,14 +104,32 @@ def fit(
     _check_checkpoint(checkpoint, data, target)
     reading = Reading.of(read)
     given, words = parameters_for(model, parameters, [model])
-    chosen = estimator_of(model, given, columns, reading)
-    _check_targets(chosen, label)
-    table = selected(reading.open(data, notes=False), columns, label, weight)
+    sums = sums_in(data)
+    if sums is None:
+        if not label:
+            raise ParameterError("--label is not given", "a fit predicts a column", "name it")
+        if where:
+            rule = "rows of a table have no keys"
+            raise ParameterError("--where is given", rule, "sum the rows first: suffice sums --by")
+        chosen = estimator_of(model, given, columns, reading)
+        _check_targets(chosen, label)
+        table = selected(reading.open(data, notes=False), columns, label, weight)
+    else:
+        said: dict[str, Any] = {"--label": label, "--weight": weight, "--checkpoint": checkpoint}
+        for option, value in {**said, **given_columns(columns)}.items():
+            if value:
+                option = option if option.startswith("--") else f"--{option}"
+                rule = "it stands in the sums"
+                raise ParameterError(f"{option} is given with a file of sums", rule, "leave it out")
+        own = model == NAIVE_BAYES and not parameters
+        chosen = sums.estimator if own else estimator_of(model, given, columns, reading)
+        sums = sums.where(**_keys(where)).total()
+        label = list(sums.target_names)
     refuse_replacing(target, chosen, label, force)
     with reported(f"Fitting {', '.join(data)}") as report, fit_context():
         truth: Any = label if len(label) > 1 else label[0]
         with running.chosen(report, checkpoint=checkpoint):
-            chosen.fit(table, truth, weight)
+            chosen.fit(sums) if sums is not None else chosen.fit(table, truth, weight)
         # Within the work: the checkpoint stays until the model is safe.
         chosen.save(target)
     facts: Any
@@ -125,12 +148,12 @@ def fit(
         parts = iter([chosen.candidates_.table()])
     else:
         facts = _class_facts(chosen, target)
-        if model == NAIVE_BAYES and "-" not in data:  # a pipe is read once
+        if sums is None and model == NAIVE_BAYES and "-" not in data:  # a pipe is read once
             compared = [*data, "--label", label[0], "--model", f"{NAIVE_BAYES},auto"]
             compared += typed({"weight": weight, **given_columns(columns)})
             facts["compare"] = join(["suffice", "cv", *compared, *reading.words, *words])
         parts = iter([schema_table(chosen), "", class_table(facts)])
-    facts["read_as"] = read_as(table)
+    facts["read_as"] = [] if sums is not None else read_as(table)
     deliver(facts, lambda: _shown(parts, facts, chosen), as_json)
 
 
@@ -192,6 +215,19 @@ def _check_targets(model: Any, targets: Sequence[str]) -> None:
             "a classifier predicts one column",
             "name one of them, or choose --model linear or ridge",
         )
+
+
+def _keys(where: Sequence[str] | None) -> dict[str, Any]:
+    """Return the values of keys that are given as KEY=VALUE; several of one key are a list."""
+    found: dict[str, Any] = {}
+    for given in where or ():
+        name, sign, value = given.partition("=")
+        if not sign:
+            raise ParameterError(
+                f"--where {given}", "it is a key and a value: KEY=VALUE", "write --where city=Ulm"
+            )
+        found.setdefault(name, []).append(value or None)
+    return found
 
 
 def _named_after(data: str) -> Path:

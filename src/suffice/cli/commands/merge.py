@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,11 +14,15 @@ from suffice.cli.models import (
     refuse_overwriting,
     refuse_replacing,
     refuse_result,
+    sums_in,
 )
 from suffice.cli.options import AsJson, Force
 from suffice.cli.output import deliver
 from suffice.errors import ParameterError
 from suffice.phrases import amount
+
+if TYPE_CHECKING:
+    from suffice.models.grouped_sums import GroupedSums
 
 
 def merge(
@@ -36,7 +40,7 @@ def merge(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Merge models of the same columns, or masked sums of the owners of a plan.
+    """Merge models or sums of the same columns, or masked sums of a plan.
 
     The result is that of one fit of all rows, to the last bit; the rows are not
     needed.
@@ -44,15 +48,14 @@ def merge(
     if len(models) < 2:
         rule = "a merge takes two or more"
         raise ParameterError("one model is given", rule, "name the others as well")
-    if plan is not None:
-        from suffice.owners import unmasked
-
-        refuse_overwriting(output, [*models, plan])
-        if not force:
+    sums, own = (_added(models), models) if plan is None else (_unmasked(models, plan), [])
+    if sums is not None:
+        read = models if plan is None else [*models, plan]
+        refuse_overwriting(output, [path for path in read if path not in own or path != output])
+        if not (force or output in own):
             refuse_result(output, ())
-        sums = unmasked(models, plan)
         sums.save(output)
-        _deliver(output, len(models), float(sums.sums.rows), as_json)
+        _deliver(output, len(models), float(sums.rows.sum()), as_json)
         return
     merged, *others = map(load_summed, models)
     for path, other in zip(models[1:], others, strict=True):
@@ -63,6 +66,25 @@ def merge(
     refuse_replacing(output, merged, merged.target_names_, force, models)
     merged.save(output)
     _deliver(output, len(models), float(merged.statistic_.rows), as_json)
+
+
+def _unmasked(files: list[Path], plan: Path) -> GroupedSums:
+    from suffice.owners import unmasked
+
+    return unmasked(files, plan)
+
+
+def _added(files: list[Path]) -> GroupedSums | None:
+    """Return the sums of files of sums; None if the first holds a model."""
+    total: GroupedSums | None = sums_in([str(files[0])])
+    for path in files[1:] if total is not None else ():
+        more = sums_in([str(path)])
+        if more is None:
+            rule = f"{files[0]} holds sums, and only sums add up with them"
+            raise ParameterError(f"{path} holds no sums", rule, "give files of sums only")
+        with errors_by_file_name(files[0], path):
+            total += more
+    return total
 
 
 def _deliver(output: Path, many: int, rows: float, as_json: bool) -> None:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 import suffice
-from suffice.cli.models import has_candidates, has_coefficients, refusal
+from suffice.cli.models import has_candidates, has_coefficients, refusal, sums_in
 from suffice.cli.options import AsJson, ReadAs, Reading
 from suffice.cli.output import CommandLine, deliver, short
 from suffice.cli.results import candidate_facts, class_facts, class_table, read_as
@@ -32,7 +32,7 @@ def show(
     *,
     file: Annotated[
         list[str],
-        typer.Argument(metavar="FILE", help="A model file, or a table.", show_default=False),
+        typer.Argument(metavar="FILE", help="A file of a model or sums, or a table."),
     ],
     column: Annotated[
         list[str] | None, typer.Option(metavar="COL", help="Only these columns, in full.")
@@ -49,6 +49,18 @@ def show(
     if len(file) > 1 or not is_model_file(model):
         table = _read(Reading.of(read), file, listed(column))
         deliver(table, lambda: _shown_table(table), as_json)
+        return
+    if (sums := sums_in(file)) is not None:
+        facts: dict[str, Any] = {
+            "sums": str(model),
+            "type": type(sums.estimator).__name__,
+            "by": list(sums.by),
+        }
+        facts |= {"groups": len(sums), "rows": float(sums.rows.sum())}
+        facts["columns"] = [column.name for column in sums.reader.columns]
+        lines = [str(sums), f"  columns: {', '.join(facts['columns'])}"]
+        lines.append(f"  label or target: {', '.join(sums.target_names)}")
+        deliver(facts, lambda: lines, as_json)
         return
     fitted: Any = suffice.load(model)
     if has_candidates(fitted):

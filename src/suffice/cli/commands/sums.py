@@ -24,7 +24,7 @@ from suffice.cli.options import (
     selected,
 )
 from suffice.cli.output import deliver
-from suffice.cli.values import NAIVE_BAYES
+from suffice.cli.values import NAIVE_BAYES, listed
 from suffice.errors import ParameterError
 from suffice.phrases import amount
 
@@ -44,6 +44,10 @@ def sums(
     read: ReadAs = None,
     columns: Columns,
     weight: Weight = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COL", help="Sum rows by these columns, no features."),
+    ] = None,
     plan: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Mask the sums, as several owners agreed.")
     ] = None,
@@ -61,7 +65,7 @@ def sums(
     refuse_result(output, data)
     reading = Reading.of(read)
     given: dict[str, Any] = {"--label": label, "--model": model != NAIVE_BAYES}
-    given |= {"--parameter": parameters, "--weight": weight}
+    given |= {"--parameter": parameters, "--weight": weight, "--by": by}
     given |= {f"--{name}": True for name in given_columns(columns)}
     with reported(f"Summing {', '.join(data)}") as report, running.chosen(report):
         if plan is not None or key is not None:
@@ -76,10 +80,14 @@ def sums(
             chosen = estimator_of(
                 model, parameters_for(model, parameters, [model])[0], columns, reading
             )
-            table = selected(reading.open(data), columns, label, weight)
-            found = chosen.sums(table, label if len(label) > 1 else label[0], weight)
-            facts = {"sums": str(output), "rows": float(found.sums.rows)}
-            said = f"The sums of {amount(facts['rows'])} rows. Saved to {output}"
+            keys = listed(by)
+            table = selected(reading.open(data), columns, label, weight, *keys)
+            truth = label if len(label) > 1 else label[0]
+            found = chosen.sums(table, truth, weight, by=keys or None)
+            facts = {"sums": str(output), "by": list(keys), "groups": len(found)}
+            facts["rows"] = float(found.rows.sum())
+            groups = f" in {len(found):,} groups" if keys else ""
+            said = f"The sums of {amount(facts['rows'])} rows{groups}. Saved to {output}"
     found.save(output)
     deliver(facts, lambda: [said], as_json)
 

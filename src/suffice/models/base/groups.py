@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
+from pathlib import Path
 from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
@@ -289,9 +290,46 @@ def sums_by_group(
         What it takes beside the part.
     """
     parts = groups.parts(rows, layout, engine.workers)
+    if engine.in_process:  # to add the sums of many groups takes as long as to read many rows
+        parts = side_by_side(parts, engine.workers)
     of_worker = groups.without_rows() if isinstance(groups, ByPlace) else groups
     found: Keyed = engine.run(_keyed, (kernel, params, of_worker), parts)
     return found.sorted() if isinstance(groups, ByColumns) else found
+
+
+@dataclass(frozen=True)
+class Successive(Part):
+    """Parts that follow each other, as one."""
+
+    parts: tuple[Part, ...]
+
+    def batches(self) -> Iterator[Batch]:
+        for part in self.parts:
+            yield from part.batches()
+
+    @property
+    def rows(self) -> int | None:
+        known = [part.rows for part in self.parts]
+        return None if None in known else sum(rows or 0 for rows in known)
+
+    @property
+    def file(self) -> Path | None:
+        return self.parts[0].file
+
+    def locate(self, row: int) -> str:
+        for part in self.parts[:-1]:
+            if row < (rows := part.count()):
+                return part.locate(row)
+            row -= rows
+        return self.parts[-1].locate(row)
+
+
+def side_by_side(parts: Sequence[Part], workers: int) -> Sequence[Part]:
+    """Join parts to as many as there are workers."""
+    if len(parts) <= workers:
+        return parts
+    edges = (np.arange(workers + 1) * len(parts) // workers).tolist()
+    return [Successive(tuple(parts[a:b])) for a, b in pairwise(edges)]
 
 
 def _keyed(part: Part, task: tuple[Callable[[Part, Any], Any], Any, Any]) -> Keyed:

@@ -286,8 +286,16 @@ class Terms:
 
     def places(self, names: Sequence[str]) -> NDArray[np.intp]:
         """Return the indices of the terms of columns, or products of a formula, increasing."""
-        chosen = set(names)
-        return np.flatnonzero([group in chosen for group in self._group_of_term])
+        found = [self._terms_of_group[name] for name in set(names) & self._terms_of_group.keys()]
+        return np.sort(np.concatenate([np.empty(0, np.intp), *found]))
+
+    @cached_property
+    def _terms_of_group(self) -> dict[str, NDArray[np.intp]]:
+        """Indices of the terms of every column, or product of a formula."""
+        groups: dict[str, list[int]] = {}
+        for j, group in enumerate(self._group_of_term):
+            groups.setdefault(group, []).append(j)
+        return {group: np.array(places, np.intp) for group, places in groups.items()}
 
     def places_of(self, fewer: Terms) -> NDArray[np.intp]:
         """Return the indices of the terms of another design, in its order."""

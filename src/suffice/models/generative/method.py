@@ -16,8 +16,7 @@ from suffice.data.table_source import TableSource
 from suffice.engines.checkpoint import CheckpointedEngine
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError
-from suffice.families import Family
-from suffice.families.density import Chosen
+from suffice.families import Family, density
 from suffice.models.base.answers import expected_costs
 from suffice.models.base.checks import (
     ClassWeight,
@@ -48,7 +47,7 @@ from suffice.sums.keys import Keyed
 from suffice.sums.row_sample import Sampled
 
 Rows = TableSource | ArraySource
-ChosenColumns = tuple[Sequence[Column], tuple[FamilyColumns, ...]]
+Choice = tuple[Sequence[Column], tuple[FamilyColumns, ...]]
 """Columns of a table, and their families."""
 
 
@@ -103,7 +102,7 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
     # -- reader, sums, model
 
     @abstractmethod
-    def columns(self, rows: Rows, engine: Engine) -> ChosenColumns:
+    def columns(self, rows: Rows, engine: Engine) -> Choice:
         """Describe the columns of the first table, and choose their families."""
 
     def is_given(self, column: str) -> bool:
@@ -220,7 +219,7 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         return True
 
     def chosen_as(self, model: GenerativeModel, pooled: GenerativeModel) -> GenerativeModel:
-        chosen = tuple(map(Chosen.of, pooled.parameters))
+        chosen = tuple(map(density.Chosen.of, pooled.parameters))
         return replace(model, chosen=chosen) if any(chosen) else model
 
     def adopted(self, reader: GenerativeReader) -> GenerativeReader:
@@ -314,7 +313,7 @@ class OneFamilyMethod(GenerativeMethod):
     same_classes = True
     fewest_classes = 1
 
-    def columns(self, rows: Rows, engine: Engine) -> ChosenColumns:
+    def columns(self, rows: Rows, engine: Engine) -> Choice:
         family, threshold = self.family, self.reading.get("threshold")
         if not isinstance(rows, ArraySource):
             columns = rows.columns()

@@ -53,6 +53,7 @@ from suffice.models.design.remarks import coefficient_tables, measures, said_of_
 from suffice.models.design.words import Ways
 from suffice.models.estimator import FittedFromSums, Kind, fitted, require_sums
 from suffice.models.grouped_sums import GroupedSums
+from suffice.models.linear.adjusted import AdjustedMeans, adjusted_means
 from suffice.models.linear.conformal import ErrorSizes, error_counts, unit_of
 from suffice.models.linear.descent import Coefficients, DescentFit
 from suffice.models.linear.effects import Effects, effects
@@ -853,6 +854,17 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         if self.forgotten_ and kept is None:
             learnt["forgotten"] = self.forgotten_
         return learnt | errors
+
+    def _adjusted_means(
+        self,
+        sums: GroupedSums,
+        covariates: Sequence[str] | None,
+        target: str | int | None,
+        level: float,
+    ) -> AdjustedMeans:
+        (arms,) = sums.keys.columns
+        design = sums.reader.design
+        return adjusted_means(sums.sums, arms.to_pylist(), design, covariates, target, level)
 
     def _columns_of(self, sums: GroupedSums) -> dict[str, Any]:
         design, method = sums.reader.design, self.method()

@@ -126,17 +126,32 @@ def robust(
     for heteroskedasticity (1980); J. G. MacKinnon and H. White, Some heteroskedasticity-consistent
     covariance matrix estimators with improved finite sample properties (1985).
     """
-    from scipy.special import fdtrc, stdtr, stdtrit
-
-    inner, back, intercept = _products(found), _back(fit), int(fit.has_intercept)
+    inner = _products(found)
     if kind == "HC1":
         inner *= summary.observations / summary.dof
+    return sandwich(summary, fit, inner, kind, summary.dof)
+
+
+def sandwich(
+    summary: Summary,
+    fit: LeastSquares | RowLeastSquares,
+    inner: NDArray[np.float64],
+    errors: str,
+    dof: float,
+) -> Summary:
+    """A summary whose errors are those of M B Mᵀ, with B the ``inner`` (q, q) of whitened columns.
+
+    Tests use t, and F of the Wald test, with ``dof`` degrees of freedom.
+    """
+    from scipy.special import fdtrc, stdtr, stdtrit
+
+    back, intercept = _back(fit), int(fit.has_intercept)
     error = np.sqrt(np.maximum(np.einsum("ij,ij->i", back @ inner, back), 0.0))
     error = np.where(np.isnan(summary.standard_error), np.nan, error)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(summary.estimate == 0.0, 0.0, summary.estimate / error)
         t[np.isnan(error) | summary.perfect] = np.nan
-    reach = float(stdtrit(summary.dof, (1.0 + summary.level) / 2.0)) * error
+    reach = float(stdtrit(dof, (1.0 + summary.level) / 2.0)) * error
     f = np.nan if summary.perfect else 0.0
     if summary.rank and not summary.perfect:
         w = np.linalg.lstsq(fit.root.T, summary.estimate[intercept:], rcond=None)[0]
@@ -146,12 +161,12 @@ def robust(
         summary,
         standard_error=error,
         t=t,
-        p=np.asarray(2.0 * stdtr(summary.dof, -np.abs(t)), np.float64),
+        p=np.asarray(2.0 * stdtr(dof, -np.abs(t)), np.float64),
         lower=summary.estimate - reach,
         upper=summary.estimate + reach,
         f=f,
-        f_p=float(fdtrc(summary.rank, summary.dof, f)) if summary.rank else 1.0,
-        errors=kind,
+        f_p=float(fdtrc(summary.rank, dof, f)) if summary.rank else 1.0,
+        errors=errors,
     )
 
 

@@ -17,7 +17,7 @@ T. Hastie and R. Tibshirani, Efficient quadratic regularization for expression a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
@@ -91,6 +91,13 @@ class CentredRows:
         x, y, w = statistic.x, statistic.y, statistic.row_weights
         if not used.all():
             x, y, w = x[used], y[used], w[used]
+        with one_thread_of_blas():
+            found = cls._about_means(x, y, w, intercept)
+        weights = Weights.of(statistic.tally) if used.all() else Weights()
+        return replace(found, weights=weights, categories=tuple(categories))
+
+    @classmethod
+    def _about_means(cls, x: Any, y: Array, w: Array, intercept: bool) -> Self:
         n, root = w.sum(), np.sqrt(w)
         centre = _means if intercept else _zeros
         target_mean = centre(y, w)
@@ -114,9 +121,8 @@ class CentredRows:
             about = mean if intercept else np.zeros_like(mean)
             x = moved if intercept else x
             x = x if (root == 1.0).all() else x * root[:, None]
-        found = Weights.of(statistic.tally) if used.all() else Weights()
-        of_rows = x, centred_y, root, about, target_mean, intercept, variance, found, offset
-        return cls(*of_rows, tuple(categories))
+        of_rows = x, centred_y, root, about, target_mean
+        return cls(*of_rows, intercept, variance, Weights(), offset)
 
     @property
     def levels(self) -> slice:
@@ -580,7 +586,8 @@ def _row_space(a: Array, noise: float) -> RowSpace:
     """
     from scipy.linalg import qr
 
-    outer, r = None, a.T
+    outer: Any = None
+    r: Any = a.T
     if a.shape[0] <= a.shape[1]:
         outer, r = qr(r, mode="economic", check_finite=False)
     inner, upper, order = qr(r, mode="economic", pivoting=True, check_finite=False)

@@ -111,21 +111,26 @@ class _Equations:
         xx = DoubleDouble(self.xx.hi.copy(), self.xx.lo.copy())
         xx.hi[:, diagonal, diagonal] += penalty
         scale = np.sqrt(np.maximum(xx.hi[:, diagonal, diagonal], 0.0))
-        scale[scale == 0.0] = 1.0
-        lower, hard = _cholesky(xx.hi / (scale[:, :, None] * scale[:, None, :]))
+        constant = scale == 0.0  # such a column has the coefficient 0, and no error
+        scale[constant] = 1.0
+        matrix = xx.hi / (scale[:, :, None] * scale[:, None, :])
+        matrix[:, diagonal, diagonal] += constant
+        lower, hard = _cholesky(matrix)
         root = _inverse(lower) / scale[:, None, :]  # RᵀR is the inverse
+        root[constant] = 0.0
 
         def corrected(b: Array) -> Array:
             return np.asarray(root.transpose(0, 2, 1) @ (root @ b))
 
         w = corrected(self.xy.hi)
         for _ in range(REFINED):
-            w = w + corrected((self.xy - _product(xx, w)).value)
-        fitted = _product(self.xx, w)
+            w = w + corrected((self.xy - product_of(xx, w)).value)
+        fitted = product_of(self.xx, w)
         rss = self.yy
         for j in range(p):
             rss = rss + (fitted[:, j] - self.xy[:, j] * 2.0) * w[:, j]
-        free = (self.observations - p - self.intercept)[:, None]
+        rank = p - constant.sum(axis=1)
+        free = (self.observations - rank - self.intercept)[:, None]
         with np.errstate(divide="ignore", invalid="ignore"):
             noise = np.where(free > 0, np.maximum(rss.value, 0.0) / free, np.nan)
             r_squared = 1.0 - np.maximum(rss.value, 0.0) / self.yy.value
@@ -139,6 +144,7 @@ class _Equations:
             at_zero = 1.0 / self.n.hi + (white**2).sum(axis=1)
             variance = np.concatenate([at_zero[:, None, None], variance], axis=1)
         errors = np.sqrt(variance * noise[:, None, :])
+        errors[:, int(self.intercept) :][constant] = np.nan
         if penalty:
             errors = np.full(errors.shape, np.nan)
         for part in (w, errors, r_squared):
@@ -146,7 +152,7 @@ class _Equations:
         return GroupFits(self.n.hi, w, errors, np.asarray(r_squared).reshape(g, t), hard)
 
 
-def _product(a: DoubleDouble, w: Array) -> DoubleDouble:
+def product_of(a: DoubleDouble, w: Array) -> DoubleDouble:
     """Aw of matrices (g, p, p) and (g, p, t), in double-double."""
     total = DoubleDouble.zeros(w.shape)
     for j in range(w.shape[1]):

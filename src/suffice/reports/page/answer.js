@@ -83,7 +83,7 @@ function ledgerTable(model, found, x, target) {
   const first = model.columns.some((one) => !one.unknown) ? "average row" : classes ? "before any cell" : "start";
   const kindOf = (/** @type {boolean} */ up) => (classes ? colour(up ? found.answer : found.against) : up ? "more" : "less");
   const row = (head, cell, adds, from, to, kind = "", total = false) =>
-    el("tr", { class: kind || undefined }, el("th", { scope: "row", class: "name-cell" }, ...head), el("td", {}, el("bdi", {}, cell)),
+    el("tr", { class: kind || undefined }, el("th", { scope: "row", class: "name-cell" }, ...head), el("td", { class: cell.length < 12 ? "short" : undefined }, el("bdi", {}, cell)),
       el("td", { class: "bar-cell" }, step(from, to, low, high, zero, kindOf(to >= from))), el("td", { class: "number" }, total && !classes ? numeral(adds, places) : signed(adds, places)));
   const body = [row([first], "", start, zero, start, "", true)];
   for (const [head, cell, adds] of shown) { body.push(row(head, cell, adds, sum, sum + adds)); sum += adds; }

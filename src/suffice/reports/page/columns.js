@@ -118,7 +118,7 @@ function entry(model, j, most) {
   const size = column.bits ?? column.moves;
   const tells = size === undefined ? "" : column.bits === undefined ? numeral(size) : size < 0.005 ? "< 0.01 bits" : `${size.toFixed(2)} bits`;
   const share = size === undefined || !(most > 0) ? 0 : size / most;
-  const effect = column.effects?.length === 1 && model.outputs.length <= 2 ? el("span", { class: "quiet" }, `one unit more: ${effectIn(column.effects[0][model.outputs.length - 1])}`) : el("span");
+  const effect = column.effects?.length === 1 && model.outputs.length <= 2 ? el("span", { class: "effect" }, `one unit more: ${effectIn(column.effects[0][model.outputs.length - 1])}`) : el("span");
   const missing = column.missing >= 0.0005 ? `${percent(column.missing)} missing` : "";
   const made = el("details", { class: "column" }, el("summary", {}, named(column.name), densities(model, j)?.made ?? effect,
     tells ? bar(share, "rest") : el("span"), el("span", { class: "number" }, tells),

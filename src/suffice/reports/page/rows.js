@@ -30,7 +30,7 @@ export function showRows(model, place, ask) {
       el("td", { class: classes ? undefined : "number" }, answer), el("td", { class: "number" }, sure), el("td", { class: classes ? undefined : "number" }, truth),
       ...(classes ? [el("td", {}, verdict ?? "")] : []), ...columns.map((j) => cellOf(row.cells[j], j)));
   };
-  const head = [["row"], [classes ? "answer" : "predicted", !classes], [classes ? "probability" : "truth less prediction", true], ["truth", !classes], ...(classes ? [[""]] : []),
+  const head = [["row"], [classes ? "answer" : "predicted", !classes], [classes ? "probability" : "truth less prediction", true], ["truth", !classes], ...(classes ? [["right or wrong"]] : []),
     ...columns.map((j) => [brief(model.columns[j].name), model.rows.some((row) => typeof row.cells[j] === "number")])];
   const body = el("tbody", {}, ...model.rows.slice(0, FIRST).map(line));
   place.append(wideTable("Rows of the test table", el("thead", {}, el("tr", {},
