@@ -79,7 +79,7 @@ def rows(tmp_path: Path, few_rows: Path) -> Path:
 @pytest.mark.usefixtures("rows")
 def test_the_page_of_engines(capsys: pytest.CaptureFixture[str]) -> None:
     found = blocks("docs/engines.md")
-    assert len(found) == 5
+    assert len(found) == 6
     namespace: dict[str, object] = {}
     for block in found:
         exec(block, namespace)

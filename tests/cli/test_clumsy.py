@@ -124,7 +124,7 @@ forget fruit.suffice other.csv -o fewer.suffice
 compare fruit.suffice
 compare fruit.suffice fruit.csv
 columns fruit.csv
-columns fruit.suffice --top 0
+columns fruit.suffice --top 3
 searchlight fruit.csv
 """.strip().splitlines()
 

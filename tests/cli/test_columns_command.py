@@ -20,10 +20,7 @@ def test_columns_are_listed_by_what_they_tell(run: Run, model: Path) -> None:
     ]
     assert [known["bits"] for known in facts["columns"]] == found.bits[found.order].tolist()
     assert all(known["bits"] > 0 for known in facts["columns"])
-    shown = run("columns", model, "--top", 1).stdout
-    assert facts["columns"][0]["column"] in shown
-    assert "1 more columns" not in shown
-    assert "more column" in shown
+    assert facts["columns"][0]["column"] in run("columns", model).stdout
 
 
 def test_coefficients_are_no_distributions(run: Run, tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from suffice import NaiveBayes
 from suffice.data.doubles import doubles, seconds
 from suffice.sums.block import BadCell
 
@@ -57,12 +56,6 @@ def test_a_whole_number_is_not_rounded(cells: list[Any], kind: pa.DataType, row:
     assert (
         found.rule == "a whole number beyond 2^53 is taken if a double holds it, and never rounded"
     )
-
-
-def test_what_lies_under_a_null_is_no_number() -> None:
-    data = pa.py_buffer(np.array([5, B + 1]).tobytes())
-    column = pa.Array.from_buffers(pa.int64(), 2, [pa.py_buffer(b"\x01"), data])
-    np.testing.assert_array_equal(doubles(column), [5.0, np.nan])
 
 
 @st.composite
@@ -173,20 +166,3 @@ def test_a_time_that_shares_its_double(
         f"a time is read as a double in seconds, and these lie {apart} apart here"
     )
     assert found.next_step == f"round the column to {unit}, or subtract a time that is near"
-
-
-def test_months_have_no_length() -> None:
-    column = pa.array([None, (1, 2, 3)], pa.month_day_nano_interval())
-    found = refused(column, seconds)
-    assert (found.row, found.rule) == (1, "months and days have no length in seconds")
-    assert np.isnan(seconds(column[:1])).tolist() == [True]
-
-
-@pytest.mark.parametrize("kind", [pa.decimal32(7, 2), pa.decimal64(12, 3)])
-def test_short_decimals_are_labels_and_categories(kind: pa.DataType) -> None:
-    values = pa.array([Decimal("1.25"), Decimal("2.5")], kind)
-    cells = pa.DictionaryArray.from_arrays([0, 1] * 10, values)
-    table = pa.table({"price": cells, "kind": ["a", "b"] * 10})
-    model = NaiveBayes.textbook().fit(table, "kind")
-    assert model.predict(table).tolist() == ["a", "b"] * 10
-    assert NaiveBayes.textbook().fit(table, "price").classes_.tolist() == [1.25, 2.5]

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -48,26 +47,6 @@ def test_codes_show_the_values_of_their_dictionary(
     assert learnt(column, "categorical") == learnt(
         pa.array(words[start:], pa.string()), "categorical"
     )
-
-
-def test_nan_is_missing_in_a_dictionary_too() -> None:
-    cells = pa.array([0.0, 1.0, np.nan, 0.0])
-    missing = pa.array([0.0, 1.0, None, 0.0])
-    assert learnt(cells.dictionary_encode(), "categorical") == learnt(missing, "categorical")
-
-
-def test_a_buffer_may_be_longer_than_its_numbers() -> None:
-    data = pa.py_buffer(np.array([1.5, 2.5]).tobytes() + b"abc")
-    column = pa.Array.from_buffers(pa.float64(), 2, [None, data])
-    assert learnt(column, "gaussian") == learnt(pa.array([1.5, 2.5]), "gaussian")
-
-
-def test_the_reason_for_a_kind_quotes_no_cell() -> None:
-    cells = [981_234_567, *range(30), *range(30)]
-    labels = ["a", "b"] * 30 + ["a"]
-    for rows in ({"x": cells}, np.array(cells)[:, None]):
-        (column,) = NaiveBayes.textbook().fit(rows, labels).schema_
-        assert (column.kind, column.reason) == ("real", "whole numbers")
 
 
 @pytest.mark.parametrize(

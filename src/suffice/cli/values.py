@@ -302,7 +302,7 @@ def _short(name: str, own: Collection[str], model: str) -> tuple[str, str, str |
 FLAGS = {"learnt=False": "--new", "again=True": "--again"}
 NAMES = {"cv": "--folds", "columns": "--ignore"}  # of options that are called otherwise
 SAME = ("ignore", "categorical", "text", "threads", "engine", "level", "min_count", "permutations")
-OF_SEARCHLIGHT = ("leave_out", "shape", "radius", "zscore", "exchange")
+OF_SEARCHLIGHT = ("leave_out", "permutations", "shape", "radius", "zscore", "random_state")
 VALUE = r"'[^']*'|\"[^\"]*\"|\{[^{}]*\}|\[[^\[\]]*\]|\.\.\.|-?[\w.+-]*\w"
 NAMED = re.compile(
     rf"(?<![\w.'\"-])(?<!-p )(?<!-r )(?<!--grid )(?P<name>[A-Za-z]\w*)=(?P<value>{VALUE})"

@@ -8,8 +8,7 @@ import json
 import lzma
 import os
 import pickle
-import zipfile
-from datetime import datetime, time
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from suffice import NaiveBayes, read_excel, read_table
-from suffice.errors import ParameterError, ReadError, SufficeWarning
+from suffice.errors import ReadError, SufficeWarning
 
 DATA = Path(os.environ.get("SUFFICE_DATA", Path(__file__).parents[4] / "shared" / "data"))
 ROWS: list[dict[str, Any]] = [
@@ -144,15 +143,6 @@ class TestExcel:
         with pytest.raises(ReadError, match=rf"no sheet '{sheet}' with rows; those .*'S1', 'S2'"):
             read_excel(book, sheet)
 
-    def test_a_sheet_of_text(self, tmp_path: Path) -> None:
-        (tmp_path / "a.csv").write_text("x\n1\n")
-        with pytest.raises(ParameterError, match=r"sheet is given for a\.csv; only workbooks have"):
-            read_excel(tmp_path / "a.csv", "S1")
-
-    def test_an_archive_that_is_no_workbook(self, tmp_path: Path) -> None:
-        (tmp_path / "b.csv").write_bytes(b"PK\x03\x04 and so on")
-        assert message(tmp_path / "b.csv").startswith("b.csv cannot be read as a workbook: ")
-
     def test_a_model_of_a_workbook(self, tmp_path: Path) -> None:
         frame = pd.DataFrame({"x": [0.5, 1.5, 9.0, 10.0], "kind": ["a", "a", "b", "b"]})
         frame.to_excel(tmp_path / "b.xlsx", index=False)
@@ -210,11 +200,6 @@ class TestArff:
         (tmp_path / "d.arff").write_text(text)
         assert rows_of(tmp_path / "d.arff") == [{"on a": moment}, {"on a": None}]
 
-    def test_weights_of_rows_are_named(self, tmp_path: Path) -> None:
-        text = "@relation r\n@attribute x numeric\n@data\n1\n2,{3}\n"
-        (tmp_path / "w.arff").write_text(text)
-        assert "line 5 of w.arff ends with the weight of its row" in message(tmp_path / "w.arff")
-
 
 class TestSheets:
     """Workbooks as people keep them."""
@@ -259,10 +244,6 @@ class TestSheets:
         assert table.head().to_pylist() == [{"x": 1, "x_2": 2, "column_3": 3, "y": 4}]
         assert len(table.remarks) == 2
 
-    def test_times_of_day(self, tmp_path: Path) -> None:
-        table = read_table(self.book(tmp_path / "b.xlsx", [["t"], [time(8, 30)], [time(9)]]))
-        assert table.head().to_pydict() == {"t": [time(8, 30), time(9)]}
-
 
 class TestOtherPrograms:
     def test_stata_is_read(self, tmp_path: Path) -> None:
@@ -293,18 +274,6 @@ class TestOtherPrograms:
         said = message(tmp_path / name)
         assert what in said
         assert step in said
-
-    @pytest.mark.parametrize(("inside", "what"), [("a.csv", "unzip"), ("a.npy", "numpy.load")])
-    def test_archives(self, tmp_path: Path, inside: str, what: str) -> None:
-        with zipfile.ZipFile(tmp_path / "rows.zip", "w") as archive:
-            archive.writestr(inside, "x\n1\n")
-        assert inside in message(tmp_path / "rows.zip")
-        assert what in message(tmp_path / "rows.zip")
-
-    @pytest.mark.parametrize("text", ["ORC,x\n1,2\n", "animals,DUCK\n1,2\n", "Object,x\n1,2\n"])
-    def test_text_that_begins_alike(self, tmp_path: Path, text: str) -> None:
-        (tmp_path / "rows.csv").write_text(text)
-        assert len(rows_of(tmp_path / "rows.csv")) == 1
 
     def test_numbers_and_text_of_one_key(self, tmp_path: Path) -> None:
         for text in ('{"a": 1}\n{"a": "2"}\n', '[{"a": 1}, {"a": "2"}]'):

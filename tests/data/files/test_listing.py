@@ -51,9 +51,6 @@ class TestFolders:
             read_table(tmp_path)
         )
 
-    def test_a_file_named_itself_may_be_hidden(self, tmp_path: Path) -> None:
-        assert rows(read_table(text(tmp_path / "_a.csv", "x\n1\n"))) == [{"x": 1}]
-
     def test_a_glob_takes_the_files_it_matches_or_else_the_folders(self, tmp_path: Path) -> None:
         text(tmp_path / "one" / "a.csv", "x\n1\n")
         text(tmp_path / "two" / "a.csv", "x\n2\n")
@@ -131,19 +128,11 @@ class TestPipes:
         del part
         assert not path.exists()
 
-    @pytest.mark.parametrize("piped", [("k=5/p", b"x\n1\n")], indirect=True)
-    def test_its_folders_name_columns(self, piped: Path) -> None:
-        assert rows(read_table(piped)) == [{"x": 1, "k": 5}]
-
     def test_what_cannot_be_opened(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.chdir(tmp_path)  # the path of a socket is short
         with socket.socket(socket.AF_UNIX) as bound:
             bound.bind("s")
             assert message(lambda: read_table("s")).startswith("s cannot be read: ")
-
-    @pytest.mark.parametrize("piped", [("p", b"")], indirect=True)
-    def test_it_may_be_empty(self, piped: Path) -> None:
-        assert message(lambda: read_table(piped)).startswith("pipe p is empty; ")
 
 
 class TestKeys:
@@ -230,49 +219,6 @@ class TestColumns:
         assert f"those of {three} no column; " in message(
             lambda: read_table([one, three]), SchemaError
         )
-
-    def test_unknown_and_no_columns(self, tmp_path: Path) -> None:
-        write(tmp_path / "a=1" / "t.parquet")
-        assert "column 'b' is not in the table" in message(
-            lambda: read_table(tmp_path).parts({"b": None}), SchemaError
-        )
-
-    @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
-    def test_the_head_spans_files_and_ends_in_time(self, tmp_path: Path, suffix: str) -> None:
-        """The cell that is no whole number stands behind the first rows: it is not looked at."""
-        sizes = {"a": 40_000, "b": 30_000, "c": 3}
-        for name, size in sizes.items():
-            cells = [1] * size
-            if suffix == ".csv":
-                last = "1.5" if name == "b" else "1"
-                text(
-                    tmp_path / f"k={name}" / "t.csv",
-                    "x\n" + "".join(f"{c}\n" for c in cells[1:]) + f"{last}\n",
-                )
-            else:
-                write(tmp_path / f"k={name}" / "t.parquet", pa.table({"x": cells}))
-        head = read_table(tmp_path).head()
-        counts = head.column("k").value_counts().to_pylist()
-        assert {c["values"]: c["counts"] for c in counts} == {"a": 40_000, "b": 65_536 - 40_000}
-        assert head.schema.field("x").type == pa.int64()
-
-    def test_parts_travel_light(self, tmp_path: Path) -> None:
-        for k in range(40):
-            write(tmp_path / f"k=value-{k}" / "a.parquet")
-        table = read_table(tmp_path)
-        part = table.parts({"x": None, "k": None})[7]
-        sent = pickle.dumps(part)
-        assert len(sent) < 2_000
-        again = pickle.loads(sent)
-        assert [b.to_pylist() for b in again.record_batches()] == [
-            b.to_pylist() for b in part.record_batches()
-        ]
-        assert part.locate(1) == "row 2 of a.parquet"
-
-    def test_compressed_text(self, tmp_path: Path) -> None:
-        (tmp_path / "k=1").mkdir()
-        (tmp_path / "k=1" / "a.csv.gz").write_bytes(gzip.compress(b"x\n5\n"))
-        assert rows(read_table(tmp_path)) == [{"x": 5, "k": 1}]
 
     @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
     def test_no_rows(self, tmp_path: Path, suffix: str) -> None:

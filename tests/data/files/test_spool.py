@@ -1,9 +1,7 @@
 """What can be read once is kept: whole, in bounded memory, and not longer than needed."""
 
-import copy
 import gc
 import os
-import pickle
 import subprocess
 import sys
 import tempfile
@@ -11,8 +9,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import narwhals as nw
-import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -79,26 +75,6 @@ class TestKeeping:
             starts = [part.locate(0) for part in kept.kept]
             assert starts[:2] == ["row 1 of the stream", f"row {sizes[0] + 1} of the stream"]
 
-    def test_wide_rows_make_short_parts(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("suffice.data.files.spool._PART_BYTES", 800)
-        table = pa.table({"x": np.arange(1000.0)})
-        kept = read_table(
-            pa.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=50))
-        )
-        assert len(kept.kept) == 10
-
-    def test_dictionaries_that_differ(self) -> None:
-        parts = [pa.table({"s": pa.array(v).dictionary_encode()}) for v in (["b", "a"], ["c", "a"])]
-        kept = read_table(stream(*parts))
-        assert kept.head().schema.field("s").type == pa.dictionary(pa.int32(), pa.string())
-        assert [row["s"] for row in rows(kept)] == ["b", "a", "c", "a"]
-
-    def test_no_rows(self) -> None:
-        kept = read_table(stream(PEOPLE.slice(0, 0)))
-        assert kept.names == ("age", "sex", "kind")
-        assert kept.head().schema.types == PEOPLE.schema.types
-        assert rows(kept) == []
-
     def test_columns_are_checked(self) -> None:
         kept = read_table(stream(PEOPLE))
         assert "column 'x' is not in the table" in message(
@@ -130,12 +106,6 @@ class TestKeeping:
         )
 
 
-class TestValuesBeside:
-    def test_labels_as_values(self) -> None:
-        model = NaiveBayes.textbook().fit(stream(PEOPLE.drop(["kind"])), ["a", "b", "a"])
-        assert model.statistic_ == NaiveBayes.textbook().fit(PEOPLE, "kind").statistic_
-
-
 class TestLife:
     def test_a_folder_lasts_as_long_as_a_part(self, temporary: Path) -> None:
         parts = read_table(stream(PEOPLE)).parts({"age": None})
@@ -152,34 +122,6 @@ class TestLife:
             )
         assert list(temporary.iterdir()) == []
         del caught
-
-    def test_copies(self) -> None:
-        table = read_table(stream(PEOPLE))
-        deep = copy.deepcopy(table)
-        sent = pickle.dumps(table.parts({"age": None})[0])
-        assert len(sent) < 2_000
-        arrived = pickle.loads(sent)
-        assert next(arrived.record_batches()).to_pylist()[0] == {"age": 39}
-        del arrived, table
-        gc.collect()
-        assert rows(deep) == PEOPLE.to_pylist()
-        del deep
-        gone = pickle.loads(sent)
-        assert message(lambda: next(gone.record_batches())).startswith(
-            f"{gone.inside.path}, where the rows of the stream are kept, is not there; "
-        )
-
-    @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
-    @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
-    def test_a_forked_child_removes_nothing(self) -> None:
-        table = read_table(stream(PEOPLE))
-        child = os.fork()
-        if child == 0:
-            del table
-            gc.collect()
-            os._exit(0)
-        assert os.waitpid(child, 0)[1] == 0
-        assert rows(table) == PEOPLE.to_pylist()
 
     def test_nothing_is_left_after_an_error(self, tmp_path: Path) -> None:
         program = """
@@ -237,25 +179,6 @@ class TestPolars:
         assert rows(table) == rows(table) == lazy.collect().to_dicts()
         assert sum(runs) == 4
 
-    def test_labels_as_values(self, lazy: Any) -> None:
-        model = NaiveBayes.textbook().fit(lazy.drop("y"), ["p", "q", "p", "q"])
-        assert model.statistic_ == NaiveBayes.textbook().fit(lazy, "y").statistic_
-
-    def test_within_narwhals(self, lazy: Any) -> None:
-        assert rows(read_table(nw.from_native(lazy))) == lazy.collect().to_dicts()
-
-    @pytest.mark.parametrize("kind", ["Categorical", "Enum"])
-    def test_categories_lazy_and_eager(self, pl: Any, lazy: Any, kind: str) -> None:
-        type_ = pl.Categorical() if kind == "Categorical" else pl.Enum(["b", "a"])
-        expected = NaiveBayes.textbook().fit(lazy, "y").statistic_
-        coded = lazy.with_columns(pl.col("s").cast(type_))
-        assert NaiveBayes.textbook().fit(coded, "y").statistic_ == expected
-        assert NaiveBayes.textbook().fit(coded.collect(), "y").statistic_ == expected
-
-    def test_rows_are_located(self, lazy: Any) -> None:
-        part = read_table(lazy).parts({"x": None})[0]
-        assert part.locate(1) == "row 2 of the LazyFrame"
-
     def test_a_query_that_fails(self, lazy: Any) -> None:
         said = message(lambda: read_table(lazy.select("nothing")))
         assert said.startswith("the query of the LazyFrame fails: ")
@@ -273,17 +196,3 @@ class TestDuckdb:
     def test_other_rows_at_each_run_hurt_nothing(self, connection: Any) -> None:
         table = read_table(connection.sql("SELECT random() AS x FROM range(1000)"))
         assert rows(table) == rows(table) == table.head().to_pylist()
-
-    def test_a_relation_that_fails_on_the_way(self, connection: Any) -> None:
-        query = "SELECT CASE WHEN range = 1000000 THEN error('boom') ELSE '1' END x"
-        relation = connection.sql(f"{query} FROM range(2000000)")
-        said = message(lambda: read_table(relation))
-        assert said.startswith("the stream broke off after ")
-        assert "boom" in said
-
-
-def test_parts_are_plain_arrow_files() -> None:
-    table = read_table(stream(PEOPLE))
-    (part,) = table.kept
-    with pa.memory_map(str(part.inside.path)) as file:
-        assert pa.ipc.open_file(file).read_all().equals(PEOPLE)

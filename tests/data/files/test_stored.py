@@ -2,7 +2,6 @@
 
 import gzip
 import os
-import pickle
 import re
 from collections.abc import Callable
 from datetime import datetime
@@ -98,11 +97,6 @@ class TestPaths:
             "format is given for a.parquet; "
         )
 
-    def test_compressed_parquet(self, tmp_path: Path) -> None:
-        path = tmp_path / "a.parquet.gz"
-        path.write_bytes(b"x")
-        assert message(lambda: read_table(path)).startswith("a.parquet.gz is compressed Parquet; ")
-
     @pytest.mark.parametrize("name", ["t.csv", "t.txt", "t.data", "t.test", "t", "T.CSV"])
     def test_anything_else_is_text(self, tmp_path: Path, name: str) -> None:
         (tmp_path / name).write_text("x,y\n1,2\n")
@@ -157,31 +151,11 @@ class TestStored:
             f"row 200001 of t{suffix}, column 'x': 0.5 is not a whole number; "
         )
 
-    def test_batches_are_small_and_repeatable(self, tmp_path: Path, suffix: str) -> None:
-        table = pa.table({"x": range(150_000)})
-        opened = read_table(write(tmp_path / f"t{suffix}", table, 140_000))
-        for _ in range(2):
-            batches = [b for s in opened.parts({"x": None}) for b in s.record_batches()]
-            assert max(batch.num_rows for batch in batches) <= BATCH_ROWS
-            assert pa.Table.from_batches(batches).equals(table)
-        assert opened.head().num_rows == BATCH_ROWS
-
     def test_no_rows(self, tmp_path: Path, people: pa.Table, suffix: str) -> None:
         opened = read_table(write(tmp_path / f"t{suffix}", people.slice(0, 0)))
         assert rows(opened) == []
         assert opened.head().num_rows == 0
         assert opened.head().schema.names == ["age", "sex", "pay"]
-
-    def test_pickle(self, tmp_path: Path, people: pa.Table, suffix: str) -> None:
-        part = read_table(write(tmp_path / f"t{suffix}", people)).parts({"age": None})[0]
-        (batch,) = pickle.loads(pickle.dumps(part)).record_batches()
-        assert batch.to_pylist()[0] == {"age": 39}
-
-    def test_unknown_column(self, tmp_path: Path, people: pa.Table, suffix: str) -> None:
-        opened = read_table(write(tmp_path / f"t{suffix}", people))
-        assert message(lambda: opened.parts({"job": None}), SchemaError).startswith(
-            f"column 'job' is not in t{suffix}; "
-        )
 
     def test_files_with_other_columns(self, tmp_path: Path, people: pa.Table, suffix: str) -> None:
         one = write(tmp_path / f"a{suffix}", people)
@@ -209,24 +183,8 @@ class TestStored:
         assert re.fullmatch(rf"t{re.escape(suffix)} cannot be read as [^\n]*: [^\n]+", said)
         assert said.endswith("; check the file or write it again.")
 
-    def test_not_what_the_suffix_says(self, tmp_path: Path, suffix: str) -> None:
-        path = tmp_path / f"t{suffix}"
-        path.write_text("age,sex\n39,m\n" * 100)
-        assert message(lambda: rows(read_table(path))).startswith(f"t{suffix} cannot be read as ")
-
 
 class TestParquet:
-    def test_one_part_per_row_group(self, tmp_path: Path) -> None:
-        table = pa.table({"x": range(10)})
-        paths = [write(tmp_path / f"{name}.parquet", table, 4) for name in "ab"]
-        assert len(read_table(paths).parts({"x": None})) == 6
-
-    def test_strings_are_dictionary_encoded(self, tmp_path: Path, people: pa.Table) -> None:
-        opened = read_table(write(tmp_path / "t.parquet", people))
-        encoded = pa.dictionary(pa.int32(), pa.string())
-        (batch,) = opened.parts({"sex": None})[0].record_batches()
-        assert opened.head().schema.field("sex").type == batch.schema.field("sex").type == encoded
-
     def test_damaged_page(self, tmp_path: Path) -> None:
         path = tmp_path / "t.parquet"
         pq.write_table(
@@ -300,12 +258,6 @@ class TestCodes:
         assert rows(read_table(path)) == [{"x": "a"}, {"x": "b"}, {"x": None}]
 
 
-class TestFeather:
-    def test_compressed(self, tmp_path: Path, people: pa.Table) -> None:
-        feather.write_feather(people, tmp_path / "t.feather", compression="zstd")
-        assert rows(read_table(tmp_path / "t.feather")) == people.to_pylist()
-
-
 def test_columns_that_are_read_whole_are_those_read_in_batches(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -333,13 +285,6 @@ def test_columns_that_are_read_whole_are_those_read_in_batches(
     monkeypatch.setattr("suffice.data.files.parquet.WHOLE_ROWS", 0)
     assert (read(table.column_names), read(["a.b", "word"])) == whole
     assert [[batch.num_rows for batch in piece] for piece in whole[0]] == [[BATCH_ROWS, 500], [500]]
-
-
-def test_the_first_rows_keep_no_others(tmp_path: Path) -> None:
-    pq.write_table(pa.table({"x": np.arange(4.0 * BATCH_ROWS)}), tmp_path / "rows.parquet")
-    head = read_table(tmp_path / "rows.parquet").head()
-    assert head.column("x").to_pylist() == list(range(BATCH_ROWS))
-    assert head.get_total_buffer_size() == 8 * BATCH_ROWS
 
 
 COLUMNS = [

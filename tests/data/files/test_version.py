@@ -2,7 +2,6 @@
 
 import gzip
 import os
-import pickle
 from pathlib import Path
 from typing import Any
 
@@ -77,25 +76,6 @@ class TestChanged:
         os.utime(path, ns=(0, 0))
         with pytest.raises(ReadError, match="has changed since it was listed"):
             list(batches)
-
-    def test_the_version_travels(self, tmp_path: Path, suffix: str) -> None:
-        path = write(tmp_path / f"t{suffix}", 100)
-        sent = pickle.dumps(read_table(path).parts({"x": None}))
-        assert read(pickle.loads(sent)) == 100
-        write(path, 5_000)
-        assert "has changed" in message(pickle.loads(sent))
-
-    def test_cut_short(self, tmp_path: Path, suffix: str) -> None:
-        path = write(tmp_path / f"t{suffix}", 50_000)
-        parts = read_table(path).parts({"x": None})
-        path.write_bytes(path.read_bytes()[:-100])
-        assert message(parts).startswith(f"t{suffix} has changed since it was listed: it had ")
-
-    def test_gone(self, tmp_path: Path, suffix: str) -> None:
-        path = write(tmp_path / f"t{suffix}", 100)
-        parts = read_table(path).parts({"x": None})
-        path.unlink()
-        assert message(parts).startswith(f"{path} has gone since it was listed; ")
 
 
 def test_what_breaks_while_a_file_changes_is_its_change(

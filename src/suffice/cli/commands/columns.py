@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from suffice.cli.models import load_generative
 from suffice.cli.options import AsJson, ModelFile
@@ -17,13 +15,10 @@ if TYPE_CHECKING:
     from suffice.bayes import ColumnInformation
     from suffice.numerics.in_print import Table
 
+MOST = 30  # columns that are printed
 
-def columns(
-    *,
-    model: ModelFile,
-    top: Annotated[int, typer.Option(min=1, help="How many columns, at most.")] = 30,
-    as_json: AsJson = False,
-) -> None:
+
+def columns(*, model: ModelFile, as_json: AsJson = False) -> None:
     """Rank columns by mutual information with the label.
 
     In bits, each column by itself; columns that repeat each other tell less
@@ -44,11 +39,11 @@ def columns(
             for j in found.order
         ],
     }
-    deliver(facts, lambda: _shown(found, top), as_json)
+    deliver(facts, lambda: _shown(found), as_json)
 
 
-def _shown(found: ColumnInformation, top: int) -> Iterator[Table]:
+def _shown(found: ColumnInformation) -> Iterator[Table]:
     table = found.table()
-    left = len(table.rows) - top
-    more = [f"{left} more column{'s' if left > 1 else ''}: see --top"] if left > 0 else []
-    yield replace(table, rows=table.rows[:top], notes=[*table.notes, *more])
+    left = len(table.rows) - MOST
+    more = [f"{left} more column{'s' if left > 1 else ''}: see --json"] if left > 0 else []
+    yield replace(table, rows=table.rows[:MOST], notes=[*table.notes, *more])

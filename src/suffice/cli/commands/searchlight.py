@@ -17,7 +17,7 @@ from suffice.atomic import atomic_writer
 from suffice.cli.models import refuse_result
 from suffice.cli.options import AsJson
 from suffice.cli.output import deliver, short
-from suffice.cli.values import listed, named_values
+from suffice.cli.values import named_values
 from suffice.errors import ParameterError
 from suffice.numerics.in_print import Table, percent, probability
 from suffice.phrases import amount
@@ -38,9 +38,6 @@ def searchlight(
     labels: Annotated[
         Path, typer.Option(metavar="FILE", help="A line for every volume: label, run.")
     ],
-    leave_out: Annotated[
-        list[str] | None, typer.Option(metavar="A,B", help="Labels that are no class.")
-    ] = None,
     mask: Annotated[
         Path | None, typer.Option(metavar="IMAGE", help="Voxels to use, those not zero.")
     ] = None,
@@ -53,13 +50,10 @@ def searchlight(
             "--parameter",
             "-p",
             metavar="NAME=VALUE",
-            help="Of suffice.images.SearchLight: shape=ball and radius=6 (mm), zscore=run, "
-            "random_state=0, n_jobs=1.",
+            help="Of suffice.images.SearchLight, also --NAME VALUE: --permutations 1000, "
+            "--leave-out rest, --zscore run, --shape ball --radius 6 (mm), --random-state 0.",
         ),
     ] = None,
-    permutations: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Permutations of the labels.")
-    ] = 0,
     p_values: Annotated[
         Path | None, typer.Option(metavar="IMAGE", help="Family-wise p-values.")
     ] = None,
@@ -76,8 +70,9 @@ def searchlight(
     """
     from suffice.images.labels import read_attributes
 
-    _check_outputs(output, p_values, png, [*scans, *([mask] if mask else [])], permutations)
-    light = _light(mask, cube, parameters, leave_out=listed(leave_out), permutations=permutations)
+    light = _light(mask, cube, parameters)
+    inputs = [*scans, *([mask] if mask else [])]
+    _check_outputs(output, p_values, png, inputs, light.permutations)
     light.fit(scans, *read_attributes(labels))
     images = {output: light.scores_img_}
     if p_values is not None:
@@ -92,13 +87,11 @@ def searchlight(
     deliver(facts, lambda: _shown(facts), as_json)
 
 
-def _light(
-    mask: Path | None, cube: int | None, given: Sequence[str] | None, **others: Any
-) -> SearchLight:
+def _light(mask: Path | None, cube: int | None, given: Sequence[str] | None) -> SearchLight:
     """Return the searchlight that the options stand for."""
     from suffice.images import SearchLight
 
-    known = [name for name in signature(SearchLight).parameters if name not in ("mask", *others)]
+    known = list(signature(SearchLight).parameters)[1:]
     found = named_values("-p", given, known, "SearchLight")
     if (cube is None) == ("radius" not in found):
         raise ParameterError(
@@ -108,7 +101,7 @@ def _light(
         )
     shape = {} if cube is None else {"shape": "cube", "radius": cube}
     shown = sys.stderr is not None and sys.stderr.isatty()
-    return SearchLight(mask, **{"n_jobs": -1, "progress": shown, **found, **shape, **others})
+    return SearchLight(mask, **{"n_jobs": -1, "progress": shown, **found, **shape})
 
 
 def _check_outputs(

@@ -5,7 +5,7 @@ import { figure, legend, path, plane, shares } from "./chart.js";
 import { bar, stack } from "./answer.js";
 
 const [WORTH, TENTHS] = [6, 20]; // columns of a verdict without a test; bars of a histogram
-const MOST_CELLS = 12; // classes of a confusion table on a page: of more, a row for each
+const [MOST_BESIDE, MOST_CELLS] = [6, 12]; // classes of a confusion table beside a picture, and on a page: of more, a row for each
 
 /** Where a class stands in the model; −1 of a label that it does not know. @param {string} label */
 const classAt = (model, label) => model.outputs.indexOf(label);
@@ -181,7 +181,7 @@ export function showGood(model, place) {
   if (good.targets) { place.append(...good.targets.flatMap((one) => ofTarget(one, good.targets.length > 1))); return; }
   const two = good.curve && good.labels.every((label, c) => label === model.outputs[c]) && model.outputs.length === 2;
   if (two) place.append(threshold(model, good, [calibration(good)]));
-  else if (good.labels.length && good.labels.length <= MOST_CELLS) place.append(el("div", { class: "pairs" }, confusionTable(model, good.labels, good.confusion), calibration(good)));
+  else if (good.labels.length && good.labels.length <= MOST_CELLS) place.append(el("div", { class: good.labels.length > MOST_BESIDE ? undefined : "pairs" }, confusionTable(model, good.labels, good.confusion), calibration(good)));
   else place.append(calibration(good));
   place.append(el("details", { open: !two && good.labels.length > 3 }, el("summary", {}, "Recall, precision and calibration as numbers"), el("div", { class: "pairs" }, byClass(good), tenthsTable(good))));
 }
