@@ -36,10 +36,17 @@ SHOWN = {Path: "FILE", int: "N", float: "NUMBER", str: "TEXT"}  # where an optio
 # `suffice.cli.commands`, and the function in it, have its name; its docstring begins with the
 # sentence, which stands here too, so that the help of all commands imports none.
 COMMANDS = {
-    "demo": ("Fit, evaluate, predict and explain on a table of wines.", "suffice demo"),
+    "demo": (
+        "Fit, evaluate, predict and explain on a table of wines.",
+        "suffice demo --files demo",
+    ),
     "fit": (
         "Fit a model to files and save it.",
         "suffice fit boston.csv --target medv --model linear",
+    ),
+    "split": (
+        "Split a file into training and test data.",
+        "suffice split adult.csv --label income",
     ),
     "cv": (
         "Compare models by cross-validation.",
@@ -408,11 +415,28 @@ def _print_version(context: typer.Context, asked: bool) -> None:
         raise typer.Exit
 
 
+def _print_completion(context: typer.Context, shell: str | None) -> None:
+    if shell is not None:
+        from suffice.cli.completion import script
+        from suffice.cli.output import print_all
+
+        print_all(script(shell, context.command).splitlines())
+        raise typer.Exit
+
+
 @app.callback()
 def _suffice(
     version: Annotated[
         bool,
         typer.Option("--version", callback=_print_version, help="Print the version."),
     ] = False,
+    completion: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHELL",
+            callback=_print_completion,
+            help="Print a script that completes commands and options: bash, zsh or fish.",
+        ),
+    ] = None,
 ) -> None:
     """Naive Bayes, discriminant analysis, linear and logistic regression for tables."""

@@ -23,6 +23,7 @@ from suffice.cli.models import (
 )
 from suffice.cli.values import (
     LABELS,
+    LOGISTIC,
     MODELS,
     OF_FAMILIES,
     REGRESSIONS,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
 COLUMNS, READING, RUNNING = "Columns (comma lists)", "Reading", "Running"
 DECISION = "Decision"
+MOST_LABELS = 30  # whole numbers that are taken for classes
 
 Data = Annotated[
     list[str],
@@ -322,6 +324,17 @@ def selected(
     return WithoutColumns(table, ignored) if ignored else table
 
 
+def holds_numbers(table: Table, name: str) -> bool:
+    """Tell numbers to be predicted from labels: fractions, or many whole numbers."""
+    from suffice.data.encode import distinct
+    from suffice.data.schema import stored_as
+
+    stored = stored_as(table.shown.schema.field(name).type)
+    if stored != "integer":
+        return stored == "number"
+    return len(table.of_first_cells([name], distinct)[name]) > MOST_LABELS
+
+
 @dataclass(frozen=True)
 class Point:
     """A model with values of its parameters."""
@@ -365,15 +378,26 @@ def _typed(given: str) -> str:
 
 
 def points_of(
-    models: Sequence[str], given: Sequence[str] | None, grid: Sequence[str]
+    models: Sequence[tuple[str, str, Sequence[str]]],
+    given: Sequence[str] | None,
+    grid: Sequence[str],
 ) -> Iterator[Point]:
     """Yield every model with every value of those parameters of the grid that it has.
 
+    Parameters
+    ----------
+    models : sequence of (str, str, sequence of str)
+        What each is called, its name, and parameters of its own, as ``NAME=VALUE``; those that are
+        given stand instead.
+    given, grid : sequences of str
+
     Examples
     --------
-    >>> [point.name for point in points_of(["naive-bayes", "lda"], [], ["alpha=0.1,1"])]
-    ['naive-bayes alpha=0.1', 'naive-bayes alpha=1', 'lda']
+    >>> models = [("nb", "naive-bayes", []), ("bins", "logistic", ["numbers=bins"])]
+    >>> [point.name for point in points_of(models, [], ["alpha=0.1,1"])]
+    ['nb alpha=0.1', 'nb alpha=1', 'bins']
     """
+    names = [model for _, model, _ in models]
     axes = []
     for line in grid:
         name, sign, values = line.partition("=")
@@ -381,7 +405,7 @@ def points_of(
         if not (sign and values.strip()):
             step = "write --grid alpha=0.1,1,10"
             raise ParameterError(f"--grid {line!r}", "it is a parameter, =, and its values", step)
-        if not any(name in parameters_of(model) for model in models):
+        if not any(name in parameters_of(model) for model in names):
             owners = ", ".join(model for model in MODELS if name in parameters_of(model))
             raise ParameterError(
                 f"--grid names {name!r}, which no model here has",
@@ -389,17 +413,19 @@ def points_of(
                 "see suffice fit --model NAME --help",
             )
         axes.append((name, [value.strip() for value in values.split(",")]))
-    for model in models:
-        parameters, words = parameters_for(model, given, models)
+    said = {_name(one) for one in given or ()} | {name for name, _ in axes}
+    for called, model, of_own in models:
+        own = [one for one in of_own if _name(one) not in said]
+        parameters, words = parameters_for(model, [*own, *(given or ())], names)
         mine = [(name, values) for name, values in axes if name in parameters_of(model)]
         for chosen in product(*(values for _, values in mine)):
             point = dict(zip((name for name, _ in mine), chosen, strict=True))
-            said = [f"{name}={value}" for name, value in point.items()]
+            of_grid = [f"{name}={value}" for name, value in point.items()]
             yield Point(
-                " ".join(said if said and len(models) == 1 else [model, *said]),
+                " ".join(of_grid if of_grid and len(models) == 1 else [called, *of_grid]),
                 model,
                 parameters | {name: value_of(name, value) for name, value in point.items()},
-                [*words, *words_of("-p", said)],
+                [*words, *words_of("-p", of_grid)],
             )
 
 
@@ -421,6 +447,21 @@ def estimator_of(
     if model in REGRESSIONS:
         refuse_labels(estimator, reading)
     return estimator
+
+
+def check_options(estimator: Any) -> None:
+    """Refuse options outside their rules before a table is read.
+
+    Raises
+    ------
+    ParameterError
+    """
+    if hasattr(estimator, "method"):
+        estimator.method()
+    elif isinstance(estimator, class_of(LOGISTIC)):
+        from suffice.models.logistic.options import check_logistic
+
+        check_logistic(estimator)
 
 
 # Running ----------------------------------------------------------------------------------------

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 LONGEST_CELL = 60
 NARROWEST = 24  # of a column whose words are folded
 Write = Callable[["pa.Table"], None]
+SEPARATORS = {".csv": ",", ".tsv": "\t"}
+WRITTEN = (*SEPARATORS, ".parquet", ".arrow", ".jsonl")  # what rows are written to
 
 
 def short(value: Any) -> str:
@@ -172,21 +174,28 @@ def _plain(value: Any) -> Any:
 # Rows -------------------------------------------------------------------------------------------
 
 
-def writer_of(output: Path | None, as_json: bool) -> Callable[[], Any]:
-    """Return a function that opens a file for rows, of a format that its suffix tells."""
+def suffix_of(name: str) -> str:
+    """Return the suffix of a file of rows that can be written as this one is; else .csv."""
+    suffix = Path(name).suffix.lower()
+    return suffix if suffix in WRITTEN else ".csv"
+
+
+def writer_of(
+    output: Path | None, as_json: bool, separator: str | None = None, header: bool = True
+) -> Callable[[], Any]:
+    """Return a function that opens a file for rows, of a format that its suffix tells.
+
+    ``separator`` and ``header`` are of text; by default it is separated as the suffix says.
+    """
     if output is None:
         return lambda: _to_stdout(as_json)
-    writers: dict[str, Callable[[], Any]] = {
-        ".csv": lambda: _to_text(output, ","),
-        ".tsv": lambda: _to_text(output, "\t"),
-        ".parquet": lambda: _to_arrow(output),
-        ".arrow": lambda: _to_arrow(output),
-        ".jsonl": lambda: _to_json_lines(output),
-    }
-    if output.suffix.lower() not in writers:
-        rule = f"the suffix tells the format: {', '.join(writers)}"
+    suffix = output.suffix.lower()
+    if suffix not in WRITTEN:
+        rule = f"the suffix tells the format: {', '.join(WRITTEN)}"
         raise ParameterError(f"--output {output}", rule)
-    return writers[output.suffix.lower()]
+    if suffix in SEPARATORS:
+        return lambda: _to_text(output, separator or SEPARATORS[suffix], header)
+    return lambda: (_to_json_lines if suffix == ".jsonl" else _to_arrow)(output)
 
 
 @contextmanager
@@ -208,14 +217,14 @@ def _to_stdout(as_json: bool) -> Iterator[Write]:
 
 
 @contextmanager
-def _to_text(path: Path, delimiter: str) -> Iterator[Write]:
+def _to_text(path: Path, delimiter: str, header: bool = True) -> Iterator[Write]:
     with atomic_writer(path, "w") as file:
-        yield _delimited(file, delimiter)
+        yield _delimited(file, delimiter, header)
 
 
-def _delimited(file: TextIO, delimiter: str) -> Write:
+def _delimited(file: TextIO, delimiter: str, header: bool = True) -> Write:
     writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
-    begun = False
+    begun = not header
 
     def write(rows: pa.Table) -> None:
         nonlocal begun

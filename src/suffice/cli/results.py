@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from suffice.model_selection.ranking import RankedModels
 
 CONFIDENCE = 0.95
+MOST_COEFFICIENTS = 30  # that are printed unasked
 
 
 # Columns and classes ----------------------------------------------------------------------------

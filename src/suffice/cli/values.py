@@ -17,7 +17,7 @@ from typing import Any
 from suffice.errors import ParameterError
 from suffice.phrases import meant
 
-NAIVE_BAYES = "naive-bayes"
+NAIVE_BAYES, LINEAR, LOGISTIC = "naive-bayes", "linear", "logistic"
 OF_FAMILIES = (NAIVE_BAYES, "aode")
 REGRESSIONS = ("linear", "ridge", "lasso", "elastic-net")
 MODELS = {
@@ -301,7 +301,13 @@ def _short(name: str, own: Collection[str], model: str) -> tuple[str, str, str |
 
 FLAGS = {"learnt=False": "--new", "again=True": "--again"}
 NAMES = {"cv": "--folds", "columns": "--ignore"}  # of options that are called otherwise
-SAME = ("ignore", "categorical", "text", "threads", "engine", "level", "min_count", "permutations")
+SAME = (
+    *("ignore", "categorical", "text", "threads", "engine", "level"),
+    "min_count",
+    "permutations",
+    "metric",
+    "positive",
+)
 OF_SEARCHLIGHT = ("leave_out", "permutations", "shape", "radius", "zscore", "random_state")
 VALUE = r"'[^']*'|\"[^\"]*\"|\{[^{}]*\}|\[[^\[\]]*\]|\.\.\.|-?[\w.+-]*\w"
 NAMED = re.compile(

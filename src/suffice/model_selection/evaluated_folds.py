@@ -47,6 +47,8 @@ class FoldEvaluations(Printed):
         Rows that a model is judged on, for each that it has learnt; the mean over folds.
     seconds : float
         Time for fits and evaluations; of what models share, each has an equal part.
+    positive : label, optional
+        A class whose precision, recall and F1 are scores, too.
 
     Examples
     --------
@@ -62,6 +64,7 @@ class FoldEvaluations(Printed):
     folds: tuple[Any, ...]
     test_share: float
     seconds: float
+    positive: Any = None
 
     @cached_property
     def pooled(self) -> Any:
@@ -81,7 +84,7 @@ class FoldEvaluations(Printed):
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the scores that all folds have."""
-        known = scores_of(self.folds[0])
+        known = scores_of(self.folds[0], self.positive)
         return tuple(name for name in known if not np.isnan(self.scores(name)).any())
 
     def scores(self, name: str) -> NDArray[np.float64]:
@@ -107,7 +110,7 @@ class FoldEvaluations(Printed):
             return float(scores.std(ddof=1) / np.sqrt(len(scores)))
 
     def _score(self, name: str) -> Score:
-        known = scores_of(self.folds[0])
+        known = scores_of(self.folds[0], self.positive)
         if name not in known:
             raise ParameterError(f"the score {name!r}", f"it is one of {', '.join(known)}")
         return known[name]

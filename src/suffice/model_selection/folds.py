@@ -319,3 +319,49 @@ def row_groups(
         times = np.delete(times, gone, axis=1)
         group = np.where(group == gone, -1, group - (group > gone))
     return (group, times) if times.shape[1] <= most else None
+
+
+def held_out_share(
+    n: int,
+    share: float,
+    keys: NDArray[np.intp] | None = None,
+    together: bool = False,
+    seed: int | None = None,
+) -> NDArray[np.bool_]:
+    """Return which of n rows are test data, (n,).
+
+    Parameters
+    ----------
+    n : int
+    share : float
+        Of the rows, above 0 and below 1.
+    keys : ndarray of int (n,), optional
+        Classes of the rows, each of which is divided in this share; or groups.
+    together : bool
+        Whether rows of one key stay together: groups in random order, until there are enough rows.
+    seed : int, optional
+        Of the random order; None: the last rows are test data.
+
+    Examples
+    --------
+    >>> held_out_share(4, 0.25).tolist()
+    [False, False, False, True]
+    >>> keys = np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    >>> found = held_out_share(8, 0.25, keys, seed=0)
+    >>> np.bincount(keys[found]).tolist()
+    [1, 1]
+    """
+    if seed is None:
+        return np.arange(n) >= n - round(share * n)
+    random, found = np.random.default_rng(seed), np.zeros(n, np.bool_)
+    if together and keys is not None:
+        order = random.permutation(int(keys.max(initial=-1)) + 1)
+        before = np.append(0, np.cumsum(np.bincount(keys)[order]))[:-1]
+        chosen = order[before + 0.5 < share * n]
+        return np.isin(keys, chosen)
+    order = random.permutation(n)
+    if keys is not None:
+        order = order[np.argsort(keys[order], kind="stable")]
+    upto = np.floor(np.arange(n + 1) * share + 0.5)
+    found[order[np.diff(upto) > 0]] = True
+    return found

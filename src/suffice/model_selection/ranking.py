@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import floor, isfinite, log10
 from typing import Any
 
-from suffice.errors import ParameterError
 from suffice.model_selection.evaluated_folds import FoldEvaluations
 from suffice.model_selection.paired_scores import ScoreDifference, compare_scores
-from suffice.model_selection.scores import scores_of
+from suffice.model_selection.scores import OF_ONE_CLASS, named_score, scores_of
 from suffice.numerics.in_print import Printed, Table
 from suffice.phrases import amount, rows_of_classes
 
-SHOWN = ("log loss", "error rate", "ROC area", "RMSE", "MAE", "R²")
+SHOWN = ("log loss", "error rate", "ROC area", *OF_ONE_CLASS, "RMSE", "MAE", "R²")
 LEVEL = 0.95
 BOUNDED, ABSOLUTE = "error rate", "MAE"
 AS_GOOD = "as good"
@@ -35,7 +34,9 @@ class RankedModels(Printed):
     found : mapping of str to FoldEvaluations or Exception
         What `evaluate_models` returns.
     asked : str, optional
-        The score, however it is spelt; by default the log loss, or R².
+        The score, however it is spelt; by default the log loss, or RMSE.
+    positive : label, optional
+        A class whose precision, recall and F1 are scores, too.
 
     Examples
     --------
@@ -50,6 +51,7 @@ class RankedModels(Printed):
 
     found: Mapping[str, FoldEvaluations | Exception]
     asked: str | None = None
+    positive: Any = None
 
     def __post_init__(self) -> None:
         if not self.judged:
@@ -59,23 +61,21 @@ class RankedModels(Printed):
     @cached_property
     def judged(self) -> dict[str, FoldEvaluations]:
         """The models that could be fitted."""
-        return {n: one for n, one in self.found.items() if isinstance(one, FoldEvaluations)}
+        return {
+            name: replace(one, positive=self.positive)
+            for name, one in self.found.items()
+            if isinstance(one, FoldEvaluations)
+        }
 
     @cached_property
     def known(self) -> Mapping[str, Any]:
         """The scores by name."""
-        return scores_of(next(iter(self.judged.values())).folds[0])
+        return scores_of(next(iter(self.judged.values())).folds[0], self.positive)
 
     @cached_property
     def first_choice(self) -> str:
         """The score that is asked for."""
-        if self.asked is None:
-            return next(iter(self.known))
-        plain = {_spelt(name): name for name in self.known}
-        if _spelt(self.asked) not in plain:
-            known = ", ".join(map(repr, self.known))
-            raise ParameterError(f"score={self.asked!r}", f"it is one of {known}")
-        return plain[_spelt(self.asked)]
+        return next(iter(self.known)) if self.asked is None else named_score(self.asked, self.known)
 
     @cached_property
     def score(self) -> str:
@@ -226,7 +226,3 @@ class RankedModels(Printed):
         for cause, names in causes.items():
             whose = "" if len(names) == len(self.judged) else f" of {', '.join(names)}"
             yield f"The log loss{whose} is ∞ by {cause}."
-
-
-def _spelt(name: str) -> str:
-    return name.lower().replace("-", " ").replace("_", " ").replace("²", "2")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.engines.engine import engine_for, fit_context
-from suffice.errors import DataError, warn
+from suffice.errors import DataError, ParameterError, warn
 from suffice.model_selection.fits import FoldModels
 from suffice.model_selection.folds import Folds, Partition
 from suffice.model_selection.rows import MemoryRows
@@ -41,9 +41,60 @@ NUMBER_SCORES: Mapping[str, Score] = {
 }
 
 
-def scores_of(evaluation: Any) -> Mapping[str, Score]:
-    """Return the scores that an evaluation has; the first is what models are chosen by."""
-    return CLASS_SCORES if hasattr(evaluation, "log_loss") else NUMBER_SCORES
+OF_ONE_CLASS = ("precision", "recall", "F1")
+
+
+def scores_of(evaluation: Any, positive: Any = None) -> Mapping[str, Score]:
+    """Return the scores that an evaluation has; the first is what models are chosen by.
+
+    Parameters
+    ----------
+    evaluation : Evaluation or RegressionEvaluation
+    positive : label, optional
+        A class whose precision, recall and F1 are scores, too.
+    """
+    if not hasattr(evaluation, "log_loss"):
+        return NUMBER_SCORES
+    if positive is None:
+        return CLASS_SCORES
+
+    def of_one(name: str) -> Score:
+        def value(found: Any) -> float:
+            known = positive in found.classes
+            one = getattr(found, name.lower())
+            return float(one[found.classes.index(positive)]) if known else float("nan")
+
+        return Score(value, True)
+
+    return {**CLASS_SCORES, **{name: of_one(name) for name in OF_ONE_CLASS}}
+
+
+def named_score(asked: str, known: Collection[str]) -> str:
+    """Return the name of a score, however it is spelt.
+
+    Raises
+    ------
+    ParameterError
+        If it is none of those known.
+
+    Examples
+    --------
+    >>> named_score("log-loss", CLASS_SCORES), named_score("r2", NUMBER_SCORES)
+    ('log loss', 'R²')
+    """
+    plain = {_spelt(name): name for name in known}
+    if _spelt(asked) not in plain:
+        needs = _spelt(asked) in map(_spelt, OF_ONE_CLASS)
+        raise ParameterError(
+            f"metric={asked!r}",
+            "it is of one class" if needs else f"it is one of {', '.join(map(repr, known))}",
+            "name it by positive=..." if needs else "",
+        )
+    return plain[_spelt(asked)]
+
+
+def _spelt(name: str) -> str:
+    return name.lower().replace("-", " ").replace("_", " ").replace("²", "2")
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -51,7 +52,19 @@ def by_name(found: dict) -> dict:
 
 
 def test_scores_are_those_of_evaluate_folds(run: Run, table: pa.Table) -> None:
-    found = facts(run, "cv", "t.csv", "--label", "y", "--ignore", "word,doctor", "--folds", 3)
+    found = facts(
+        run,
+        "cv",
+        "t.csv",
+        "--label",
+        "y",
+        "--ignore",
+        "word,doctor",
+        "--folds",
+        3,
+        "--model",
+        "naive-bayes,lda,qda,logistic",
+    )
     known = {
         "naive-bayes": suffice.NaiveBayes(),
         "lda": suffice.LinearDiscriminantAnalysis(),
@@ -86,6 +99,41 @@ def test_the_table_names_the_best_and_what_to_type_next(run: Run, table: pa.Tabl
     assert "120 rows dealt at random (seed 0) in 10 folds" in said
     assert f"suffice fit t.csv --label y --features x,z --model {best}" in said
     assert run(*said[said.index("suffice fit") + 8 :].split()).exit_code == 0
+
+
+def test_what_suits_a_table_is_tried(run: Run, table: pa.Table) -> None:
+    found = facts(run, "cv", "t.csv", "--label", "y", "--features", "x,word", "--folds", 2)
+    tried = ["lda", "naive-bayes", "logistic", "logistic-bins", "qda", "aode"]
+    assert sorted(by_name(found)) == sorted(tried)
+    assert found["left_out"] == []
+    gaps = table.set_column(0, "x", pa.array([None, *table["x"].to_pylist()[1:]]))
+    pyarrow.csv.write_csv(gaps, "gaps.csv")
+    words = ("cv", "gaps.csv", "--features", "x,word", "--folds", 2)
+    names = by_name(facts(run, *words, "--label", "y"))
+    assert all("scores" in one for one in names.values())
+    assert "logistic" not in names
+    numbers = facts(run, *words, "--label", "cost")
+    assert list(by_name(numbers)) == ["linear", "ridge", "lasso"]
+    assert "incomplete=gaussian" in numbers["next"]
+
+
+def test_one_class_and_a_threshold(run: Run, table: pa.Table) -> None:
+    words = ("cv", "t.csv", "--label", "y", "--features", "x,z", "--model", "lda,naive-bayes")
+    found = facts(run, *words, "--metric", "recall", "--positive", "no", "--threshold", 0.7)
+    assert (found["score"], found["positive"]) == ("recall", "no")
+    costs = [[0.0, 0.3], [0.7, 0.0]]  # "yes" above 0.3
+    model = suffice.LinearDiscriminantAnalysis(costs=costs)
+    plain = table.select(["x", "z", "y"])
+    expected = evaluate_folds(model, plain, "y", cv=10, shuffle=True, random_state=0)
+    shown = by_name(found)["lda"]["scores"]
+    for name in ("precision", "recall", "F1"):
+        values = [float(getattr(fold, name.lower())[0]) for fold in expected.folds]
+        assert shown[name]["folds"] == pytest.approx(values)
+    assert "costs=" in found["next"]
+    assert run(*shlex.split(found["next"])[1:]).exit_code == 0
+    assert np.allclose(suffice.load("t.suffice").costs, costs)
+    by_f1 = facts(run, *words, "--metric", "f1")
+    assert (by_f1["score"], by_f1["positive"], by_f1["threshold"]) == ("F1", "yes", None)
 
 
 def test_a_grid_is_compared(run: Run, table: pa.Table) -> None:
@@ -157,7 +205,12 @@ def test_folds_in_order(run: Run, table: pa.Table) -> None:
         (["--grid", "beta=1"], "it is a parameter of no model"),
         (["--grid", "alpha=much", "--model", "naive-bayes"], "alpha is a finite number"),
         (["--grid", "alpha=1", "--model", "lda"], "it belongs to --model naive-bayes"),
-        (["--score", "beauty", "--model", "lda"], "it is one of 'log loss'"),
+        (["--metric", "beauty", "--model", "lda"], "it is one of 'log loss'"),
+        (["--metric", "recall", "--label", "doctor"], "it is of one class; name it by --positive"),
+        (["--positive", "maybe"], "the labels are no, yes"),
+        (["--threshold", "2"], "a probability is from 0 to 1"),
+        (["--threshold", "0.3", "--label", "doctor"], "given for 4 labels"),
+        (["--C", "-1", "--model", "logistic"], "C is a number above 0"),
         (["--by", "nurse"], "give --by one of these"),
         (["--by", "doctor", "--in-order"], "--by and --in-order are both given"),
         (["--folds", "loo", "--in-order"], "--folds loo and --in-order are both given"),
@@ -195,7 +248,7 @@ def test_a_label_that_one_fold_alone_has_makes_the_log_loss_infinite(
     assert (found["score"], found["instead_of"]) == ("error rate", "log loss")
     cause = {"label": "c", "rows": 1.0, "learnt": False}
     assert found["models"][0]["infinite_log_loss"] == [cause]
-    again = ("--label", "y", "--model", "naive-bayes,lda", "--score", "log loss")
+    again = ("--label", "y", "--model", "naive-bayes,lda", "--metric", "log loss")
     printed = run("cv", "once.csv", *again, "--folds", 3).stdout
     said = " ".join(printed.split())
     assert "Ranked by error rate, as no model has a finite log loss" in said

@@ -74,6 +74,9 @@ def test_regressions_name_their_baselines_and_count_rows(
 
 def test_a_label_of_fractions_is_for_a_regression(run: Run, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("a,price\n1,2.5\n2,3.5\n3,4.25\n")
-    refused = run("fit", "t.csv", "--label", "price")
+    chosen = run("fit", "t.csv", "--label", "price", "-o", "line.suffice")
+    assert chosen.exit_code == 0
+    assert "'price' holds numbers, which --model linear predicts" in chosen.stderr
+    refused = run("fit", "t.csv", "--label", "price", "--model", "naive-bayes")
     assert refused.exit_code == 2
     assert "to predict a number, use a linear model" in refused.stderr

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from suffice.cli.messages import note
 from suffice.cli.models import (
     has_candidates,
     has_coefficients,
@@ -29,8 +30,10 @@ from suffice.cli.options import (
     Reading,
     Running,
     Weight,
+    check_options,
     estimator_of,
     given_columns,
+    holds_numbers,
     parameters_for,
     reported,
     selected,
@@ -39,6 +42,7 @@ from suffice.cli.options import (
 from suffice.cli.output import CommandLine, deliver
 from suffice.cli.results import (
     CONFIDENCE,
+    MOST_COEFFICIENTS,
     candidate_facts,
     class_facts,
     class_table,
@@ -49,15 +53,13 @@ from suffice.cli.results import (
     schema_table,
     summaries_of,
 )
-from suffice.cli.values import NAIVE_BAYES
+from suffice.cli.values import LINEAR, NAIVE_BAYES, class_of
 from suffice.errors import ParameterError
 from suffice.numerics.in_print import Table
 from suffice.phrases import amount, rows_in_print
 
 if TYPE_CHECKING:
-    pass
-
-MOST_COEFFICIENTS = 30
+    from suffice.data.table import Table as Source
 
 
 def fit(
@@ -68,13 +70,13 @@ def fit(
         typer.Option("--label", "--target", metavar="COL", help="Column to predict."),
     ] = None,
     model: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="NAME",
-            help="Classes: naive-bayes, aode, lda, qda, logistic, or auto, an average; numbers: "
-            "linear, ridge, lasso, elastic-net.",
+            help="Classes: naive-bayes (default), aode, lda, qda, logistic, or auto, an average; "
+            "numbers: linear (default), ridge, lasso, elastic-net.",
         ),
-    ] = NAIVE_BAYES,
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Model file (default: named after DATA)."),
@@ -103,7 +105,8 @@ def fit(
     target = output or _named_after(data[0])
     _check_checkpoint(checkpoint, data, target)
     reading = Reading.of(read)
-    given, words = parameters_for(model, parameters, [model])
+    if model is not None:
+        class_of(model)
     sums = sums_in(data)
     if sums is None:
         if not label:
@@ -111,9 +114,8 @@ def fit(
         if where:
             rule = "rows of a table have no keys"
             raise ParameterError("--where is given", rule, "sum the rows first: suffice sums --by")
-        chosen = estimator_of(model, given, columns, reading)
-        _check_targets(chosen, label)
         table = selected(reading.open(data, notes=False), columns, label, weight)
+        own, model = False, model or _suited(table, label)
     else:
         said: dict[str, Any] = {"--label": label, "--weight": weight, "--checkpoint": checkpoint}
         for option, value in {**said, **given_columns(columns)}.items():
@@ -121,10 +123,15 @@ def fit(
                 option = option if option.startswith("--") else f"--{option}"
                 rule = "it stands in the sums"
                 raise ParameterError(f"{option} is given with a file of sums", rule, "leave it out")
-        own = model == NAIVE_BAYES and not parameters
-        chosen = sums.estimator if own else estimator_of(model, given, columns, reading)
+        own, model = model is None and not parameters, model or NAIVE_BAYES
         sums = sums.where(**_keys(where)).total()
         label = list(sums.target_names)
+    given, words = parameters_for(model, parameters, [model])
+    made = sums is None or not own
+    chosen = estimator_of(model, given, columns, reading) if made else sums.estimator
+    check_options(chosen)
+    if sums is None:
+        _check_targets(chosen, label)
     refuse_replacing(target, chosen, label, force)
     with reported(f"Fitting {', '.join(data)}") as report, fit_context():
         truth: Any = label if len(label) > 1 else label[0]
@@ -155,6 +162,16 @@ def fit(
         parts = iter([schema_table(chosen), "", class_table(facts)])
     facts["read_as"] = [] if sums is not None else read_as(table)
     deliver(facts, lambda: _shown(parts, facts, chosen), as_json)
+
+
+def _suited(table: Source, label: Sequence[str]) -> str:
+    """Return the model for a label; say so where it is one of numbers."""
+    if not all(holds_numbers(table, name) for name in label):
+        return NAIVE_BAYES
+    named = ", ".join(map(repr, label))
+    verb = "holds" if len(label) == 1 else "hold"
+    note(f"{named} {verb} numbers, which --model linear predicts (--model chooses another)")
+    return LINEAR
 
 
 def _class_facts(model: Any, target: Path) -> dict[str, Any]:

@@ -11,10 +11,21 @@ from typing import Annotated, Any
 import typer
 
 import suffice
-from suffice.cli.models import has_candidates, has_coefficients, refusal, sums_in
+from suffice.cli.models import has_candidates, has_coefficients, sums_in
 from suffice.cli.options import AsJson, ReadAs, Reading
 from suffice.cli.output import CommandLine, deliver, short
-from suffice.cli.results import candidate_facts, class_facts, class_table, read_as
+from suffice.cli.results import (
+    CONFIDENCE,
+    MOST_COEFFICIENTS,
+    candidate_facts,
+    class_facts,
+    class_table,
+    coefficient_facts,
+    coefficient_tables,
+    read_as,
+    read_columns,
+    summaries_of,
+)
 from suffice.cli.values import listed, no_such_column, spelled
 from suffice.numerics.in_print import Table
 from suffice.persist import is_model_file
@@ -45,18 +56,15 @@ def show(
     A table is read to its end: its columns, their types, missing cells and rows
     that are left out are those that a fit would see.
     """
+    facts: dict[str, Any]
     model = Path(file[0])
     if len(file) > 1 or not is_model_file(model):
         table = _read(Reading.of(read), file, listed(column))
         deliver(table, lambda: _shown_table(table), as_json)
         return
     if (sums := sums_in(file)) is not None:
-        facts: dict[str, Any] = {
-            "sums": str(model),
-            "type": type(sums.estimator).__name__,
-            "by": list(sums.by),
-        }
-        facts |= {"groups": len(sums), "rows": float(sums.rows.sum())}
+        facts = {"sums": str(model), "type": type(sums.estimator).__name__}
+        facts |= {"by": list(sums.by), "groups": len(sums), "rows": float(sums.rows.sum())}
         facts["columns"] = [column.name for column in sums.reader.columns]
         lines = [str(sums), f"  columns: {', '.join(facts['columns'])}"]
         lines.append(f"  label or target: {', '.join(sums.target_names)}")
@@ -67,10 +75,21 @@ def show(
         deliver(candidate_facts(fitted, model), lambda: [fitted.candidates_.table()], as_json)
         return
     if has_coefficients(fitted):
-        rule = "it has coefficients, and no families"
-        raise refusal(model, fitted, rule, f"use suffice summary {model}")
+        found = summaries_of(fitted, CONFIDENCE)
+        facts = {**coefficient_facts(fitted, found, model, CONFIDENCE)}
+        facts |= {"columns": read_columns(fitted)}
+        deliver(facts, lambda: _shown_coefficients(facts, found), as_json)
+        return
     facts = _facts(fitted, model, listed(column))
     deliver(facts, lambda: _shown(facts, full=bool(column)), as_json)
+
+
+def _shown_coefficients(facts: dict[str, Any], found: Any) -> Iterator[str | Table]:
+    """Yield how columns are read, and the coefficients; ``summary`` has all of them."""
+    rows = [[one["name"], one["kind"], one["reason"]] for one in facts["columns"]]
+    yield Table("", ["column", "kind", "why"], rows, left=range(3))
+    yield ""
+    yield from coefficient_tables(facts, found, MOST_COEFFICIENTS)
 
 
 # Tables -----------------------------------------------------------------------------------------

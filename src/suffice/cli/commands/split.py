@@ -1,0 +1,116 @@
+"""``suffice split``: training and test data of one file."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from suffice.cli.models import refuse_result
+from suffice.cli.options import AsJson, Reading
+from suffice.cli.output import deliver, suffix_of, writer_of
+from suffice.data.text.records import unpacked_name
+from suffice.errors import DataError, ParameterError, SchemaError
+from suffice.phrases import amount
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from suffice.data.table import Table
+
+
+def split(
+    *,
+    data: Annotated[str, typer.Argument(metavar="FILE", help="A table.", show_default=False)],
+    test: Annotated[float, typer.Option(metavar="P", help="Share of the test data.")] = 0.25,
+    label: Annotated[
+        str | None,
+        typer.Option("--label", "--target", metavar="COL", help="Each label in its share."),
+    ] = None,
+    by: Annotated[
+        str | None, typer.Option(metavar="COL", help="Groups that stay together.")
+    ] = None,
+    in_order: Annotated[
+        bool, typer.Option("--in-order", help="The last rows are the test data.")
+    ] = False,
+    seed: Annotated[int, typer.Option(metavar="N", help="Of the random order.")] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Split a file into training and test data.
+
+    adult.csv becomes adult_train.csv and adult_test.csv, in the working directory:
+    rows in their order, cells as they stand in the file.
+    """
+    from suffice.data.beside import cells_as_stored
+    from suffice.model_selection.folds import held_out_share
+
+    ways = {"--label": label is not None, "--by": by is not None, "--in-order": in_order}
+    given = [option for option, is_given in ways.items() if is_given]
+    if len(given) > 1:
+        fact = f"{' and '.join(given)} are given"
+        raise ParameterError(fact, "a file is split in one way", "leave one of them out")
+    if not 0 < test < 1:
+        raise ParameterError(f"--test {test:g}", "it is a share of the rows, above 0 and below 1")
+    first = Path(data)
+    stem, ending = Path(unpacked_name(first.name)).stem, suffix_of(unpacked_name(first.name))
+    files = [Path(f"{stem}_{part}{ending}") for part in ("train", "test")]
+    for file in files:
+        refuse_result(file, [data])
+    table = Reading().open([data], notes=False)
+    keys, rows = _column(table, label or by)
+    held_out = held_out_share(rows, test, keys, by is not None, None if in_order else seed)
+    counts = [int((~held_out).sum()), int(held_out.sum())]
+    if not all(counts):
+        fact = f"{data} has {amount(rows)} rows" + (f", of one {by!r}" if by else "")
+        raise DataError(fact, "both files are to have some", "choose another --test")
+    written = table.format
+    with ExitStack() as stack:
+        writers = [
+            stack.enter_context(
+                writer_of(
+                    file,
+                    False,
+                    None if written is None else written.separator,
+                    written is None or written.header is not False,
+                )()
+            )
+            for file in files
+        ]
+        start = 0
+        for piece in cells_as_stored(table, table.names):
+            mine = held_out[start : start + piece.num_rows]
+            start += piece.num_rows
+            for write, kept in zip(writers, (~mine, mine), strict=True):
+                write(piece.filter(kept))
+    facts = {
+        "files": [str(file) for file in files],
+        "rows": counts,
+        "seed": None if in_order else seed,
+    }
+    named = " and ".join(
+        f"{amount(n)} rows to {file}" for n, file in zip(counts, files, strict=True)
+    )
+    deliver(facts, lambda: [f"{named}{'' if in_order else f' (seed {seed})'}."], as_json)
+
+
+def _column(table: Table, name: str | None) -> tuple[NDArray[np.intp] | None, int]:
+    """Return the number of the value of a column in every row, and how many rows there are."""
+    import numpy as np
+
+    from suffice.data.beside import cells_as_stored
+
+    if name is not None and name not in table.names:
+        known = f"the columns are {', '.join(map(repr, table.names))}"
+        raise SchemaError(f"there is no column {name!r}", known, "name one of these")
+    known_values: dict[Any, int] = {}
+    codes: list[NDArray[np.intp]] = []
+    for piece in cells_as_stored(table, [name or table.names[0]]):
+        cells = piece.column(0).to_pylist()
+        codes.append(
+            np.array([known_values.setdefault(cell, len(known_values)) for cell in cells], np.intp)
+        )
+    places = np.concatenate(codes)
+    return (None if name is None else places), len(places)

@@ -1,0 +1,116 @@
+"""``suffice split``, ``demo --files`` and ``--completion``: before the first fit, and beside it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import suffice
+
+from ..conftest import COMMANDS, Run, check_refused
+
+ROWS = [f'00{i};"a; b {i}";{i % 7},5;{"NA" if i % 9 == 0 else "ab"[i % 3 > 1]}' for i in range(60)]
+
+
+@pytest.fixture
+def table() -> Path:
+    Path("t.csv").write_text("\n".join(["id;note;size;kind", *ROWS, ""]))
+    return Path("t.csv")
+
+
+def parts(run: Run, *words: object) -> list[list[str]]:
+    found = run("split", *words, "--json")
+    assert found.exit_code == 0, found.stderr
+    facts = json.loads(found.stdout)
+    lines = [Path(file).read_text().splitlines() for file in facts["files"]]
+    assert [len(part) - 1 for part in lines] == facts["rows"]
+    assert lines[0][0] == lines[1][0]
+    return [part[1:] for part in lines]
+
+
+def test_cells_and_order_stay(run: Run, table: Path) -> None:
+    train, test = parts(run, "t.csv")
+    assert (len(train), len(test)) == (45, 15)
+    assert sorted(train + test) == sorted(ROWS)
+    for part in (train, test):
+        assert part == [row for row in ROWS if row in part]
+    assert parts(run, "t.csv") == [train, test]
+    assert parts(run, "t.csv", "--seed", 1) != [train, test]
+    assert parts(run, "t.csv", "--in-order", "--test", 0.2)[1] == ROWS[48:]
+
+
+def test_labels_and_groups(run: Run, table: Path) -> None:
+    _, test = parts(run, "t.csv", "--label", "kind", "--test", 0.3)
+    labels = [row.rpartition(";")[2] for row in ROWS]
+    shares = {c: sum(row.endswith(f";{c}") for row in test) / labels.count(c) for c in set(labels)}
+    assert all(abs(share - 0.3) < 0.1 for share in shares.values())
+    train, test = parts(run, "t.csv", "--by", "size")
+    groups = [{row.split(";")[-2] for row in part} for part in (train, test)]
+    assert groups[0].isdisjoint(groups[1])
+    assert 5 < len(test) < 25
+
+
+def test_other_formats_stay(run: Run, table: Path) -> None:
+    pq.write_table(pa.table({"x": list(range(20)), "y": ["a", "b"] * 10}), "t.parquet")
+    assert run("split", "t.parquet", "--label", "y").exit_code == 0
+    found = [pq.read_table(f"t_{part}.parquet") for part in ("train", "test")]
+    assert sorted(pa.concat_tables(found)["x"].to_pylist()) == list(range(20))
+    Path("bare.csv").write_text("1,2\n3,4\n5,6\n7,8\n")
+    assert run("split", "bare.csv").exit_code == 0
+    assert Path("bare_train.csv").read_text().count("\n") == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("split t.csv --by size --label kind", "--label and --by are given"),
+        ("split t.csv --test 1", "--test 1"),
+        ("split t.csv --by colour", "there is no column 'colour'"),
+        ("split t.csv --test 0.001", "choose another --test"),
+        ("split none.csv", "'none.csv' does not exist"),
+    ],
+)
+def test_errors(table: Path, words: str, said: str) -> None:
+    check_refused(words, said)
+
+
+def test_files_to_play_with(run: Run) -> None:
+    assert "4 files written to fun" in run("demo", "--files", "fun").stdout
+    assert run("fit", "fun/diabetes.csv", "--target", "progression").exit_code == 0
+    assert isinstance(suffice.load("diabetes.suffice"), suffice.LinearRegression)
+    assert run("fit", "fun/january.csv", "--label", "left").exit_code == 0
+    assert run("update", "january.suffice", "fun/february.csv").exit_code == 0
+    assert run("demo", "--files", "fun").exit_code == 2
+
+
+def test_completion(run: Run) -> None:
+    scripts = {shell: run("--completion", shell).stdout for shell in ("bash", "zsh", "fish")}
+    for text in scripts.values():
+        assert all(command in text for command in (*COMMANDS, "in-order"))
+    assert run("--completion", "tcsh").exit_code == 2
+    if shutil.which("bash"):
+        asked = 'COMP_WORDS=(suffice cv --met); COMP_CWORD=2; _suffice; echo "${COMPREPLY[@]}"'
+        line = ["bash", "-c", f"{scripts['bash']}\n{asked}"]
+        assert subprocess.run(line, capture_output=True, text=True).stdout == "--metric\n"
+
+
+def test_a_fit_and_show_without_a_model_name(run: Run, table: Path) -> None:
+    words = ("t.csv", "--ignore", "id,note", "--written", "size:1,5")
+    done = run("fit", *words, "--target", "size", "--incomplete", "drop", "-o", "size.suffice")
+    assert done.exit_code == 0, done.stderr
+    assert "'size' holds numbers, which --model linear predicts" in done.stderr
+    shown = run("show", "size.suffice")
+    assert (shown.exit_code, "kind[b]" in shown.stdout) == (0, True)
+    assert "note: 'kind'" not in run("fit", *words, "--label", "kind", "-o", "kind.suffice").stderr
+    for model in ("lasso", "elastic-net", "ridge", "linear"):
+        names = ("--target", "size", "--model", model, "--incomplete", "drop", "-o", f"{model}.s")
+        assert run("fit", *words, *names).exit_code == 0
+        assert run("show", f"{model}.s").exit_code == 0
+    assert run("sums", *words, "--label", "kind", "-o", "t.sums").exit_code == 0
+    assert "sums for NaiveBayes: 53 rows" in run("show", "t.sums").stdout
