@@ -290,6 +290,8 @@ class Allowed(NamedTuple):
     @property
     def rule(self) -> str:
         """The rule in words."""
+        if self.words == (True, False):
+            return "it is True or False"
         listed = ", ".join(map(repr, self.words))
         if self.numbers is None:
             return f"{self.option} is one of {listed}"

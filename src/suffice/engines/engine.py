@@ -346,6 +346,8 @@ ENGINES = {
     "spark": EngineClass("spark", "SparkEngine"),
 }
 OF_EXECUTOR = EngineClass("executor", "ExecutorEngine")
+WATCHED = EngineClass("progress", "WatchedEngine")
+CHECKPOINTED = EngineClass("checkpoint", "CheckpointedEngine")
 
 
 def engine(
@@ -387,13 +389,9 @@ def engine(
     """
     made = _made(name, options)
     if progress is not None and progress is not False:
-        from suffice.engines.progress import WatchedEngine
-
-        made = WatchedEngine(made, progress)
+        made = _loaded(WATCHED)(made, progress)
     if checkpoint is not None:
-        from suffice.engines.checkpoint import CheckpointedEngine
-
-        made = CheckpointedEngine(made, checkpoint)
+        made = _loaded(CHECKPOINTED)(made, checkpoint)
     return made
 
 
@@ -442,6 +440,11 @@ def is_here() -> bool:
     return isinstance(engine_for(), LocalEngine)
 
 
+def _loaded(place: EngineClass) -> Any:
+    """Return the class of an engine; its module is imported now."""
+    return getattr(import_module(f"suffice.engines.{place.module}"), place.name)
+
+
 def _made(name: Any, options: dict[str, Any]) -> Engine:
     # A class has the members of an engine too.
     if isinstance(name, Engine) and not isinstance(name, type):
@@ -458,7 +461,7 @@ def _made(name: Any, options: dict[str, Any]) -> Engine:
         known = ", ".join(map(repr, ENGINES))
         raise ParameterError(f"engine={name!r}", f"an engine is one of {known}, or an executor")
     try:
-        module = import_module(f"suffice.engines.{found.module}")
+        kind = _loaded(found)
     except ModuleNotFoundError as error:
         raise ParameterError(
             f"engine={name!r} needs {error.name}",
@@ -466,7 +469,7 @@ def _made(name: Any, options: dict[str, Any]) -> Engine:
             f"pip install 'suffice[{name}]'",
         ) from error
     try:
-        made: Engine = getattr(module, found.name)(*((name,) if of_executor else ()), **options)
+        made: Engine = kind(*((name,) if of_executor else ()), **options)
     except TypeError as error:
         raise ParameterError(
             f"engine {name!r}: {error}", "every engine has options of its own", "leave it out"

@@ -33,7 +33,7 @@ class GroupedModels(Mapping[Any, Any]):
     ...                  "y": [2.0, 4, 6, 8, 3, 4, 6, 7]})
     >>> sums = LinearRegression().sums(rows, "y", by="shop")
     >>> models = LinearRegression().fit_each(sums)
-    >>> models["b"].predict([[5.0]])
+    >>> models["b"].predict({"x": [5.0]})
     array([8.5])
     >>> models.table().column("x").to_pylist()
     [2.0, 1.4]
