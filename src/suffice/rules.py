@@ -295,9 +295,8 @@ class Allowed(NamedTuple):
         listed = ", ".join(map(repr, self.words))
         if self.numbers is None:
             return f"{self.option} is one of {listed}"
-        return f"{self.option} is a number, {self.numbers.words({})}" + f"; or {listed}" * bool(
-            self.words
-        )
+        others = f", or {listed}" if self.words else ""
+        return f"{self.option} is a number, {self.numbers.words({})}{others}"
 
 
 def check_options(options: Any) -> None:

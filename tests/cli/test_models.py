@@ -249,7 +249,6 @@ ERRORS = {
     "predict line.suffice gaps.csv --interval prediction --level 2": "--level 2.0",
     "summary line.suffice --level 1": "--level 1.0",
     "summary lda.suffice": "lda.suffice holds a LinearDiscriminantAnalysis",
-    "show line.suffice": "line.suffice holds a LinearRegression",
     "explain curve.suffice gaps.csv --rows 4": "column 'x', line 4 of gaps.csv: nan",
     "evaluate line.suffice gaps.csv -r label_map=1:2": "--label-map is given for a",
     "forget curve.suffice gaps.csv -o x.suffice": "curve.suffice holds a LogisticRegression",

@@ -33,6 +33,7 @@ LINEAR_ALGEBRA = {
     "families/multivariate_gaussian.py": "draws, intervals, rows left out, columns beyond the rows",
     "images/scoring.py": "millimetres of a grid",
     "models/design/norm.py": "the minimum norm of dependent terms",
+    "models/linear/clusters.py": "errors of clusters",
     "models/linear/level_rows.py": "categories of many levels",
     "models/linear/posterior.py": "draws",
     "models/linear/regressor.py": "`singular_`",

@@ -52,7 +52,7 @@ from suffice.sums.bins import (
     MomentsAndBinsAccumulator,
 )
 from suffice.sums.block import Block, CodedBlock, IntegerBlock, RealBlock, SparseBlock
-from suffice.sums.by_class import ByClass, ByClassAccumulator
+from suffice.sums.by_class import ByClass, ByClassAccumulator, ClassesByGroup
 from suffice.sums.comoments import (
     Comoments,
     ComomentsAccumulator,
@@ -68,6 +68,7 @@ from suffice.sums.counts import (
     JointCounts,
 )
 from suffice.sums.kept_rows import KeptRows, Roots, RowsAccumulator
+from suffice.sums.keys import Keyed
 from suffice.sums.loss_sums import LossSums
 from suffice.sums.moments import Moments, MomentsAccumulator
 from suffice.sums.pairs import CutBins, PairCountAccumulator, PairCounts, ValueBins
@@ -459,7 +460,8 @@ def found_statistics() -> set[type]:
 
 
 def test_every_statistic_has_data() -> None:
-    others = {KeptRows, Roots, Ranking, RowSample, Sampled}
+    by_group = {ClassesByGroup, Keyed}  # their laws are those of `tests/test_grouped_sums.py`
+    others = {KeptRows, Roots, Ranking, RowSample, Sampled, *by_group}
     assert found_statistics() == {*STATISTICS, *others}
 
 

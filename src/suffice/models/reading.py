@@ -254,7 +254,8 @@ def open_rows(
     if x.dtype.kind not in "biuf":
         from suffice.data.open import open_table
 
-        return open_table(dict(zip(names, x.T, strict=True)), y, sample_weight, first=False)
+        table = open_table(dict(zip(names, x.T, strict=True)), y, sample_weight, first=False)
+        return replace(table, named=False)
     weights = None if sample_weight is None else checked_weights(sample_weight, x.shape[0])
     return ArraySource(x, names, labels, weights)
 

@@ -220,7 +220,7 @@ def test_weights_that_many_columns_share_stay_when_a_loaded_model_learns(tmp_pat
     x = RNG.normal(size=(60, 300)) + y[:, None]
     NaiveBayes.textbook(calibration="weights").fit(x[:50], y[:50]).save(tmp_path / "model")
     again = suffice.load(tmp_path / "model")
-    with pytest.warns(SufficeWarning, match="are those of earlier rows"):
+    with pytest.warns(SufficeWarning, match="the weights of the columns are 1, as no rows"):
         again.partial_fit(x[50:], y[50:])
     assert again.calibration_.stale
 

@@ -96,8 +96,11 @@ class SampledBins:
         old, new = self.bins, more.over(sums.classes).blocks[0]
         if self.classes != sums.classes:
             old = old.place(sums.classes.index(self.classes.values, -1), len(sums.classes))
+        earlier = sums.rows - newest.rows
+        if earlier <= 0:
+            return replace(self, classes=sums.classes, bins=new)
         counted = old.total.sum(axis=0).max(initial=0.0) / newest.sample.weight
-        times = newest.rows / (sums.rows - newest.rows) * counted
+        times = newest.rows / earlier * counted
         both = old + new.scaled(times) if times < 1 else old.scaled(1 / times) + new
         return replace(self, classes=sums.classes, bins=both)
 
