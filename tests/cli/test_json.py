@@ -53,6 +53,16 @@ def test_a_row_without_an_answer_has_null(run: Run) -> None:
     assert [answer is None for answer in answers] == [False, True, False]
 
 
+def test_a_row_left_out_has_its_line(run: Run) -> None:
+    Path("line.csv").write_text("x,y\n1,2\n2,3\n3,5\n4,4\n")
+    run("fit", "line.csv", "--label", "y", "--model", "linear")
+    Path("new.csv").write_text("x,z\n1,a\n2,b,more\n3,c\n4,d,more\n")
+    words = ("predict", "line.suffice", "new.csv", "--skip-bad-rows", "2", "--json")
+    found = list(map(json.loads, run(*words).stdout.splitlines()))
+    assert [row["skipped_line"] for row in found] == [None, 3, None, 5]
+    assert [row["prediction"] is None for row in found] == [False, True, False, True]
+
+
 def test_a_warning_stands_between_lines(run: Run) -> None:
     Path("line.csv").write_text("x,y\n1,2\n2,3\n3,5\n4,4\n")
     run("fit", "line.csv", "--label", "y", "--model", "linear")

@@ -79,12 +79,15 @@ def skipped_rows(table: Table) -> list[SkippedRow]:
 
 
 def beside(
-    answers: Iterable[pa.Table], cells: Iterator[pa.Table] | None, skipped: Sequence[SkippedRow]
+    answers: Iterable[pa.Table],
+    cells: Iterator[pa.Table] | None,
+    skipped: Sequence[SkippedRow],
+    lines: bool = False,
 ) -> Iterator[pa.Table]:
     """Yield predictions with the cells of their rows before them.
 
     Answers and cells are of the same rows in the same order, in pieces of any size; in the place of
-    each row skipped comes one of nulls.
+    each row skipped comes one of nulls, and its line in a further column if there are ``lines``.
 
     Examples
     --------
@@ -93,7 +96,7 @@ def beside(
     >>> [row for part in rows for row in part.to_pylist()][2:]
     [{'id': None, 'prediction': None}, {'id': 'c', 'prediction': 2.5}]
     """
-    done, gaps = 0, list(skipped)
+    done, gaps, lines = 0, list(skipped), lines and bool(skipped)
     last: pa.Table | None = None
     stored = None if cells is None else _Pieces(cells)
     for answer in answers:
@@ -108,10 +111,10 @@ def beside(
                     )
                 answer = answer.add_column(place, name, kept.column(name))
         last = answer.slice(0, 0)
-        yield _with_gaps(answer, done, gaps)
+        yield _with_gaps(answer, done, gaps, lines)
         done += len(answer)
     if gaps and last is not None:
-        yield _with_gaps(last, done, gaps)
+        yield _with_gaps(last, done, gaps, lines)
 
 
 class _Pieces:
@@ -129,15 +132,22 @@ class _Pieces:
         return taken
 
 
-def _with_gaps(answer: pa.Table, done: int, gaps: list[SkippedRow]) -> pa.Table:
+def _with_gaps(answer: pa.Table, done: int, gaps: list[SkippedRow], lines: bool) -> pa.Table:
     """Return rows from number ``done`` on, with a row of nulls for each that was left out."""
     places: list[int | None] = []
+    left_out: list[int | None] = []
     for row in range(len(answer)) if gaps else ():
         while gaps and gaps[0].before <= done + row:
-            gaps.pop(0)
             places.append(None)
+            left_out.append(gaps.pop(0).line)
         places.append(row)
+        left_out.append(None)
     if not len(answer):
-        places = [None for gap in gaps if gap.before <= done]
-        del gaps[: len(places)]
-    return answer.take(pa.array(places, pa.int64())) if None in places else answer
+        while gaps and gaps[0].before <= done:
+            places.append(None)
+            left_out.append(gaps.pop(0).line)
+    rows = answer.take(pa.array(places, pa.int64())) if None in places else answer
+    if not lines:
+        return rows
+    column = pa.array(left_out or [None] * len(rows), pa.int64())
+    return rows.append_column("skipped_line", column)

@@ -63,7 +63,7 @@ def predict(
     """Predict every row, in order.
 
     Memory does not grow with the files. A malformed row that is left out
-    (--skip-bad-rows N) has an empty prediction.
+    (--skip-bad-rows N) has an empty prediction, and in JSON its line.
     """
     from suffice.data.beside import beside, cells_as_stored, skipped_rows
 
@@ -77,7 +77,8 @@ def predict(
     skipped = skipped_rows(opened)
     with reported(f"Predicting {', '.join(data)}") as report, running.chosen(report, 1):
         answers = fitted.predict_batches(table, unanswerable="empty", **wanted)
-        rows = beside(answers, cells_as_stored(opened, kept) if kept else None, skipped)
+        cells = cells_as_stored(opened, kept) if kept else None
+        rows = beside(answers, cells, skipped, lines=as_json)
         with written() as write:
             for part in rows:
                 write(part)

@@ -93,9 +93,7 @@ class SampledBins:
         ]
         numbers = [_numbers(piece.batch, chosen) for piece in newest.sample.pieces]
         more = _counted(newest.sample, numbers, self.bins.origin, self.bins.unit)
-        old, new = self.bins, more.over(sums.classes).blocks[0]
-        if self.classes != sums.classes:
-            old = old.place(sums.classes.index(self.classes.values, -1), len(sums.classes))
+        old, new = self._over(sums.classes), more.over(sums.classes).blocks[0]
         earlier = sums.rows - newest.rows
         if earlier <= 0:
             return replace(self, classes=sums.classes, bins=new)
@@ -104,13 +102,17 @@ class SampledBins:
         both = old + new.scaled(times) if times < 1 else old.scaled(1 / times) + new
         return replace(self, classes=sums.classes, bins=both)
 
+    def _over(self, classes: Vocabulary) -> BinnedCounts:
+        """Return the counts of these classes, where they are known."""
+        if classes == self.classes:
+            return self.bins
+        index = classes.index(self.classes.values, -1)
+        known = np.flatnonzero(index >= 0)
+        return self.bins.take(known).place(index[known], len(classes))
+
     def instead(self, parts: Sequence[FamilyColumns], sums: ByClass) -> ByClass:
         """Put these counts in the place of those of the same columns."""
-        bins = self.bins
-        if sums.classes != self.classes:
-            index = sums.classes.index(self.classes.values, -1)
-            known = np.flatnonzero(index >= 0)
-            bins = bins.take(known).place(index[known], len(sums.classes))
+        bins = self._over(sums.classes)
         own = {name: i for i, name in enumerate(self.columns)}
         blocks = list(sums.blocks)
         for b, part in enumerate(parts):
