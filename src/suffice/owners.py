@@ -2,16 +2,17 @@
 
 ::
 
-    plan      columns, kinds, categories, labels, units, public keys: no counts
-    vᵢ        the sums of owner i in whole units, modulo 2^(64 L)
-    mᵢⱼ       ChaCha20(HKDF(X25519(i, j), plan))
+    plan      columns, kinds, categories, labels, scales, public keys: no counts
+    vᵢ        the sums of owner i in whole units, modulo 2^384
+    mᵢⱼ       ChaCha20(HKDF(X25519(i, j), plan, keys of i and j))
     file i    vᵢ + Σ_{j > i} mᵢⱼ − Σ_{j < i} mᵢⱼ
     Σ files   Σ vᵢ
 
 Owners and whoever adds the files are taken to follow the protocol, and to be curious. n − 2 of n
 owners who tell each other everything learn the sum of the other two. Missing, foreign and damaged
-files are noticed, not repaired. The sums of all rows tell what sums tell: see `suffice.privacy`.
-Nothing here is differential privacy, and nobody outside has reviewed it.
+files are noticed, not repaired. The sums of all rows tell what sums tell: see `suffice.privacy`;
+those of two plans tell their difference. Nothing here is differential privacy, and nobody outside
+has reviewed it.
 
 Sources: K. Bonawitz et al., Practical secure aggregation for privacy-preserving machine learning,
 CCS 2017, section 4, without the recovery of owners who drop out; RFC 7748, 5869 and 8439.
@@ -20,18 +21,17 @@ CCS 2017, section 4, without the recovery of owners who drop out; RFC 7748, 5869
 from __future__ import annotations
 
 import hashlib
-import hmac
 import json
 import os
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
-from itertools import accumulate, chain, pairwise
+from itertools import islice
 from os import PathLike
-from typing import Annotated, Any, NamedTuple, Self
+from typing import IO, Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,15 +53,24 @@ from suffice.sums.kept_rows import KeptRows
 from suffice.sums.moments import Moments
 from suffice.sums.row_sample import Sampled
 from suffice.sums.vocabulary import Vocabulary
-from suffice.sums.whole_units import PLACES, Elements, elements, rebuilt, scales
+from suffice.sums.whole_units import (
+    HALF,
+    PLACES,
+    WORDS,
+    elements,
+    packed,
+    rebuilt,
+    scales,
+    unpacked,
+)
 from suffice.tree import Decoder, Encoder, Json
 
 __all__ = ["MaskedSums", "Plan", "keys", "masked_sums", "plan", "unmasked"]
 
 Path = str | PathLike[str]
 FEWEST = 3  # owners: of two, each would subtract its own sums
-CHECK_WORDS = 2  # that are 0 in every contribution
 KEY, PUBLIC, PLAN = "suffice key", "suffice public key", "suffice plan"
+MASKED = "MaskedSums"
 VERSION = 1
 NEW_PLAN = "ask for a new plan"
 AGAIN = "get the file again from where it is from"
@@ -74,18 +83,18 @@ def keys(path: Path) -> None:
     """Write a new private key, and beside it the public one, which goes to whoever makes a plan.
 
     The private key is the owner's alone: its file can be read by nobody else (mode 0600), and
-    remembers which plans it has served. The public key is in the file of the same name with
-    ``.pub`` at its end.
+    remembers which plans it has served, so do not copy it. The public key is in the file of the
+    same name with ``.pub`` at its end.
 
     Parameters
     ----------
     path : str or os.PathLike
-        The file of the private key; it must not be there.
+        The file of the private key; it must not exist.
 
     Raises
     ------
     ParameterError
-        If one of the files is there.
+        If one of the files exists.
 
     Examples
     --------
@@ -96,31 +105,30 @@ def keys(path: Path) -> None:
     ...     sorted(path.name for path in Path(folder).iterdir())
     ['ulm.key', 'ulm.key.pub']
     """
-    name = os.fspath(path)
-    for file in (name, f"{name}.pub"):
-        if os.path.exists(file):
-            raise ParameterError(
-                f"{file} is there", "a key that is lost cannot be had again", "choose another name"
-            )
     private = _x25519().X25519PrivateKey.generate()
     public = private.public_key().public_bytes_raw().hex()
-    _Key(name, private.private_bytes_raw(), public, {}).write()
-    with atomic_writer(f"{name}.pub", "w") as beside:
-        beside.write(f"{PUBLIC} {public}\n")
+    name, rule = os.fspath(path), "a key that is lost cannot be had again"
+    with (
+        _created(name, 0o600, rule, "choose another name") as file,
+        _created(f"{name}.pub", 0o644, rule, "choose another name") as beside,
+    ):
+        _write(file, KEY, {"private": private.private_bytes_raw().hex(), "served": {}})
+        _write(beside, PUBLIC, {"public": public})
 
 
-class _Key(NamedTuple):
+@dataclass(frozen=True)
+class _Key:
     """A private key, and by plan the digest of the sums that it has masked."""
 
     path: str
-    private: bytes
+    private: bytes = field(repr=False)
     public: str
     served: Mapping[str, str]
 
     @classmethod
     def read(cls, path: Path) -> Self:
         name = os.fspath(path)
-        content = _read_json(name, KEY)
+        content = _read(name, KEY)
         if os.name == "posix" and os.stat(name).st_mode & 0o077:
             raise ModelFileError(
                 f"{name} can be read by others",
@@ -130,44 +138,30 @@ class _Key(NamedTuple):
         try:
             private, served = bytes.fromhex(content["private"]), dict(content["served"])
             public = _x25519().X25519PrivateKey.from_private_bytes(private).public_key()
-        except (AttributeError, KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError):
             raise _no(name, KEY) from None
         return cls(name, private, public.public_bytes_raw().hex(), served)
 
-    def write(self) -> None:
-        """Write the file, which is nobody else's to read from its first byte on."""
-        content = {"private": self.private.hex(), "public": self.public, "served": self.served}
-        temporary = f"{self.path}.{secrets.token_hex(8)}"
-        try:
-            with open(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
-                json.dump({"format": KEY, "format_version": VERSION, **content}, file, indent=1)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, self.path)
-        except OSError as error:
-            with suppress(OSError):
-                os.unlink(temporary)
-            fact = f"{self.path} cannot be written: {error.strerror or error}"
-            raise ModelFileError(fact, next_step="check the path and the free space") from None
-
     def serve(self, plan: Plan, contribution: bytes) -> None:
-        """Remember sums under a plan; refuse other ones, whose masks would be the same.
+        """Remember sums under a plan; refuse others: two under one mask tell their difference.
 
-        The difference of two contributions under equal masks is that of their sums.
+        The file ``.new`` is the lock. Who creates it reads what others have served, and renames it.
         """
-        digest = hmac.digest(self.private, contribution, "sha256").hex()
-        known = self.served.get(plan.digest)
-        if known is not None and known != digest:
-            raise ParameterError(
-                f"{self.path} has masked other sums under this plan",
-                "a plan is used once: two files of it would tell their difference",
-                f"{NEW_PLAN} to send other rows",
-            )
-        if known is None:
-            self._replace(served={**self.served, plan.digest: digest}).write()
+        digest, home = hashlib.sha256(contribution).hexdigest(), os.path.realpath(self.path)
+        rule = "one process at a time masks sums with a key"
+        step = "run again; if no other process is running, delete it"
+        with _created(f"{home}.new", 0o600, rule, step, home) as file:
+            served = {**_Key.read(self.path).served}
+            if served.setdefault(plan.digest, digest) != digest:
+                raise ParameterError(
+                    f"{self.path} has masked other sums under this plan",
+                    "a plan is used once: two files of it would tell their difference",
+                    f"{NEW_PLAN} to send other rows",
+                )
+            _write(file, KEY, {"private": self.private.hex(), "served": served})
 
-    def masks(self, plan: Plan, size: int) -> Iterator[tuple[int, bytes]]:
-        """Yield of every other owner the sign of the mask, and the mask of so many bytes."""
+    def masks(self, plan: Plan, size: int) -> Iterator[list[int]]:
+        """Yield of every other owner the mask of so many bytes, with its sign."""
         from cryptography.hazmat.primitives.ciphers import Cipher
         from cryptography.hazmat.primitives.ciphers.algorithms import ChaCha20
         from cryptography.hazmat.primitives.hashes import SHA256
@@ -176,12 +170,13 @@ class _Key(NamedTuple):
         mine = plan.owners.index(self.public)
         salt = bytes.fromhex(plan.digest)
         for place, other in enumerate(plan.owners):
-            if place != mine:
-                info = " ".join([PLAN, *sorted([self.public, other])]).encode()
-                secret = _shared_secret(self.private, other)
-                key = HKDF(SHA256(), 32, salt, info).derive(secret)
-                stream = Cipher(ChaCha20(key, bytes(16)), None).encryptor()
-                yield (1 if place > mine else -1), stream.update(bytes(size))
+            if place == mine:
+                continue
+            info = " ".join([PLAN, *sorted([self.public, other])]).encode()
+            key = HKDF(SHA256(), 32, salt, info).derive(_shared_secret(self.private, other))
+            stream = Cipher(ChaCha20(key, bytes(16)), None).encryptor()  # one key, one message
+            sign = 1 if place > mine else -1
+            yield [sign * number for number in unpacked(stream.update(bytes(size)))]
 
 
 def _shared_secret(private: bytes, public: str) -> bytes:
@@ -202,21 +197,87 @@ def _x25519() -> Any:
         ) from None
 
 
-def _public(path: Path) -> str:
-    """Read a public key; one that leads to the same secret with every key is none."""
-    name = os.fspath(path)
+def _agreed(owners: Iterable[str]) -> tuple[str, ...]:
+    """Return public keys, three or more and each another."""
+    found = tuple(owners)
+    if len(found) < FEWEST:
+        raise ParameterError(
+            f"there are {len(found)} owners",
+            "of the sum of two, each subtracts his own and has the other's",
+            "find a third",
+        )
+    for owner in found:
+        if found.count(owner) > 1:
+            raise ParameterError(
+                f"the public key {owner[:8]}... is given twice",
+                "every owner has a key of his own",
+                "give one file for each",
+            )
+    return found
+
+
+def _point(public: str) -> str:
+    """Refuse, by ValueError, other spellings of a key, and those whose secrets everybody knows."""
+    point = bytes.fromhex(public)
+    if point.hex() != public or int.from_bytes(point, "little") >= 2**255 - 19:
+        raise ValueError("spelling")
+    _shared_secret(secrets.token_bytes(32), public)  # 0 with every key if the order is 8 or less
+    return public
+
+
+# -- files
+
+
+@contextmanager
+def _created(
+    path: str, mode: int, rule: str, next_step: str, becomes: str | None = None
+) -> Iterator[IO[str]]:
+    """Create a file that no other process has created, and rename it; it is gone after an error."""
+    try:
+        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode)
+    except FileExistsError:
+        raise ParameterError(f"{path} is there", rule, next_step) from None
+    except OSError as error:
+        raise _unusable(path, "written", error) from None
+    try:
+        with open(descriptor, "w", encoding="utf-8") as file:
+            yield file
+            file.flush()
+            os.fsync(descriptor)
+        os.replace(path, becomes or path)
+    except BaseException as error:
+        with suppress(OSError):
+            os.unlink(path)
+        if isinstance(error, OSError):
+            raise _unusable(path, "written", error) from None
+        raise
+
+
+def _write(
+    file: IO[str], what: str, content: Mapping[str, Json], indent: int | None = None
+) -> None:
+    json.dump({"format": what, "format_version": VERSION, **content}, file, indent=indent)
+    file.write("\n")
+
+
+def _read(name: str, what: str) -> dict[str, Json]:
+    """Read a file of JSON that says what it is."""
     try:
         with open(name, encoding="utf-8") as file:
-            words = file.read(1_000).strip().rpartition(" ")
-        public = bytes.fromhex(words[2]).hex()
-        _shared_secret(secrets.token_bytes(32), public)
+            content = json.load(file)
     except OSError as error:
-        raise _unreadable(name, error) from None
-    except ValueError:
-        raise _no(name, PUBLIC) from None
-    if words[0] != PUBLIC:
-        raise _no(name, PUBLIC)
-    return public
+        raise _unusable(name, "read", error) from None
+    except (RecursionError, ValueError):
+        raise _no(name, what) from None
+    if not isinstance(content, dict) or content.pop("format", None) != what:
+        raise _no(name, what)
+    if (version := content.pop("format_version", None)) != VERSION:
+        raise ModelFileError(
+            f"{name} has the format {version!r}",
+            f"this version reads format {VERSION}",
+            "use the version of suffice that wrote it",
+        )
+    return content
 
 
 def _no(name: str, what: str) -> ModelFileError:
@@ -224,29 +285,9 @@ def _no(name: str, what: str) -> ModelFileError:
     return ModelFileError(f"{name} holds no {kind}", f"a {kind} is made by Suffice", AGAIN)
 
 
-def _unreadable(name: str, error: OSError) -> ModelFileError:
-    fact = f"{name} cannot be read: {error.strerror or error}"
-    return ModelFileError(fact, next_step="check the path and its permissions")
-
-
-def _read_json(name: str, what: str) -> dict[str, Json]:
-    """Read a file of JSON that says what it is."""
-    try:
-        with open(name, encoding="utf-8") as file:
-            content = json.load(file)
-    except OSError as error:
-        raise _unreadable(name, error) from None
-    except (RecursionError, ValueError):
-        raise _no(name, what) from None
-    if not isinstance(content, dict) or content.get("format") != what:
-        raise _no(name, what)
-    if content.get("format_version") != VERSION:
-        raise ModelFileError(
-            f"{name} has the format {content.get('format_version')!r}",
-            f"this version reads format {VERSION}",
-            "use the version of suffice that wrote it",
-        )
-    return content
+def _unusable(name: str, done: str, error: OSError) -> ModelFileError:
+    fact = f"{name} cannot be {done}: {error.strerror or error}"
+    return ModelFileError(fact, next_step="check the path, its permissions and the free space")
 
 
 # -- the plan
@@ -288,22 +329,20 @@ class Plan(Printed):
     round: str
 
     @property
-    def units(self) -> Any:
-        """The scales of numbers, as `suffice.sums.whole_units` has them."""
-        exponents = [[e for e in block.values() if type(e) is int] for block in self.columns]
-        found = tuple([np.array(of_block, np.intp) for of_block in exponents])
-        return found if isinstance(self.like.sums, ByClass) else found[0]
+    def scales(self) -> NDArray[np.intp]:
+        """Exponents of all columns, (d,); of counts 0."""
+        told = [one for block in self.columns for one in block.values()]
+        return np.array([one if isinstance(one, int) else 0 for one in told], np.intp)
 
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the content, which all masks are bound to."""
-        text = json.dumps(self._content(), sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()
+        return hashlib.sha256(_canonical(self._content())).hexdigest()
 
     def table(self) -> Table:
         """Return the columns, and the values or the scales of them, as a table."""
         rows = []
-        for name, told in chain.from_iterable(block.items() for block in self.columns):
+        for name, told in [pair for block in self.columns for pair in block.items()]:
             values = listed(map(str, told)) if isinstance(told, list) else "-"
             rows.append([name, values, f"2^{told}" if isinstance(told, int) else ""])
         if isinstance(self.like.sums, ByClass):
@@ -314,8 +353,7 @@ class Plan(Printed):
     def save(self, path: Path) -> None:
         """Write the plan as JSON, which everybody reads before he takes part."""
         with atomic_writer(path, "w") as file:
-            json.dump(self._content(), file, indent=1)
-            file.write("\n")
+            _write(file, PLAN, self._content(), indent=1)
 
     @classmethod
     def load(cls, path: Path) -> Plan:
@@ -327,7 +365,7 @@ class Plan(Printed):
             If it is none, or not as it was written.
         """
         name = os.fspath(path)
-        content = _read_json(name, PLAN)
+        content = _read(name, PLAN)
         try:
             return cls._of_content(name, content)
         except SufficeError as error:
@@ -339,33 +377,27 @@ class Plan(Printed):
         encoder = Encoder(self.like.estimator.kind.types)
         sums = self.like.sums
         labels = list(sums.classes.values) if isinstance(sums, ByClass) else None
-        told = {
+        return {
+            "estimator": type(self.like.estimator).__name__,
+            "weighted": self.weighted,
+            "owners": list(self.owners),
+            "round": self.round,
             "labels": encoder.encode(labels, ("labels",)),
             "columns": [
                 {name: encoder.encode(one, (name,)) for name, one in block.items()}
                 for block in self.columns
             ],
             "read": {k: encoder.encode(one, (k,)) for k, one in self.like.entries().items()},
-        }
-        arrays = {
-            name: [array.dtype.name, list(array.shape), array.tobytes().hex()]
-            for name, array in encoder.arrays.items()
-        }
-        return {
-            "format": PLAN,
-            "format_version": VERSION,
-            "estimator": type(self.like.estimator).__name__,
-            "weighted": self.weighted,
-            "owners": list(self.owners),
-            "round": self.round,
-            **told,
-            "arrays": arrays,
+            "arrays": {  # filled by all that is encoded above
+                name: [array.dtype.name, list(array.shape), array.tobytes().hex()]
+                for name, array in encoder.arrays.items()
+            },
         }
 
     @classmethod
     def _of_content(cls, name: str, content: dict[str, Json]) -> Plan:
-        home = import_module(MODULES[content["estimator"]])
-        estimator = getattr(home, content["estimator"])
+        kind = content["estimator"]
+        estimator = getattr(import_module(MODULES[kind]), kind)
         arrays = {
             key: np.frombuffer(bytes.fromhex(data), dtype).reshape(shape)
             for key, (dtype, shape, data) in content["arrays"].items()
@@ -377,16 +409,17 @@ class Plan(Printed):
             {term: decoder.decode(node, (term,)) for term, node in block.items()}
             for block in content["columns"]
         ]
-        like = _like(estimator, entries, labels, columns)
-        owners = tuple(content["owners"])
-        found = cls(like, columns, content["weighted"], owners, content["round"])
-        exponents = [one for block in columns for one in block.values() if isinstance(one, int)]
-        if found._content() != content or max(map(abs, exponents), default=0) > PLACES:
+        like = _without_rows(estimator, entries, labels, columns)
+        owners = _agreed(map(_point, content["owners"]))
+        found = cls(like, columns, bool(content["weighted"]), owners, str(content["round"]))
+        _check_columns(like, columns)
+        if _canonical(found._content()) != _canonical(content):
             raise ValueError("content")
-        _check_owners(owners)
-        for owner in owners:
-            _shared_secret(secrets.token_bytes(32), owner)
         return found
+
+
+def _canonical(content: Mapping[str, Json]) -> bytes:
+    return json.dumps(content, sort_keys=True, separators=(",", ":")).encode()
 
 
 def plan(
@@ -431,51 +464,41 @@ def plan(
     [{'x0': 3}]
     >>> folder.cleanup()
     """
-    owners = tuple(map(_public, public))
-    _check_owners(owners)
-    name = type(estimator).__name__
+    owners = _agreed(map(_public, public))
     if not (isinstance(estimator, FittedFromSums) and estimator.method().is_of_sums):
-        textbook = hasattr(estimator, "textbook")
+        textbook = f"use {type(estimator).__name__}.textbook()"
         raise ParameterError(
             f"{estimator!r} looks at rows besides their sums",
             "owners send sums, and no sample of rows",
-            f"use {name}.textbook()" if textbook else "choose other options, or another model",
+            textbook if hasattr(estimator, "textbook") else "choose other options or another model",
         )
     found = estimator.sums(X, y, sample_weight)
-    sums = _in_units(found)
-    labels = list(sums.classes.values) if isinstance(sums, ByClass) else None
+    sums = _summable(found)
     columns = []
     for names, block in zip(_terms(found.reader), _blocks(sums), strict=True):
-        of_columns: Sequence[Any] = scales(block).tolist()
-        if isinstance(block, Counts):
-            of_columns = [list(values.values) for values in block.vocabularies]
+        told: Sequence[Any] = scales(block).tolist()
         if isinstance(block, Events):
-            of_columns = [None] * len(names)
-        columns.append(dict(zip(names, of_columns, strict=True)))
+            told = [None] * len(names)
+        elif isinstance(block, Counts):
+            told = [list(values.values) for values in block.vocabularies]
+        columns.append(dict(zip(names, told, strict=True)))
     layout = found.reader.layout
     if not isinstance(layout.columns, UniformColumns):  # a reason may count rows of text
-        told = tuple(
-            replace(c, reason="text") if c.stored == "string" else c for c in layout.columns
-        )
-        layout = replace(layout, columns=told)
-    like = _like(type(estimator), found.entries() | {"layout": layout}, labels, columns)
+        texts = [replace(c, reason="text") if c.stored == "string" else c for c in layout.columns]
+        layout = replace(layout, columns=tuple(texts))
+    labels = list(sums.classes.values) if isinstance(sums, ByClass) else None
+    like = _without_rows(type(estimator), found.entries() | {"layout": layout}, labels, columns)
     return Plan(like, columns, sample_weight is not None, owners, secrets.token_hex(16))
 
 
-def _check_owners(owners: Sequence[str]) -> None:
-    if len(owners) < FEWEST:
-        raise ParameterError(
-            f"there are {len(owners)} owners",
-            "of the sum of two, each subtracts his own and has the other's",
-            "find a third",
-        )
-    for owner in owners:
-        if owners.count(owner) > 1:
-            raise ParameterError(
-                f"the public key {owner[:8]}... is given twice",
-                "every owner has a key of his own",
-                "give one file for each",
-            )
+def _public(path: Path) -> str:
+    name = os.fspath(path)
+    try:
+        return _point(_read(name, PUBLIC)["public"])
+    except (KeyError, TypeError, ValueError) as error:
+        if isinstance(error, SufficeError):
+            raise
+        raise _no(name, PUBLIC) from None
 
 
 def _terms(reader: Any) -> list[Sequence[str]]:
@@ -489,7 +512,35 @@ def _blocks(sums: Any) -> Sequence[Any]:
     return sums.blocks if isinstance(sums, ByClass) else (sums,)
 
 
-def _like(
+def _summable(found: GroupedSums) -> Any:
+    """Return sums whose numbers have units; refuse the others by name."""
+    sums = found.sums
+    if isinstance(sums, Sampled):
+        sums = sums.plain
+    if isinstance(sums, KeptRows):
+        sums = sums.products()
+    drops = getattr(found.estimator, "incomplete", "error") == "drop"
+    for block, names in zip(_blocks(sums), _terms(found.reader), strict=True):
+        words = isinstance(block, Events) and not block.vocabularies[0].closed
+        if words or not isinstance(block, Counts | Moments | Comoments | FourthMoments):
+            kind = "words" if words else type(block).__name__
+            raise ParameterError(
+                f"{found.estimator!r} sums {listed(map(repr, names[:3]))} as {kind}",
+                "what is summed has to be the same at every owner before a row is read",
+                "leave these columns out, or choose another family: gaussian, categorical",
+            )
+        rows = block.columns if isinstance(block, FourthMoments) else block
+        if isinstance(rows, Comoments) and not rows.complete and not drops:
+            lacking = np.flatnonzero(~rows.patterns.all(axis=0)).tolist()
+            raise DataError(
+                f"rows lack a cell in {listed(repr(names[j]) for j in lacking)}",
+                "which cells are missing would be told of single rows",
+                "leave such rows out, or fill the cells",
+            )
+    return sums
+
+
+def _without_rows(
     estimator: Any,
     entries: Mapping[str, Any],
     labels: list[Any] | None,
@@ -515,6 +566,20 @@ def _like(
         weight, none = DoubleDouble.zeros(0), DoubleDouble.zeros(())
         sums = ByClass(Vocabulary(()), weight, none, tuple(blocks)).over(Vocabulary(tuple(labels)))
     return sums_without_rows(estimator, entries, sums)
+
+
+def _check_columns(like: GroupedSums, columns: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse, by ValueError, what a plan tells of columns if they are of another kind."""
+    for names, block, told in zip(_terms(like.reader), _blocks(like.sums), columns, strict=True):
+        kind = {Events: type(None), Counts: list}.get(type(block), int)
+        values = list(told.values())
+        within = kind is not int or max(map(abs, values), default=0) <= PLACES
+        if list(told) != list(names) or {*map(type, values)} - {kind} or not within:
+            raise ValueError("columns")
+
+
+def _plan(given: Plan | Path) -> Plan:
+    return given if isinstance(given, Plan) else Plan.load(given)
 
 
 # -- contributions
@@ -545,7 +610,7 @@ class MaskedSums:
 
     def save(self, path: Path) -> None:
         """Write the file that goes to whoever adds them."""
-        write_model(path, MASKED, self, types=MASKED_TYPES)
+        write_model(path, MASKED, self, types={MASKED: MaskedSums})
 
     @classmethod
     def load(cls, path: Path) -> MaskedSums:
@@ -556,16 +621,11 @@ class MaskedSums:
         ModelFileError
             If it is no file of masked sums, or not as it was written.
         """
-        kind, found = read_model(path, types=MASKED_TYPES)
-        if kind != MASKED or not isinstance(found, cls):
-            raise ModelFileError(
-                f"{os.fspath(path)} holds no masked sums", "masked sums are added", AGAIN
-            )
+        _, found = read_model(path, types={MASKED: MaskedSums})
+        if not isinstance(found, cls):
+            fact = f"{os.fspath(path)} holds no masked sums"
+            raise ModelFileError(fact, "masked sums are added", AGAIN)
         return found
-
-
-MASKED = "MaskedSums"
-MASKED_TYPES = {MASKED: MaskedSums}
 
 
 def masked_sums(
@@ -600,7 +660,7 @@ def masked_sums(
     >>> public = [f"{site}.pub" for site in sites]
     >>> agreed = plan(GaussianNB(), [[1.0], [9.0]], ["ill", "well"], public=public)
     >>> len(masked_sums([[2.0]], ["ill"], plan=agreed, key=sites[0]).words)  # of 64 random bits
-    31
+    60
     >>> folder.cleanup()
     """
     agreed, mine = _plan(plan), _Key.read(key)
@@ -612,8 +672,7 @@ def masked_sums(
         )
     like, layout = agreed.like, agreed.like.reader.layout
     if y is None:
-        targets = getattr(like.reader, "design", None)
-        y = layout.label if targets is None else list(targets.targets)
+        y = layout.label if isinstance(like.sums, ByClass) else list(like.reader.design.targets)
     weight = layout.weight if sample_weight is None else sample_weight
     if weight is not None and not agreed.weighted:
         raise ParameterError(
@@ -622,14 +681,84 @@ def masked_sums(
             f"leave it out, or {NEW_PLAN} with weights",
         )
     found = sums_read_alike(like, _known_values(like), X, y, weight)
-    sums = _placed(like, _in_units(found))
-    numbers, words = _whole(agreed, sums)
-    contribution = _bytes(numbers, words)
+    totals = _whole(agreed, _placed(like, _summable(found)))
+    contribution = packed(totals)
     mine.serve(agreed, contribution)
-    totals = numbers
-    for sign, mask in mine.masks(agreed, len(contribution)):
-        totals = [n + sign * m for n, m in zip(totals, _numbers(mask, words), strict=True)]
-    return MaskedSums(agreed.digest, mine.public, np.frombuffer(_bytes(totals, words), "<u8"))
+    for mask in mine.masks(agreed, len(contribution)):
+        totals = [a + b for a, b in zip(totals, mask, strict=True)]
+    return MaskedSums(agreed.digest, mine.public, np.frombuffer(packed(totals), "<u8"))
+
+
+def _known_values(like: GroupedSums) -> dict[str, Vocabulary]:
+    """Return the values of categories by column."""
+    if not isinstance(like.sums, ByClass):
+        return dict(like.reader.design.known_values)
+    found: dict[str, Vocabulary] = {}
+    for part, block in zip(like.reader.parts, like.sums.blocks, strict=True):
+        if part.design is not None:
+            found |= part.design.known_values
+        elif isinstance(block, Counts) and part.layout.encoding == "category":
+            found |= dict(zip(part.layout.columns, block.vocabularies, strict=True))
+    return found
+
+
+def _placed(like: GroupedSums, sums: Any) -> Any:
+    """Return sums over the labels and values of a plan; refuse others."""
+    if sums.is_empty:
+        raise DataError("there is no row to be summed", "an owner has one at least")
+    if not isinstance(sums, ByClass):
+        return sums
+    _refuse_unknown("the label", sums.classes, like.sums.classes)
+    sums = sums.over(like.sums.classes)
+    blocks = []
+    of_blocks = zip(sums.blocks, like.sums.blocks, _terms(like.reader), strict=True)
+    for block, empty, names in of_blocks:
+        if isinstance(block, Counts):
+            pairs = zip(names, block.vocabularies, empty.vocabularies, strict=False)
+            for name, shown, values in pairs:
+                _refuse_unknown(f"column {name!r}", shown, values)
+            block = block.over(empty.vocabularies)
+        blocks.append(block)
+    return replace(sums, blocks=tuple(blocks))
+
+
+def _refuse_unknown(what: str, shown: Vocabulary, known: Vocabulary) -> None:
+    for value in shown.values:
+        if value not in known.codes:
+            raise DataError(
+                f"{what}: {value!r} is not in the plan",
+                f"it has {listed(map(repr, known.values))}",
+                f"{NEW_PLAN}, made of rows that show it, or correct the cell",
+            )
+
+
+def _whole(plan: Plan, sums: Any) -> list[int]:
+    """Return sums in units, and a 0 by which masks that are left are noticed."""
+    names = [name for block in plan.columns for name in block]
+    numbers: list[int] = []
+    rounded: set[int] = set()
+    for part in elements(sums, plan.scales):
+        whole = part.whole()
+        over = (abs(whole) >= HALF // len(plan.owners)).astype(bool)
+        if over.any():
+            column = part.columns(over)[-1]
+            where = f"column {names[column]!r}: its sums" if column >= 0 else "weights"
+            raise DataError(
+                f"{where} do not fit into the words of the plan",
+                "numbers are at most 2^60 times as large as those that the plan was made of",
+                f"correct them, or {NEW_PLAN} of rows like these",
+            )
+        rounded |= {*part.columns(part.coarse(whole)).tolist()} - {-1}
+        numbers += whole.ravel().tolist()
+    if rounded:
+        warn(
+            f"columns {listed(repr(names[j]) for j in sorted(rounded))}: numbers are less than "
+            "2^-54 of those that the plan was made of, and their variances are rounded."
+        )
+    return [*numbers, 0]
+
+
+# -- their sum
 
 
 def unmasked(files: Sequence[MaskedSums | Path], plan: Plan | Path) -> GroupedSums:
@@ -671,70 +800,52 @@ def unmasked(files: Sequence[MaskedSums | Path], plan: Plan | Path) -> GroupedSu
     >>> folder.cleanup()
     """
     agreed = _plan(plan)
+    many = 1 + sum(one.values.size for one in elements(agreed.like.sums, agreed.scales))
     known: dict[str, str] = {}
-    layout = list(elements(agreed.like.sums, agreed.units, agreed.weighted))
-    words = _words(layout)
-    totals = [0] * len(words)
+    totals = [0] * many
     for place, given in enumerate(files):
         one = given if isinstance(given, MaskedSums) else MaskedSums.load(given)
         name = f"file {place}" if isinstance(given, MaskedSums) else os.fspath(given)
-        if one.plan != agreed.digest or one.owner not in agreed.owners:
+        if one.plan != agreed.digest:
             raise DataError(
                 f"{name} was made under the plan {one.plan[:8]}",
                 f"this is the plan {agreed.digest[:8]}",
                 "sum the rows again under this plan",
             )
+        if one.owner not in agreed.owners or len(one.words) != many * WORDS:
+            fact = f"{name} has {len(one.words)} words of the key {one.owner[:8]}"
+            raise DataError(fact, f"the plan has {many * WORDS}, of each of its owners", AGAIN)
         if one.owner in known:
             raise DataError(
                 f"{name} and {known[one.owner]} are of the same owner",
                 "of every owner there is one file",
                 "leave one of them out",
             )
-        if len(one.words) != sum(words):
-            raise DataError(f"{name} has {len(one.words)} words", f"the plan has {sum(words)}")
         known[one.owner] = name
-        totals = [a + b for a, b in zip(totals, _numbers(one.words.tobytes(), words), strict=True)]
+        totals = [a + b for a, b in zip(totals, unpacked(one.words.tobytes()), strict=True)]
     if absent := [owner for owner in agreed.owners if owner not in known]:
         raise DataError(
             f"{len(absent)} of {len(agreed.owners)} files are missing: "
             f"of the key {listed(owner[:8] for owner in absent)}",
             "masks cancel in the sum of all",
-            f"wait for them, or {NEW_PLAN} without these owners",
+            "wait for them: with and without them, the sums of two plans would tell theirs",
         )
-    return replace(agreed.like, sums=_sums_of(agreed, layout, totals, words))
+    return replace(agreed.like, sums=_sums_of(agreed, unpacked(packed(totals))))
 
 
-def _known_values(like: GroupedSums) -> dict[str, Vocabulary]:
-    """Return the values of categories by column."""
-    if not isinstance(like.sums, ByClass):
-        return dict(like.reader.design.known_values)
-    found: dict[str, Vocabulary] = {}
-    for part, block in zip(like.reader.parts, like.sums.blocks, strict=True):
-        if part.design is not None:
-            found |= part.design.known_values
-        elif isinstance(block, Counts) and part.layout.encoding == "category":
-            found |= dict(zip(part.layout.columns, block.vocabularies, strict=True))
-    return found
-
-
-def _plan(given: Plan | Path) -> Plan:
-    return given if isinstance(given, Plan) else Plan.load(given)
-
-
-def _sums_of(plan: Plan, layout: list[Elements], totals: list[int], words: list[int]) -> Any:
+def _sums_of(plan: Plan, totals: list[int]) -> Any:
     """Return the sums of whole numbers; refuse what no rows have, as masks that are left give."""
-    halves = [1 << 64 * w - 1 for w in words]
-    signed = [(n + h) % (2 * h) - h for n, h in zip(totals, halves, strict=True)]
-    values, start = [], 0
-    for part in layout:
-        stop = start + part.values.size
-        numbers = np.fromiter(signed[start:stop], object).reshape(part.values.shape)
-        values.append(part.of_whole(numbers))
-        start = stop
+    like, numbers = plan.like.sums, iter(totals)
+    values = [
+        one.of_whole(
+            np.fromiter(islice(numbers, one.values.size), object).reshape(one.values.shape)
+        )
+        for one in elements(like, plan.scales)
+    ]
     try:
-        if any(signed[start:]):
+        if any(numbers):
             raise DataError("the masks do not cancel")
-        sums = rebuilt(plan.like.sums, iter(values)).canonical()
+        sums = rebuilt(like, iter(values)).canonical()
         check(sums)
     except (OverflowError, SufficeError) as error:
         raise DataError(
@@ -745,106 +856,3 @@ def _sums_of(plan: Plan, layout: list[Elements], totals: list[int], words: list[
     if sums.is_empty:
         raise DataError("no owner has a row that is summed", "a model needs rows")
     return sums
-
-
-def _in_units(found: GroupedSums) -> Any:
-    """Return sums whose numbers have units; refuse the others by name."""
-    sums = found.sums
-    if isinstance(sums, Sampled):
-        sums = sums.plain
-    if isinstance(sums, KeptRows):
-        sums = sums.products()
-    for block, names in zip(_blocks(sums), _terms(found.reader), strict=True):
-        words = isinstance(block, Events) and not block.vocabularies[0].closed
-        if words or not isinstance(block, Counts | Moments | Comoments | FourthMoments):
-            columns = listed(map(repr, names[:3]))
-            kind = "words" if words else type(block).__name__
-            raise ParameterError(
-                f"{found.estimator!r} sums {columns} as {kind}",
-                "what is summed has to be the same at every owner before a row is read",
-                "leave these columns out, or choose another family: gaussian, categorical",
-            )
-        rows = block.columns if isinstance(block, FourthMoments) else block
-        drops = getattr(found.estimator, "incomplete", "error") == "drop"
-        if isinstance(rows, Comoments) and not rows.complete and not drops:
-            lacking = np.flatnonzero(~rows.patterns.all(axis=0)).tolist()
-            raise DataError(
-                f"rows lack a cell in {listed(repr(names[j]) for j in lacking)}",
-                "which cells are missing would be told of single rows",
-                "leave such rows out, or fill the cells",
-            )
-    return sums
-
-
-def _placed(like: GroupedSums, sums: Any) -> Any:
-    """Return sums over the labels and values of a plan; refuse others."""
-    if sums.is_empty:
-        raise DataError("there is no row to be summed", "an owner has one at least")
-    if not isinstance(sums, ByClass):
-        return sums
-    known = like.sums.classes
-    _refuse_unknown("the label", sums.classes, known)
-    sums = sums.over(known)
-    blocks = []
-    of_blocks = zip(sums.blocks, like.sums.blocks, _terms(like.reader), strict=True)
-    for block, empty, names in of_blocks:
-        if isinstance(block, Counts):
-            pairs = zip(names, block.vocabularies, empty.vocabularies, strict=False)
-            for name, shown, values in pairs:
-                _refuse_unknown(f"column {name!r}", shown, values)
-            block = block.over(empty.vocabularies)
-        blocks.append(block)
-    return replace(sums, blocks=tuple(blocks))
-
-
-def _refuse_unknown(what: str, shown: Vocabulary, known: Vocabulary) -> None:
-    for value in shown.values:
-        if value not in known.codes:
-            raise DataError(
-                f"{what}: {value!r} is not in the plan",
-                f"it has {listed(map(repr, known.values))}",
-                f"{NEW_PLAN}, made of rows that show it, or correct the cell",
-            )
-
-
-def _whole(plan: Plan, sums: Any) -> tuple[list[int], list[int]]:
-    """Return sums in units, and the words of each; refuse what does not fit into these."""
-    numbers: list[int] = []
-    layout = list(elements(sums, plan.units, plan.weighted))
-    names = _terms(plan.like.reader)
-    coarse = set()
-    for part in layout:
-        whole = part.whole()
-        most = (1 << 64 * part.words - 1) // len(plan.owners)
-        over = np.flatnonzero(abs(whole).ravel() >= most)
-        if len(over):
-            column = int(part.column.ravel()[over].max())
-            where = f"column {names[part.block][column]!r}: its sums" if column >= 0 else "weights"
-            raise DataError(
-                f"{where} do not fit into the words of the plan",
-                "numbers are at most 2^60 times as large as those that the plan was made of",
-                f"correct them, or {NEW_PLAN} of rows like these",
-            )
-        coarse |= {names[part.block][j] for j in part.coarse(whole).tolist() if j >= 0}
-        numbers += whole.ravel().tolist()
-    if coarse:
-        warn(
-            f"columns {listed(map(repr, sorted(coarse)))}: numbers are less than 2^-54 of those "
-            "that the plan was made of, and their variances are rounded."
-        )
-    return [*numbers, 0], _words(layout)
-
-
-def _words(layout: Sequence[Elements]) -> list[int]:
-    """Return the words of every number, and of the one that is 0."""
-    return [part.words for part in layout for _ in range(part.values.size)] + [CHECK_WORDS]
-
-
-def _bytes(numbers: Sequence[int], words: Sequence[int]) -> bytes:
-    pairs = zip(numbers, words, strict=True)
-    return b"".join([(n % (1 << 64 * w)).to_bytes(8 * w, "little") for n, w in pairs])
-
-
-def _numbers(content: bytes, words: Sequence[int]) -> list[int]:
-    ends = accumulate(words, initial=0)
-    return [int.from_bytes(content[8 * a : 8 * b], "little") for a, b in pairwise(ends)]
