@@ -16,6 +16,32 @@ has reviewed it.
 
 Sources: K. Bonawitz et al., Practical secure aggregation for privacy-preserving machine learning,
 CCS 2017, section 4, without the recovery of owners who drop out; RFC 7748, 5869 and 8439.
+
+Examples
+--------
+>>> from tempfile import TemporaryDirectory
+>>> from suffice.naive_bayes import GaussianNB
+>>> folder = TemporaryDirectory()
+>>> sites = [f"{folder.name}/{place}.key" for place in ("bonn", "kiel", "ulm")]
+>>> for site in sites:
+...     keys(site)
+>>> agreed = plan(GaussianNB(), [[1.0], [9.0]], ["ill", "well"], public=[f"{s}.pub" for s in sites])
+>>> print(agreed)  # doctest: +ELLIPSIS
+GaussianNB(), 3 owners, plan ...
+          values     scale
+x0        -            2^3
+(labels)  ill, well
+>>> rows = [[2.0], [8.0]], [[4.0], [6.0]], [[3.0], [7.0]]
+>>> files = [
+...     masked_sums(of_site, ["ill", "well"], plan=agreed, key=site)
+...     for of_site, site in zip(rows, sites, strict=True)
+... ]
+>>> len(files[0].words)  # of 64 random bits
+60
+>>> GaussianNB().fit(unmasked(files, agreed)).theta_
+array([[3.],
+       [7.]])
+>>> folder.cleanup()
 """
 
 from __future__ import annotations
@@ -25,7 +51,7 @@ import json
 import os
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
@@ -44,8 +70,9 @@ from suffice.models.grouped_sums import GroupedSums
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.in_print import Printed, Table, listed
 from suffice.persist import read_model, write_model
-from suffice.rules import Shape, check
+from suffice.rules import Shape, build, check
 from suffice.saved import MODULES
+from suffice.sums import whole_units as units
 from suffice.sums.by_class import ByClass
 from suffice.sums.comoments import Comoments, FourthMoments
 from suffice.sums.counts import Counts, Events
@@ -53,16 +80,6 @@ from suffice.sums.kept_rows import KeptRows
 from suffice.sums.moments import Moments
 from suffice.sums.row_sample import Sampled
 from suffice.sums.vocabulary import Vocabulary
-from suffice.sums.whole_units import (
-    HALF,
-    PLACES,
-    WORDS,
-    elements,
-    packed,
-    rebuilt,
-    scales,
-    unpacked,
-)
 from suffice.tree import Decoder, Encoder, Json
 
 __all__ = ["MaskedSums", "Plan", "keys", "masked_sums", "plan", "unmasked"]
@@ -95,15 +112,6 @@ def keys(path: Path) -> None:
     ------
     ParameterError
         If one of the files exists.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     keys(Path(folder, "ulm.key"))
-    ...     sorted(path.name for path in Path(folder).iterdir())
-    ['ulm.key', 'ulm.key.pub']
     """
     private = _x25519().X25519PrivateKey.generate()
     public = private.public_key().public_bytes_raw().hex()
@@ -135,9 +143,10 @@ class _Key:
                 "a private key is its owner's alone",
                 f"chmod 600 {name}; if others may have read it, make a new one",
             )
+        x25519 = _x25519()
         try:
             private, served = bytes.fromhex(content["private"]), dict(content["served"])
-            public = _x25519().X25519PrivateKey.from_private_bytes(private).public_key()
+            public = x25519.X25519PrivateKey.from_private_bytes(private).public_key()
         except (KeyError, TypeError, ValueError):
             raise _no(name, KEY) from None
         return cls(name, private, public.public_bytes_raw().hex(), served)
@@ -149,8 +158,8 @@ class _Key:
         """
         digest, home = hashlib.sha256(contribution).hexdigest(), os.path.realpath(self.path)
         rule = "one process at a time masks sums with a key"
-        step = "run again; if no other process is running, delete it"
-        with _created(f"{home}.new", 0o600, rule, step, home) as file:
+        next_step = "run again; if no other process is running, delete it"
+        with _created(f"{home}.new", 0o600, rule, next_step) as file:
             served = {**_Key.read(self.path).served}
             if served.setdefault(plan.digest, digest) != digest:
                 raise ParameterError(
@@ -159,6 +168,7 @@ class _Key:
                     f"{NEW_PLAN} to send other rows",
                 )
             _write(file, KEY, {"private": self.private.hex(), "served": served})
+        os.replace(f"{home}.new", home)
 
     def masks(self, plan: Plan, size: int) -> Iterator[list[int]]:
         """Yield of every other owner the mask of so many bytes, with its sign."""
@@ -167,8 +177,7 @@ class _Key:
         from cryptography.hazmat.primitives.hashes import SHA256
         from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-        mine = plan.owners.index(self.public)
-        salt = bytes.fromhex(plan.digest)
+        mine, salt = plan.owners.index(self.public), bytes.fromhex(plan.digest)
         for place, other in enumerate(plan.owners):
             if place == mine:
                 continue
@@ -176,7 +185,7 @@ class _Key:
             key = HKDF(SHA256(), 32, salt, info).derive(_shared_secret(self.private, other))
             stream = Cipher(ChaCha20(key, bytes(16)), None).encryptor()  # one key, one message
             sign = 1 if place > mine else -1
-            yield [sign * number for number in unpacked(stream.update(bytes(size)))]
+            yield [sign * number for number in units.unpacked(stream.update(bytes(size)))]
 
 
 def _shared_secret(private: bytes, public: str) -> bytes:
@@ -225,31 +234,35 @@ def _point(public: str) -> str:
     return public
 
 
+def _public(path: Path) -> str:
+    name, _ = os.fspath(path), _x25519()
+    content = _read(name, PUBLIC)
+    try:
+        return _point(content["public"])
+    except (KeyError, TypeError, ValueError):
+        raise _no(name, PUBLIC) from None
+
+
 # -- files
 
 
 @contextmanager
-def _created(
-    path: str, mode: int, rule: str, next_step: str, becomes: str | None = None
-) -> Iterator[IO[str]]:
-    """Create a file that no other process has created, and rename it; it is gone after an error."""
+def _created(path: str, mode: int, rule: str, next_step: str) -> Iterator[IO[str]]:
+    """Create a file, of this mode from its first byte on; refuse one that is there.
+
+    After an error it is gone.
+    """
     try:
         descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode)
     except FileExistsError:
         raise ParameterError(f"{path} is there", rule, next_step) from None
-    except OSError as error:
-        raise _unusable(path, "written", error) from None
     try:
         with open(descriptor, "w", encoding="utf-8") as file:
             yield file
             file.flush()
             os.fsync(descriptor)
-        os.replace(path, becomes or path)
-    except BaseException as error:
-        with suppress(OSError):
-            os.unlink(path)
-        if isinstance(error, OSError):
-            raise _unusable(path, "written", error) from None
+    except BaseException:
+        os.unlink(path)
         raise
 
 
@@ -266,7 +279,8 @@ def _read(name: str, what: str) -> dict[str, Json]:
         with open(name, encoding="utf-8") as file:
             content = json.load(file)
     except OSError as error:
-        raise _unusable(name, "read", error) from None
+        fact = f"{name} cannot be read: {error.strerror or error}"
+        raise ModelFileError(fact, next_step="check the path and its permissions") from None
     except (RecursionError, ValueError):
         raise _no(name, what) from None
     if not isinstance(content, dict) or content.pop("format", None) != what:
@@ -283,11 +297,6 @@ def _read(name: str, what: str) -> dict[str, Json]:
 def _no(name: str, what: str) -> ModelFileError:
     kind = what.removeprefix("suffice ")
     return ModelFileError(f"{name} holds no {kind}", f"a {kind} is made by Suffice", AGAIN)
-
-
-def _unusable(name: str, done: str, error: OSError) -> ModelFileError:
-    fact = f"{name} cannot be {done}: {error.strerror or error}"
-    return ModelFileError(fact, next_step="check the path, its permissions and the free space")
 
 
 # -- the plan
@@ -310,16 +319,6 @@ class Plan(Printed):
         Public keys, in hexadecimal digits.
     round : str
         A random number: no two plans are the same.
-
-    Examples
-    --------
-    >>> from suffice.naive_bayes import GaussianNB
-    >>> like = GaussianNB().sums([[1.0], [9.0]], ["ill", "well"])
-    >>> print(Plan(like, [{"x0": 3}], False, ("ab", "cd", "ef"), "0"))  # doctest: +ELLIPSIS
-    GaussianNB(), 3 owners, plan ...
-              values     scale
-    x0        -            2^3
-    (labels)  ill, well
     """
 
     like: GroupedSums
@@ -367,11 +366,14 @@ class Plan(Printed):
         name = os.fspath(path)
         content = _read(name, PLAN)
         try:
-            return cls._of_content(name, content)
+            found = cls._of_content(name, content)
+            if _canonical(found._content()) != _canonical(content):
+                raise ValueError("content")
         except SufficeError as error:
             raise ModelFileError(f"{name}: {error.fact}", error.rule, AGAIN) from error
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise ModelFileError(f"{name} is not as it was written", next_step=AGAIN) from error
+        return found
 
     def _content(self) -> dict[str, Json]:
         encoder = Encoder(self.like.estimator.kind.types)
@@ -410,12 +412,9 @@ class Plan(Printed):
             for block in content["columns"]
         ]
         like = _without_rows(estimator, entries, labels, columns)
-        owners = _agreed(map(_point, content["owners"]))
-        found = cls(like, columns, bool(content["weighted"]), owners, str(content["round"]))
         _check_columns(like, columns)
-        if _canonical(found._content()) != _canonical(content):
-            raise ValueError("content")
-        return found
+        owners = _agreed(map(_point, content["owners"]))
+        return cls(like, columns, bool(content["weighted"]), owners, str(content["round"]))
 
 
 def _canonical(content: Mapping[str, Json]) -> bytes:
@@ -450,19 +449,6 @@ def plan(
     ParameterError
         If there are fewer than three owners, or one twice; or if the model needs more of the rows
         than sums of columns that are known before.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> from suffice.naive_bayes import GaussianNB
-    >>> folder = TemporaryDirectory()
-    >>> sites = [f"{folder.name}/{place}.key" for place in ("bonn", "kiel", "ulm")]
-    >>> for site in sites:
-    ...     keys(site)
-    >>> public = [f"{site}.pub" for site in sites]
-    >>> plan(GaussianNB(), [[1.0], [9.0]], ["ill", "well"], public=public).columns
-    [{'x0': 3}]
-    >>> folder.cleanup()
     """
     owners = _agreed(map(_public, public))
     if not (isinstance(estimator, FittedFromSums) and estimator.method().is_of_sums):
@@ -476,7 +462,7 @@ def plan(
     sums = _summable(found)
     columns = []
     for names, block in zip(_terms(found.reader), _blocks(sums), strict=True):
-        told: Sequence[Any] = scales(block).tolist()
+        told: Sequence[Any] = units.scales(block).tolist()
         if isinstance(block, Events):
             told = [None] * len(names)
         elif isinstance(block, Counts):
@@ -489,16 +475,6 @@ def plan(
     labels = list(sums.classes.values) if isinstance(sums, ByClass) else None
     like = _without_rows(type(estimator), found.entries() | {"layout": layout}, labels, columns)
     return Plan(like, columns, sample_weight is not None, owners, secrets.token_hex(16))
-
-
-def _public(path: Path) -> str:
-    name = os.fspath(path)
-    try:
-        return _point(_read(name, PUBLIC)["public"])
-    except (KeyError, TypeError, ValueError) as error:
-        if isinstance(error, SufficeError):
-            raise
-        raise _no(name, PUBLIC) from None
 
 
 def _terms(reader: Any) -> list[Sequence[str]]:
@@ -561,11 +537,15 @@ def _without_rows(
                 block = block.over((Vocabulary(tuple(range(len(told))), closed=True),))
             elif isinstance(block, Counts):
                 closed = part.layout.encoding != "category"
-                block = block.over(tuple([Vocabulary(tuple(v), closed) for v in told.values()]))
+                block = block.over(tuple([_vocabulary(v, closed) for v in told.values()]))
             blocks.append(block)
         weight, none = DoubleDouble.zeros(0), DoubleDouble.zeros(())
-        sums = ByClass(Vocabulary(()), weight, none, tuple(blocks)).over(Vocabulary(tuple(labels)))
+        sums = ByClass(Vocabulary(()), weight, none, tuple(blocks)).over(_vocabulary(labels))
     return sums_without_rows(estimator, entries, sums)
+
+
+def _vocabulary(values: list[Any], closed: bool = False) -> Vocabulary:
+    return build(Vocabulary, {"values": tuple(values), "closed": closed})
 
 
 def _check_columns(like: GroupedSums, columns: Sequence[Mapping[str, Any]]) -> None:
@@ -573,8 +553,8 @@ def _check_columns(like: GroupedSums, columns: Sequence[Mapping[str, Any]]) -> N
     for names, block, told in zip(_terms(like.reader), _blocks(like.sums), columns, strict=True):
         kind = {Events: type(None), Counts: list}.get(type(block), int)
         values = list(told.values())
-        within = kind is not int or max(map(abs, values), default=0) <= PLACES
-        if list(told) != list(names) or {*map(type, values)} - {kind} or not within:
+        fits = kind is not int or max(map(abs, values), default=0) <= units.PLACES
+        if list(told) != list(names) or {*map(type, values)} - {kind} or not fits:
             raise ValueError("columns")
 
 
@@ -597,11 +577,6 @@ class MaskedSums:
         The public key.
     words : ndarray of uint64
         Whole numbers, the lowest words first.
-
-    Examples
-    --------
-    >>> MaskedSums("5b", "c0", np.array([3], np.uint64)).owner
-    'c0'
     """
 
     plan: str
@@ -648,20 +623,6 @@ def masked_sums(
         missing cell where products are summed, a number that is far too large.
     ParameterError
         If the key is none of the plan's, or has masked other sums under it.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> from suffice.naive_bayes import GaussianNB
-    >>> folder = TemporaryDirectory()
-    >>> sites = [f"{folder.name}/{place}.key" for place in ("bonn", "kiel", "ulm")]
-    >>> for site in sites:
-    ...     keys(site)
-    >>> public = [f"{site}.pub" for site in sites]
-    >>> agreed = plan(GaussianNB(), [[1.0], [9.0]], ["ill", "well"], public=public)
-    >>> len(masked_sums([[2.0]], ["ill"], plan=agreed, key=sites[0]).words)  # of 64 random bits
-    60
-    >>> folder.cleanup()
     """
     agreed, mine = _plan(plan), _Key.read(key)
     if mine.public not in agreed.owners:
@@ -682,11 +643,11 @@ def masked_sums(
         )
     found = sums_read_alike(like, _known_values(like), X, y, weight)
     totals = _whole(agreed, _placed(like, _summable(found)))
-    contribution = packed(totals)
+    contribution = units.packed(totals)
     mine.serve(agreed, contribution)
     for mask in mine.masks(agreed, len(contribution)):
         totals = [a + b for a, b in zip(totals, mask, strict=True)]
-    return MaskedSums(agreed.digest, mine.public, np.frombuffer(packed(totals), "<u8"))
+    return MaskedSums(agreed.digest, mine.public, np.frombuffer(units.packed(totals), "<u8"))
 
 
 def _known_values(like: GroupedSums) -> dict[str, Vocabulary]:
@@ -737,9 +698,9 @@ def _whole(plan: Plan, sums: Any) -> list[int]:
     names = [name for block in plan.columns for name in block]
     numbers: list[int] = []
     rounded: set[int] = set()
-    for part in elements(sums, plan.scales):
+    for part in units.elements(sums, plan.scales):
         whole = part.whole()
-        over = (abs(whole) >= HALF // len(plan.owners)).astype(bool)
+        over = (abs(whole) >= units.HALF // len(plan.owners)).astype(bool)
         if over.any():
             column = part.columns(over)[-1]
             where = f"column {names[column]!r}: its sums" if column >= 0 else "weights"
@@ -778,29 +739,9 @@ def unmasked(files: Sequence[MaskedSums | Path], plan: Plan | Path) -> GroupedSu
         If a file is missing, comes twice, or is of another plan; or if masks do not cancel.
     ModelFileError
         If a file is not as it was written.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> from suffice.naive_bayes import GaussianNB
-    >>> folder = TemporaryDirectory()
-    >>> sites = [f"{folder.name}/{place}.key" for place in ("bonn", "kiel", "ulm")]
-    >>> for site in sites:
-    ...     keys(site)
-    >>> public = [f"{site}.pub" for site in sites]
-    >>> agreed = plan(GaussianNB(), [[1.0], [9.0]], ["ill", "well"], public=public)
-    >>> rows = [[2.0], [8.0]], [[4.0], [6.0]], [[3.0], [7.0]]
-    >>> files = [
-    ...     masked_sums(of_site, ["ill", "well"], plan=agreed, key=site)
-    ...     for of_site, site in zip(rows, sites, strict=True)
-    ... ]
-    >>> GaussianNB().fit(unmasked(files, agreed)).theta_
-    array([[3.],
-           [7.]])
-    >>> folder.cleanup()
     """
     agreed = _plan(plan)
-    many = 1 + sum(one.values.size for one in elements(agreed.like.sums, agreed.scales))
+    many = 1 + sum(one.values.size for one in units.elements(agreed.like.sums, agreed.scales))
     known: dict[str, str] = {}
     totals = [0] * many
     for place, given in enumerate(files):
@@ -812,9 +753,10 @@ def unmasked(files: Sequence[MaskedSums | Path], plan: Plan | Path) -> GroupedSu
                 f"this is the plan {agreed.digest[:8]}",
                 "sum the rows again under this plan",
             )
-        if one.owner not in agreed.owners or len(one.words) != many * WORDS:
+        if one.owner not in agreed.owners or len(one.words) != many * units.WORDS:
             fact = f"{name} has {len(one.words)} words of the key {one.owner[:8]}"
-            raise DataError(fact, f"the plan has {many * WORDS}, of each of its owners", AGAIN)
+            rule = f"the plan has {many * units.WORDS}, of each of its owners"
+            raise DataError(fact, rule, AGAIN)
         if one.owner in known:
             raise DataError(
                 f"{name} and {known[one.owner]} are of the same owner",
@@ -822,30 +764,28 @@ def unmasked(files: Sequence[MaskedSums | Path], plan: Plan | Path) -> GroupedSu
                 "leave one of them out",
             )
         known[one.owner] = name
-        totals = [a + b for a, b in zip(totals, unpacked(one.words.tobytes()), strict=True)]
+        totals = [a + b for a, b in zip(totals, units.unpacked(one.words.tobytes()), strict=True)]
     if absent := [owner for owner in agreed.owners if owner not in known]:
         raise DataError(
             f"{len(absent)} of {len(agreed.owners)} files are missing: "
             f"of the key {listed(owner[:8] for owner in absent)}",
             "masks cancel in the sum of all",
-            "wait for them: with and without them, the sums of two plans would tell theirs",
+            f"wait for them, or {NEW_PLAN} and never add the files of this one",
         )
-    return replace(agreed.like, sums=_sums_of(agreed, unpacked(packed(totals))))
+    return replace(agreed.like, sums=_sums_of(agreed, units.unpacked(units.packed(totals))))
 
 
 def _sums_of(plan: Plan, totals: list[int]) -> Any:
     """Return the sums of whole numbers; refuse what no rows have, as masks that are left give."""
     like, numbers = plan.like.sums, iter(totals)
-    values = [
-        one.of_whole(
-            np.fromiter(islice(numbers, one.values.size), object).reshape(one.values.shape)
-        )
-        for one in elements(like, plan.scales)
-    ]
+    values = []
+    for part in units.elements(like, plan.scales):
+        whole = np.fromiter(islice(numbers, part.values.size), object)
+        values.append(part.of_whole(whole.reshape(part.values.shape)))
     try:
         if any(numbers):
             raise DataError("the masks do not cancel")
-        sums = rebuilt(like, iter(values)).canonical()
+        sums = units.rebuilt(like, iter(values)).canonical()
         check(sums)
     except (OverflowError, SufficeError) as error:
         raise DataError(

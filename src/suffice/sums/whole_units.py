@@ -93,7 +93,11 @@ class Elements:
 
     def coarse(self, whole: NDArray[Any]) -> NDArray[np.bool_]:
         """Return whether a value loses bits that a pair of doubles has."""
-        return ((self.of_whole(whole) != self.values) & (abs(whole) < ENOUGH)).astype(bool)
+        return np.asarray((self.of_whole(whole) != self.values) & (abs(whole) < ENOUGH), bool)
+
+    def at(self, places: NDArray[np.intp]) -> Elements:
+        """Return these as of columns at some places among others."""
+        return replace(self, column=np.append(places, -1)[self.column])
 
     def columns(self, chosen: NDArray[np.bool_]) -> NDArray[np.intp]:
         """Return the columns that some of the values are of, and −1 of none."""
@@ -183,9 +187,8 @@ def _(sums: ByClass, scales: NDArray[np.intp]) -> Iterator[Elements]:
     yield _weights(sums.unlabelled[None])
     start = 0
     for block in sums.blocks:
-        for one in elements(block, scales[start : start + block.d]):
-            column = np.asarray(one.column)
-            yield replace(one, column=np.where(column < 0, -1, column + start))
+        places = np.arange(start, start + block.d)
+        yield from (one.at(places) for one in elements(block, scales[places]))
         start += block.d
 
 
@@ -321,9 +324,8 @@ def _(like: Comoments, values: Iterator[NDArray[Any]]) -> Comoments:
 @elements.register
 def _(sums: FourthMoments, scales: NDArray[np.intp]) -> Iterator[Elements]:
     of_moments = np.concatenate([scales, 2 * scales, 2 * scales - 53])  # of x and the pair x²
-    for one in elements(sums.moments, of_moments):
-        column = np.asarray(one.column)
-        yield replace(one, column=np.where(column < 0, -1, column % max(sums.d, 1)))
+    places = np.tile(np.arange(sums.d), 3)
+    yield from (one.at(places) for one in elements(sums.moments, of_moments))
 
 
 @rebuilt.register
