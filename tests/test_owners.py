@@ -469,7 +469,7 @@ def test_a_plan_that_was_altered(tmp_path: Path, agreed: owners.Plan, keys: list
         {"columns": [{"x0": 10**9, "x1": 3}]},
         {"columns": [{"x0": True, "x1": 3}]},
         {"columns": [{"x0": 3.5, "x1": 3}]},
-        {"columns": [{"x1": 3, "x0": 3}]},
+        {"columns": [{"x0": 3, "x1": 3, "x2": 3}]},
         {"columns": [{"x0": 3}]},
         {"weighted": 1},
         {"round": 1},

@@ -310,9 +310,8 @@ class Plan(Printed):
     ----------
     like : GroupedSums
         The sums of no row: estimator, columns and their kinds, labels, values of categories.
-    columns : list of dict
-        For every block of columns, by their names: the values that are counted, or the exponent of
-        a power of 2 about as large as the numbers; None for counts of events.
+    scales : ndarray of int (d,)
+        Exponents s of all columns, whose numbers are about as large as 2^s; 0 of counts.
     weighted : bool
         Whether rows have weights.
     owners : tuple of str
@@ -322,16 +321,23 @@ class Plan(Printed):
     """
 
     like: GroupedSums
-    columns: list[dict[str, list[Any] | int | None]]
+    scales: Annotated[NDArray[np.intp], Shape("d")]
     weighted: bool
     owners: tuple[str, ...]
     round: str
 
-    @property
-    def scales(self) -> NDArray[np.intp]:
-        """Exponents of all columns, (d,); of counts 0."""
-        told = [one for block in self.columns for one in block.values()]
-        return np.array([one if isinstance(one, int) else 0 for one in told], np.intp)
+    @cached_property
+    def columns(self) -> list[dict[str, list[Any] | int | None]]:
+        """By block and name: the values that are counted, None for events, or the scale."""
+        scales, columns = iter(self.scales.tolist()), []
+        for names, block in zip(_terms(self.like.reader), _blocks(self.like.sums), strict=True):
+            told: list[Any] = list(islice(scales, block.d))
+            if isinstance(block, Events):
+                told = [None] * block.d
+            elif isinstance(block, Counts):
+                told = [list(known.values) for known in block.vocabularies]
+            columns.append(dict(zip(names, told, strict=True)))
+        return columns
 
     @cached_property
     def digest(self) -> str:
@@ -408,13 +414,15 @@ class Plan(Printed):
         entries = {key: decoder.decode(node, (key,)) for key, node in content["read"].items()}
         labels = decoder.decode(content["labels"], ("labels",))
         columns = [
-            {term: decoder.decode(node, (term,)) for term, node in block.items()}
+            [decoder.decode(node, (term,)) for term, node in block.items()]
             for block in content["columns"]
         ]
+        scales = [one if type(one) is int else 0 for block in columns for one in block]
+        if max(map(abs, scales), default=0) > units.PLACES:
+            raise ValueError("scales")
         like = _without_rows(estimator, entries, labels, columns)
-        _check_columns(like, columns)
-        owners = _agreed(map(_point, content["owners"]))
-        return cls(like, columns, bool(content["weighted"]), owners, str(content["round"]))
+        owners, weighted = _agreed(map(_point, content["owners"])), bool(content["weighted"])
+        return cls(like, np.array(scales, np.intp), weighted, owners, str(content["round"]))
 
 
 def _canonical(content: Mapping[str, Json]) -> bytes:
@@ -460,21 +468,15 @@ def plan(
         )
     found = estimator.sums(X, y, sample_weight)
     sums = _summable(found)
-    columns = []
-    for names, block in zip(_terms(found.reader), _blocks(sums), strict=True):
-        told: Sequence[Any] = units.scales(block).tolist()
-        if isinstance(block, Events):
-            told = [None] * len(names)
-        elif isinstance(block, Counts):
-            told = [list(values.values) for values in block.vocabularies]
-        columns.append(dict(zip(names, told, strict=True)))
     layout = found.reader.layout
     if not isinstance(layout.columns, UniformColumns):  # a reason may count rows of text
         texts = [replace(c, reason="text") if c.stored == "string" else c for c in layout.columns]
         layout = replace(layout, columns=tuple(texts))
     labels = list(sums.classes.values) if isinstance(sums, ByClass) else None
-    like = _without_rows(type(estimator), found.entries() | {"layout": layout}, labels, columns)
-    return Plan(like, columns, sample_weight is not None, owners, secrets.token_hex(16))
+    values = [[v.values for v in getattr(block, "vocabularies", ())] for block in _blocks(sums)]
+    like = _without_rows(type(estimator), found.entries() | {"layout": layout}, labels, values)
+    weighted, scales = sample_weight is not None, units.scales(sums)
+    return Plan(like, scales, weighted, owners, secrets.token_hex(16))
 
 
 def _terms(reader: Any) -> list[Sequence[str]]:
@@ -520,9 +522,9 @@ def _without_rows(
     estimator: Any,
     entries: Mapping[str, Any],
     labels: list[Any] | None,
-    columns: Sequence[Mapping[str, Any]],
+    values: Sequence[Sequence[Any]],
 ) -> GroupedSums:
-    """Return the sums of no row, over the labels and the values of categories."""
+    """Return the sums of no row, over labels and, by block and column, values of categories."""
     sums: Any
     if labels is None:
         design = entries["design"]
@@ -531,31 +533,21 @@ def _without_rows(
         sums = replace(sums, tally=np.zeros((1, 3), np.int64))
     else:
         blocks = []
-        for part, told in zip(entries["parts"], columns, strict=True):
+        for part, of_columns in zip(entries["parts"], values, strict=True):
             block: Any = part.accumulator().statistic()
             if isinstance(block, Events):
-                block = block.over((Vocabulary(tuple(range(len(told))), closed=True),))
+                block = block.over((Vocabulary(tuple(range(len(part.terms))), True),))
             elif isinstance(block, Counts):
                 closed = part.layout.encoding != "category"
-                block = block.over(tuple([_vocabulary(v, closed) for v in told.values()]))
+                block = block.over(tuple([_vocabulary(known, closed) for known in of_columns]))
             blocks.append(block)
         weight, none = DoubleDouble.zeros(0), DoubleDouble.zeros(())
         sums = ByClass(Vocabulary(()), weight, none, tuple(blocks)).over(_vocabulary(labels))
     return sums_without_rows(estimator, entries, sums)
 
 
-def _vocabulary(values: list[Any], closed: bool = False) -> Vocabulary:
+def _vocabulary(values: Sequence[Any], closed: bool = False) -> Vocabulary:
     return build(Vocabulary, {"values": tuple(values), "closed": closed})
-
-
-def _check_columns(like: GroupedSums, columns: Sequence[Mapping[str, Any]]) -> None:
-    """Refuse, by ValueError, what a plan tells of columns if they are of another kind."""
-    for names, block, told in zip(_terms(like.reader), _blocks(like.sums), columns, strict=True):
-        kind = {Events: type(None), Counts: list}.get(type(block), int)
-        values = list(told.values())
-        fits = kind is not int or max(map(abs, values), default=0) <= units.PLACES
-        if list(told) != list(names) or {*map(type, values)} - {kind} or not fits:
-            raise ValueError("columns")
 
 
 def _plan(given: Plan | Path) -> Plan:

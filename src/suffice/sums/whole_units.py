@@ -146,33 +146,19 @@ def scales(sums: Any) -> NDArray[np.intp]:
 
 @singledispatch
 def elements(sums: Any, scales: NDArray[np.intp]) -> Iterator[Elements]:
-    """Yield all that is added of sums, about 0.
+    """Yield all that is added of sums, about 0; of products, without rows that lack a cell.
 
-    Parameters
-    ----------
-    sums : Sums
-        Where products are summed, rows that lack a cell are left out.
-    scales : ndarray of int (d,)
-        Of the columns, whatever rows they are from.
+    The scales (d,) of the columns may be those of other rows.
     """
     raise TypeError(f"sums of {type(sums).__name__} have no units")
 
 
 @singledispatch
 def rebuilt(like: Any, values: Iterator[NDArray[Any]]) -> Any:
-    """Return the sums of numbers about 0, in the order of `elements`.
+    """Return the sums of fixed-point numbers, in the order of `elements`.
 
-    Parameters
-    ----------
-    like : Sums
-        Of the same classes, columns and values of categories, without rows.
-    values : iterator of ndarray of int
-        Fixed-point numbers.
-
-    Raises
-    ------
-    DataError
-        If no rows have such sums.
+    What there are sums of, classes, columns and values, is as in sums of no row. By DataError,
+    numbers are refused that no rows have.
     """
     raise TypeError(f"sums of {type(like).__name__} have no units")
 
