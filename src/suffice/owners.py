@@ -16,32 +16,6 @@ has reviewed it.
 
 Sources: K. Bonawitz et al., Practical secure aggregation for privacy-preserving machine learning,
 CCS 2017, section 4, without the recovery of owners who drop out; RFC 7748, 5869 and 8439.
-
-Examples
---------
->>> from tempfile import TemporaryDirectory
->>> from suffice.naive_bayes import GaussianNB
->>> folder = TemporaryDirectory()
->>> sites = [f"{folder.name}/{place}.key" for place in ("bonn", "kiel", "ulm")]
->>> for site in sites:
-...     keys(site)
->>> agreed = plan(GaussianNB(), [[1.0], [9.0]], ["ill", "well"], public=[f"{s}.pub" for s in sites])
->>> print(agreed)  # doctest: +ELLIPSIS
-GaussianNB(), 3 owners, plan ...
-          values     scale
-x0        -            2^3
-(labels)  ill, well
->>> rows = [[2.0], [8.0]], [[4.0], [6.0]], [[3.0], [7.0]]
->>> files = [
-...     masked_sums(of_site, ["ill", "well"], plan=agreed, key=site)
-...     for of_site, site in zip(rows, sites, strict=True)
-... ]
->>> len(files[0].words)  # of 64 random bits
-60
->>> GaussianNB().fit(unmasked(files, agreed)).theta_
-array([[3.],
-       [7.]])
->>> folder.cleanup()
 """
 
 from __future__ import annotations
@@ -112,6 +86,14 @@ def keys(path: Path) -> None:
     ------
     ParameterError
         If one of the files exists.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     keys(f"{folder}/ulm.key")
+    ...     sorted(os.listdir(folder))
+    ['ulm.key', 'ulm.key.pub']
     """
     private = _x25519().X25519PrivateKey.generate()
     public = private.public_key().public_bytes_raw().hex()
@@ -248,10 +230,7 @@ def _public(path: Path) -> str:
 
 @contextmanager
 def _created(path: str, mode: int, rule: str, next_step: str) -> Iterator[IO[str]]:
-    """Create a file, of this mode from its first byte on; refuse one that is there.
-
-    After an error it is gone.
-    """
+    """Create a file, of this mode from its first byte on, or refuse; after an error it is gone."""
     try:
         descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode)
     except FileExistsError:
@@ -318,6 +297,16 @@ class Plan(Printed):
         Public keys, in hexadecimal digits.
     round : str
         A random number: no two plans are the same.
+
+    Examples
+    --------
+    >>> from suffice.naive_bayes import GaussianNB
+    >>> like = GaussianNB().sums([[1.0], [9.0]], ["ill", "well"])
+    >>> print(Plan(like, np.array([3]), False, ("ab", "cd", "ef"), "0"))  # doctest: +ELLIPSIS
+    GaussianNB(), 3 owners, plan ...
+              values     scale
+    x0        -            2^3
+    (labels)  ill, well
     """
 
     like: GroupedSums
@@ -457,6 +446,18 @@ def plan(
     ParameterError
         If there are fewer than three owners, or one twice; or if the model needs more of the rows
         than sums of columns that are known before.
+
+    Examples
+    --------
+    >>> from suffice.naive_bayes import GaussianNB
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     sites = [f"{folder}/{place}.key" for place in ("bonn", "kiel", "ulm")]
+    ...     for site in sites:
+    ...         keys(site)
+    ...     public = [f"{site}.pub" for site in sites]
+    ...     plan(GaussianNB(), [[1.0], [9.0]], ["ill", "well"], public=public).columns
+    [{'x0': 3}]
     """
     owners = _agreed(map(_public, public))
     if not (isinstance(estimator, FittedFromSums) and estimator.method().is_of_sums):
@@ -569,6 +570,11 @@ class MaskedSums:
         The public key.
     words : ndarray of uint64
         Whole numbers, the lowest words first.
+
+    Examples
+    --------
+    >>> MaskedSums("5b", "c0", np.array([3], np.uint64)).owner
+    'c0'
     """
 
     plan: str
@@ -615,6 +621,19 @@ def masked_sums(
         missing cell where products are summed, a number that is far too large.
     ParameterError
         If the key is none of the plan's, or has masked other sums under it.
+
+    Examples
+    --------
+    >>> from suffice.naive_bayes import GaussianNB
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     sites = [f"{folder}/{place}.key" for place in ("bonn", "kiel", "ulm")]
+    ...     for site in sites:
+    ...         keys(site)
+    ...     public = [f"{site}.pub" for site in sites]
+    ...     agreed = plan(GaussianNB(), [[1.0], [9.0]], ["ill", "well"], public=public)
+    ...     masked_sums([[2.0]], ["ill"], plan=agreed, key=sites[0]).words.shape
+    (60,)
     """
     agreed, mine = _plan(plan), _Key.read(key)
     if mine.public not in agreed.owners:
@@ -731,6 +750,23 @@ def unmasked(files: Sequence[MaskedSums | Path], plan: Plan | Path) -> GroupedSu
         If a file is missing, comes twice, or is of another plan; or if masks do not cancel.
     ModelFileError
         If a file is not as it was written.
+
+    Examples
+    --------
+    >>> from suffice.naive_bayes import GaussianNB
+    >>> rows = {"bonn": [[2.0], [8.0]], "kiel": [[4.0], [6.0]], "ulm": [[3.0], [7.0]]}
+    >>> labels = ["ill", "well"]
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     sites = {place: f"{folder}/{place}.key" for place in rows}
+    ...     for site in sites.values():
+    ...         keys(site)
+    ...     public = [f"{site}.pub" for site in sites.values()]
+    ...     agreed = plan(GaussianNB(), [[1.0], [9.0]], labels, public=public)
+    ...     files = [masked_sums(rows[p], labels, plan=agreed, key=sites[p]) for p in rows]
+    >>> GaussianNB().fit(unmasked(files, agreed)).theta_
+    array([[3.],
+           [7.]])
     """
     agreed = _plan(plan)
     many = 1 + sum(one.values.size for one in units.elements(agreed.like.sums, agreed.scales))
