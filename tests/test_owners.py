@@ -279,40 +279,42 @@ def test_other_rows_under_a_plan_that_was_used(
         owners.masked_sums(other, ["ill", "well"], plan=agreed, key=keys[0])
 
 
-def test_a_key_that_several_processes_use_at_once(
-    tmp_path: Path, keys: list[Path], agreed: owners.Plan
-) -> None:
-    """Of eight contributions under equal masks, one is masked: two tell their difference."""
-    key = keys_in(tmp_path, 1)[0]
-    theirs = owners.plan(GaussianNB(), [[1.0]], ["ill"], public=public([key, *keys[:2]]))
+@pytest.fixture
+def mine(tmp_path: Path, keys: list[Path]) -> tuple[owners.Plan, Path]:
+    """A plan, and a key of it that has masked nothing."""
+    (key,) = keys_in(tmp_path, 1)
+    given = public([key, *keys[:2]])
+    return owners.plan(GaussianNB(), [[1.0]], ["ill"], public=given), key
 
-    def masked(x: float) -> bool:
+
+def test_a_key_that_several_processes_use_at_once(mine: tuple[owners.Plan, Path]) -> None:
+    """Of eight contributions under equal masks, one is masked: two tell their difference."""
+    agreed, key = mine
+
+    def is_masked(x: float) -> bool:
         try:
-            owners.masked_sums([[x]], ["ill"], plan=theirs, key=key)
+            owners.masked_sums([[x]], ["ill"], plan=agreed, key=key)
         except ParameterError as error:
             return str(key) not in str(error)
         return True
 
     with ThreadPoolExecutor(8) as pool:
-        assert sum(pool.map(masked, np.arange(8.0))) == 1
-    assert [file.name for file in tmp_path.iterdir() if ".new" in file.name] == []
+        assert sum(pool.map(is_masked, range(8))) == 1
+    assert not Path(f"{key}.new").exists()
 
 
-def test_a_key_of_two_names_and_one_that_is_in_use(
-    tmp_path: Path, keys: list[Path], agreed: owners.Plan
-) -> None:
-    key, link = *keys_in(tmp_path, 1), tmp_path / "link.key"
+def test_a_key_of_two_names_and_one_that_is_in_use(mine: tuple[owners.Plan, Path]) -> None:
+    agreed, key = mine
+    link, lock, before = key.with_name("link.key"), Path(f"{key}.new"), key.read_bytes()
     link.symlink_to(key)
-    theirs = owners.plan(GaussianNB(), [[1.0]], ["ill"], public=public([key, *keys[:2]]))
-    lock, before = tmp_path / f"{key.name}.new", key.read_bytes()
     lock.touch()
     with pytest.raises(ParameterError, match=re.escape(str(lock))):
-        owners.masked_sums([[1.0]], ["ill"], plan=theirs, key=link)
+        owners.masked_sums([[1.0]], ["ill"], plan=agreed, key=link)
     assert key.read_bytes() == before
     lock.unlink()
-    owners.masked_sums([[1.0]], ["ill"], plan=theirs, key=link)
+    owners.masked_sums([[1.0]], ["ill"], plan=agreed, key=link)
     with pytest.raises(ParameterError, match="other sums"):
-        owners.masked_sums([[2.0]], ["ill"], plan=theirs, key=key)
+        owners.masked_sums([[2.0]], ["ill"], plan=agreed, key=key)
 
 
 def test_masks_are_of_one_plan(tmp_path: Path, keys: list[Path]) -> None:
