@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -278,6 +279,54 @@ def test_other_rows_under_a_plan_that_was_used(
         owners.masked_sums(other, ["ill", "well"], plan=agreed, key=keys[0])
 
 
+@pytest.fixture
+def mine(tmp_path: Path, keys: list[Path]) -> tuple[owners.Plan, Path]:
+    """A plan, and a key of it that has masked nothing."""
+    (key,) = keys_in(tmp_path, 1)
+    given = public([key, *keys[:2]])
+    return owners.plan(GaussianNB(), [[1.0]], ["ill"], public=given), key
+
+
+def test_a_key_that_several_processes_use_at_once(mine: tuple[owners.Plan, Path]) -> None:
+    """Of eight contributions under equal masks, one is masked: two tell their difference."""
+    agreed, key = mine
+
+    def is_masked(x: float) -> bool:
+        try:
+            owners.masked_sums([[x]], ["ill"], plan=agreed, key=key)
+        except ParameterError as error:
+            return str(key) not in str(error)
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(is_masked, range(8))) == 1
+    assert not Path(f"{key}.new").exists()
+
+
+def test_a_key_of_two_names_and_one_that_is_in_use(mine: tuple[owners.Plan, Path]) -> None:
+    agreed, key = mine
+    link, lock, before = key.with_name("link.key"), Path(f"{key}.new"), key.read_bytes()
+    link.symlink_to(key)
+    lock.touch()
+    with pytest.raises(ParameterError, match=re.escape(str(lock))):
+        owners.masked_sums([[1.0]], ["ill"], plan=agreed, key=link)
+    assert key.read_bytes() == before
+    lock.unlink()
+    owners.masked_sums([[1.0]], ["ill"], plan=agreed, key=link)
+    with pytest.raises(ParameterError, match="other sums"):
+        owners.masked_sums([[2.0]], ["ill"], plan=agreed, key=key)
+
+
+def test_masks_are_of_one_plan(tmp_path: Path, keys: list[Path]) -> None:
+    """Equal sums under two plans of equal content are apart by random numbers."""
+    X, y = np.ones((9, 40)), LABELS[np.arange(9) % 3]
+    words = []
+    for _ in range(2):
+        agreed = owners.plan(GaussianNB(), X, y, public=public(keys[:3]))
+        words.append(owners.masked_sums(X, y, plan=agreed, key=keys[0]).words)
+    assert looks_random((words[0] - words[1]).tobytes())
+
+
 @pytest.mark.parametrize(
     ("rows", "labels", "error", "named"),
     [
@@ -352,10 +401,34 @@ def test_models_that_need_more_than_sums_known_before(
         owners.plan(estimator, rows, LABELS, public=public(keys[:3]))
 
 
-@pytest.mark.parametrize(
-    "text", ["", "suffice public key", f"suffice public key {'00' * 32}", f"key {'ab' * 32}", "{}"]
-)
-def test_keys_that_are_no_keys(
+ORDER_8 = "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800"
+NO_POINTS = [
+    *("", "key", "00" * 32, f"01{'00' * 31}", ORDER_8, "AB" * 32, "ab" * 31),
+    f"ec{'ff' * 30}7f",  # −1, of order 4
+    f"f6{'ff' * 30}7f",  # 9 in another spelling
+    f"09{'00' * 30}80",  # and in a third one
+]
+
+
+@pytest.mark.parametrize("point", NO_POINTS)
+def test_public_keys_that_are_none(
+    point: str, tmp_path: Path, keys: list[Path], agreed: owners.Plan
+) -> None:
+    """Points whose secrets everybody knows, and other spellings of a key."""
+    file = tmp_path / "odd.key.pub"
+    content = json.loads(public(keys)[0].read_text())
+    file.write_text(json.dumps(content | {"public": point}))
+    with pytest.raises(ModelFileError, match=re.escape(str(file))):
+        owners.plan(GaussianNB(), [[1.0], [2.0]], [0, 1], public=[*public(keys[:2]), file])
+    agreed.save(file)
+    content = json.loads(file.read_text())
+    file.write_text(json.dumps(content | {"owners": [*content["owners"][:2], point]}))
+    with pytest.raises(ModelFileError, match=re.escape(str(file))):
+        owners.Plan.load(file)
+
+
+@pytest.mark.parametrize("text", ["", "suffice public key", "[]", "{}", '{"format": 3}'])
+def test_files_that_are_no_keys(
     text: str, tmp_path: Path, keys: list[Path], agreed: owners.Plan
 ) -> None:
     file = tmp_path / "odd.key"
@@ -374,6 +447,12 @@ def test_keys_of_others_and_keys_that_others_can_read(
         owners.masked_sums([[1.0, 2.0]], ["ill"], plan=agreed, key=keys[5])
     with pytest.raises(ParameterError, match=re.escape(str(keys[0]))):
         owners.keys(keys[0])
+    taken = tmp_path / "new.key.pub"
+    taken.write_text("of another")
+    with pytest.raises(ParameterError, match=re.escape(str(taken))):
+        owners.keys(tmp_path / "new.key")
+    assert [file.name for file in tmp_path.iterdir()] == ["new.key.pub"]
+    assert taken.read_text() == "of another"
     seen = tmp_path / "seen.key"
     seen.write_bytes(keys[0].read_bytes())
     seen.chmod(0o644)
@@ -386,24 +465,30 @@ def test_a_plan_that_was_altered(tmp_path: Path, agreed: owners.Plan, keys: list
     agreed.save(file)
     content = json.loads(file.read_text())
     changes: list[dict[str, Any]] = [
-        {"labels": ["dead"]},
         {"owners": content["owners"][:2]},
-        {"owners": [*content["owners"][:2], "00" * 32]},
-        {"owners": [*content["owners"][:2], "key"]},
+        {"owners": [content["owners"][0]] * 3},
         {"columns": []},
         {"columns": [{"x0": 10**9, "x1": 3}]},
+        {"columns": [{"x0": True, "x1": 3}]},
+        {"columns": [{"x0": 3.5, "x1": 3}]},
+        {"columns": [{"x0": 3, "x1": 3, "x2": 3}]},
+        {"columns": [{"x0": 3}]},
+        {"weighted": 1},
+        {"round": 1},
+        {"labels": ["dead", "dead"]},
         {"read": {}},
         {"estimator": "os"},
         {"arrays": {"0": []}},
         {"format_version": 2},
+        {"more": 1},
     ]
     for change in changes:
         file.write_text(json.dumps(content | change))
-        try:
-            other = owners.Plan.load(file)
-        except ModelFileError:
-            continue
-        assert other.digest != agreed.digest
+        with pytest.raises(ModelFileError, match=re.escape(str(file))):
+            owners.Plan.load(file)
+    for change in ({"labels": ["dead"]}, {"owners": content["owners"][::-1]}, {"round": "0"}):
+        file.write_text(json.dumps(content | change))
+        assert owners.Plan.load(file).digest != agreed.digest
 
 
 # -- commands
@@ -447,6 +532,7 @@ def test_commands_of_three_sites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         "plan 0.csv --label outcome --public 0.key.pub --public 1.key.pub -o plan.json": "third",
         "sums 1.csv --plan plan.json --key 0.key -o new.masked": "other sums",
         "sums 1.csv --plan plan.json -o new.masked": "--key",
+        "sums 1.csv --plan plan.json --key 1.key -o 1.key": "1.key",
         "sums 1.csv --plan plan.json --key 1.key --label town -o new.masked": "--label",
         "merge 0.masked 1.masked -o new.sums": "--plan",
         "merge 0.sums 0.csv -o new.sums": "0.csv",

@@ -2,16 +2,17 @@
 
 ::
 
-    plan      columns, kinds, categories, labels, units, public keys: no counts
-    vᵢ        the sums of owner i in whole units, modulo 2^(64 L)
-    mᵢⱼ       ChaCha20(HKDF(X25519(i, j), plan))
+    plan      columns, kinds, categories, labels, scales, public keys: no counts
+    vᵢ        the sums of owner i in whole units, modulo 2^384
+    mᵢⱼ       ChaCha20(HKDF(X25519(i, j), plan, keys of i and j))
     file i    vᵢ + Σ_{j > i} mᵢⱼ − Σ_{j < i} mᵢⱼ
     Σ files   Σ vᵢ
 
 Owners and whoever adds the files are taken to follow the protocol, and to be curious. n − 2 of n
 owners who tell each other everything learn the sum of the other two. Missing, foreign and damaged
-files are noticed, not repaired. The sums of all rows tell what sums tell: see `suffice.privacy`.
-Nothing here is differential privacy, and nobody outside has reviewed it.
+files are noticed, not repaired. The sums of all rows tell what sums tell: see `suffice.privacy`;
+those of two plans tell their difference. Nothing here is differential privacy, and nobody outside
+has reviewed it.
 
 Sources: K. Bonawitz et al., Practical secure aggregation for privacy-preserving machine learning,
 CCS 2017, section 4, without the recovery of owners who drop out; RFC 7748, 5869 and 8439.
@@ -20,18 +21,17 @@ CCS 2017, section 4, without the recovery of owners who drop out; RFC 7748, 5869
 from __future__ import annotations
 
 import hashlib
-import hmac
 import json
 import os
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
-from itertools import accumulate, chain, pairwise
+from itertools import islice
 from os import PathLike
-from typing import Annotated, Any, NamedTuple, Self
+from typing import IO, Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,8 +44,9 @@ from suffice.models.grouped_sums import GroupedSums
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.in_print import Printed, Table, listed
 from suffice.persist import read_model, write_model
-from suffice.rules import Shape, check
+from suffice.rules import Shape, build, check
 from suffice.saved import MODULES
+from suffice.sums import whole_units as units
 from suffice.sums.by_class import ByClass
 from suffice.sums.comoments import Comoments, FourthMoments
 from suffice.sums.counts import Counts, Events
@@ -53,15 +54,14 @@ from suffice.sums.kept_rows import KeptRows
 from suffice.sums.moments import Moments
 from suffice.sums.row_sample import Sampled
 from suffice.sums.vocabulary import Vocabulary
-from suffice.sums.whole_units import PLACES, Elements, elements, rebuilt, scales
 from suffice.tree import Decoder, Encoder, Json
 
 __all__ = ["MaskedSums", "Plan", "keys", "masked_sums", "plan", "unmasked"]
 
 Path = str | PathLike[str]
 FEWEST = 3  # owners: of two, each would subtract its own sums
-CHECK_WORDS = 2  # that are 0 in every contribution
 KEY, PUBLIC, PLAN = "suffice key", "suffice public key", "suffice plan"
+MASKED = "MaskedSums"
 VERSION = 1
 NEW_PLAN = "ask for a new plan"
 AGAIN = "get the file again from where it is from"
@@ -74,114 +74,100 @@ def keys(path: Path) -> None:
     """Write a new private key, and beside it the public one, which goes to whoever makes a plan.
 
     The private key is the owner's alone: its file can be read by nobody else (mode 0600), and
-    remembers which plans it has served. The public key is in the file of the same name with
-    ``.pub`` at its end.
+    remembers which plans it has served, so do not copy it. The public key is in the file of the
+    same name with ``.pub`` at its end.
 
     Parameters
     ----------
     path : str or os.PathLike
-        The file of the private key; it must not be there.
+        The file of the private key; it must not exist.
 
     Raises
     ------
     ParameterError
-        If one of the files is there.
+        If one of the files exists.
 
     Examples
     --------
-    >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     keys(Path(folder, "ulm.key"))
-    ...     sorted(path.name for path in Path(folder).iterdir())
+    ...     keys(f"{folder}/ulm.key")
+    ...     sorted(os.listdir(folder))
     ['ulm.key', 'ulm.key.pub']
     """
-    name = os.fspath(path)
-    for file in (name, f"{name}.pub"):
-        if os.path.exists(file):
-            raise ParameterError(
-                f"{file} is there", "a key that is lost cannot be had again", "choose another name"
-            )
     private = _x25519().X25519PrivateKey.generate()
     public = private.public_key().public_bytes_raw().hex()
-    _Key(name, private.private_bytes_raw(), public, {}).write()
-    with atomic_writer(f"{name}.pub", "w") as beside:
-        beside.write(f"{PUBLIC} {public}\n")
+    name, rule = os.fspath(path), "a key that is lost cannot be had again"
+    with (
+        _created(name, 0o600, rule, "choose another name") as file,
+        _created(f"{name}.pub", 0o644, rule, "choose another name") as beside,
+    ):
+        _write(file, KEY, {"private": private.private_bytes_raw().hex(), "served": {}})
+        _write(beside, PUBLIC, {"public": public})
 
 
-class _Key(NamedTuple):
+@dataclass(frozen=True)
+class _Key:
     """A private key, and by plan the digest of the sums that it has masked."""
 
     path: str
-    private: bytes
+    private: bytes = field(repr=False)
     public: str
     served: Mapping[str, str]
 
     @classmethod
     def read(cls, path: Path) -> Self:
         name = os.fspath(path)
-        content = _read_json(name, KEY)
+        content = _read(name, KEY)
         if os.name == "posix" and os.stat(name).st_mode & 0o077:
             raise ModelFileError(
                 f"{name} can be read by others",
                 "a private key is its owner's alone",
                 f"chmod 600 {name}; if others may have read it, make a new one",
             )
+        x25519 = _x25519()
         try:
             private, served = bytes.fromhex(content["private"]), dict(content["served"])
-            public = _x25519().X25519PrivateKey.from_private_bytes(private).public_key()
-        except (AttributeError, KeyError, TypeError, ValueError):
+            public = x25519.X25519PrivateKey.from_private_bytes(private).public_key()
+        except (KeyError, TypeError, ValueError):
             raise _no(name, KEY) from None
         return cls(name, private, public.public_bytes_raw().hex(), served)
 
-    def write(self) -> None:
-        """Write the file, which is nobody else's to read from its first byte on."""
-        content = {"private": self.private.hex(), "public": self.public, "served": self.served}
-        temporary = f"{self.path}.{secrets.token_hex(8)}"
-        try:
-            with open(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
-                json.dump({"format": KEY, "format_version": VERSION, **content}, file, indent=1)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, self.path)
-        except OSError as error:
-            with suppress(OSError):
-                os.unlink(temporary)
-            fact = f"{self.path} cannot be written: {error.strerror or error}"
-            raise ModelFileError(fact, next_step="check the path and the free space") from None
-
     def serve(self, plan: Plan, contribution: bytes) -> None:
-        """Remember sums under a plan; refuse other ones, whose masks would be the same.
+        """Remember sums under a plan; refuse others: two under one mask tell their difference.
 
-        The difference of two contributions under equal masks is that of their sums.
+        The file ``.new`` is the lock. Who creates it reads what others have served, and renames it.
         """
-        digest = hmac.digest(self.private, contribution, "sha256").hex()
-        known = self.served.get(plan.digest)
-        if known is not None and known != digest:
-            raise ParameterError(
-                f"{self.path} has masked other sums under this plan",
-                "a plan is used once: two files of it would tell their difference",
-                f"{NEW_PLAN} to send other rows",
-            )
-        if known is None:
-            self._replace(served={**self.served, plan.digest: digest}).write()
+        digest, home = hashlib.sha256(contribution).hexdigest(), os.path.realpath(self.path)
+        rule = "one process at a time masks sums with a key"
+        next_step = "run again; if no other process is running, delete it"
+        with _created(f"{home}.new", 0o600, rule, next_step) as file:
+            served = {**_Key.read(self.path).served}
+            if served.setdefault(plan.digest, digest) != digest:
+                raise ParameterError(
+                    f"{self.path} has masked other sums under this plan",
+                    "a plan is used once: two files of it would tell their difference",
+                    f"{NEW_PLAN} to send other rows",
+                )
+            _write(file, KEY, {"private": self.private.hex(), "served": served})
+        os.replace(f"{home}.new", home)
 
-    def masks(self, plan: Plan, size: int) -> Iterator[tuple[int, bytes]]:
-        """Yield of every other owner the sign of the mask, and the mask of so many bytes."""
+    def masks(self, plan: Plan, size: int) -> Iterator[list[int]]:
+        """Yield of every other owner the mask of so many bytes, with its sign."""
         from cryptography.hazmat.primitives.ciphers import Cipher
         from cryptography.hazmat.primitives.ciphers.algorithms import ChaCha20
         from cryptography.hazmat.primitives.hashes import SHA256
         from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-        mine = plan.owners.index(self.public)
-        salt = bytes.fromhex(plan.digest)
+        mine, salt = plan.owners.index(self.public), bytes.fromhex(plan.digest)
         for place, other in enumerate(plan.owners):
-            if place != mine:
-                info = " ".join([PLAN, *sorted([self.public, other])]).encode()
-                secret = _shared_secret(self.private, other)
-                key = HKDF(SHA256(), 32, salt, info).derive(secret)
-                stream = Cipher(ChaCha20(key, bytes(16)), None).encryptor()
-                yield (1 if place > mine else -1), stream.update(bytes(size))
+            if place == mine:
+                continue
+            info = " ".join([PLAN, *sorted([self.public, other])]).encode()
+            key = HKDF(SHA256(), 32, salt, info).derive(_shared_secret(self.private, other))
+            stream = Cipher(ChaCha20(key, bytes(16)), None).encryptor()  # one key, one message
+            sign = 1 if place > mine else -1
+            yield [sign * number for number in units.unpacked(stream.update(bytes(size)))]
 
 
 def _shared_secret(private: bytes, public: str) -> bytes:
@@ -202,51 +188,94 @@ def _x25519() -> Any:
         ) from None
 
 
-def _public(path: Path) -> str:
-    """Read a public key; one that leads to the same secret with every key is none."""
-    name = os.fspath(path)
-    try:
-        with open(name, encoding="utf-8") as file:
-            words = file.read(1_000).strip().rpartition(" ")
-        public = bytes.fromhex(words[2]).hex()
-        _shared_secret(secrets.token_bytes(32), public)
-    except OSError as error:
-        raise _unreadable(name, error) from None
-    except ValueError:
-        raise _no(name, PUBLIC) from None
-    if words[0] != PUBLIC:
-        raise _no(name, PUBLIC)
+def _agreed(owners: Iterable[str]) -> tuple[str, ...]:
+    """Return public keys, three or more and each another."""
+    found = tuple(owners)
+    if len(found) < FEWEST:
+        raise ParameterError(
+            f"there are {len(found)} owners",
+            "of the sum of two, each subtracts his own and has the other's",
+            "find a third",
+        )
+    for owner in found:
+        if found.count(owner) > 1:
+            raise ParameterError(
+                f"the public key {owner[:8]}... is given twice",
+                "every owner has a key of his own",
+                "give one file for each",
+            )
+    return found
+
+
+def _point(public: str) -> str:
+    """Refuse, by ValueError, other spellings of a key, and those whose secrets everybody knows."""
+    point = bytes.fromhex(public)
+    if point.hex() != public or int.from_bytes(point, "little") >= 2**255 - 19:
+        raise ValueError("spelling")
+    _shared_secret(secrets.token_bytes(32), public)  # 0 with every key if the order is 8 or less
     return public
 
 
-def _no(name: str, what: str) -> ModelFileError:
-    kind = what.removeprefix("suffice ")
-    return ModelFileError(f"{name} holds no {kind}", f"a {kind} is made by Suffice", AGAIN)
+def _public(path: Path) -> str:
+    name, _ = os.fspath(path), _x25519()
+    content = _read(name, PUBLIC)
+    try:
+        return _point(content["public"])
+    except (KeyError, TypeError, ValueError):
+        raise _no(name, PUBLIC) from None
 
 
-def _unreadable(name: str, error: OSError) -> ModelFileError:
-    fact = f"{name} cannot be read: {error.strerror or error}"
-    return ModelFileError(fact, next_step="check the path and its permissions")
+# -- files
 
 
-def _read_json(name: str, what: str) -> dict[str, Json]:
+@contextmanager
+def _created(path: str, mode: int, rule: str, next_step: str) -> Iterator[IO[str]]:
+    """Create a file, of this mode from its first byte on, or refuse; after an error it is gone."""
+    try:
+        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode)
+    except FileExistsError:
+        raise ParameterError(f"{path} is there", rule, next_step) from None
+    try:
+        with open(descriptor, "w", encoding="utf-8") as file:
+            yield file
+            file.flush()
+            os.fsync(descriptor)
+    except BaseException:
+        os.unlink(path)
+        raise
+
+
+def _write(
+    file: IO[str], what: str, content: Mapping[str, Json], indent: int | None = None
+) -> None:
+    json.dump({"format": what, "format_version": VERSION, **content}, file, indent=indent)
+    file.write("\n")
+
+
+def _read(name: str, what: str) -> dict[str, Json]:
     """Read a file of JSON that says what it is."""
     try:
         with open(name, encoding="utf-8") as file:
             content = json.load(file)
     except OSError as error:
-        raise _unreadable(name, error) from None
+        fact = f"{name} cannot be read: {error.strerror or error}"
+        raise ModelFileError(fact, next_step="check the path and its permissions") from None
     except (RecursionError, ValueError):
         raise _no(name, what) from None
-    if not isinstance(content, dict) or content.get("format") != what:
+    if not isinstance(content, dict) or content.pop("format", None) != what:
         raise _no(name, what)
-    if content.get("format_version") != VERSION:
+    if (version := content.pop("format_version", None)) != VERSION:
         raise ModelFileError(
-            f"{name} has the format {content.get('format_version')!r}",
+            f"{name} has the format {version!r}",
             f"this version reads format {VERSION}",
             "use the version of suffice that wrote it",
         )
     return content
+
+
+def _no(name: str, what: str) -> ModelFileError:
+    kind = what.removeprefix("suffice ")
+    return ModelFileError(f"{name} holds no {kind}", f"a {kind} is made by Suffice", AGAIN)
 
 
 # -- the plan
@@ -260,9 +289,8 @@ class Plan(Printed):
     ----------
     like : GroupedSums
         The sums of no row: estimator, columns and their kinds, labels, values of categories.
-    columns : list of dict
-        For every block of columns, by their names: the values that are counted, or the exponent of
-        a power of 2 about as large as the numbers; None for counts of events.
+    scales : ndarray of int (d,)
+        Exponents s of all columns, whose numbers are about as large as 2^s; 0 of counts.
     weighted : bool
         Whether rows have weights.
     owners : tuple of str
@@ -274,7 +302,7 @@ class Plan(Printed):
     --------
     >>> from suffice.naive_bayes import GaussianNB
     >>> like = GaussianNB().sums([[1.0], [9.0]], ["ill", "well"])
-    >>> print(Plan(like, [{"x0": 3}], False, ("ab", "cd", "ef"), "0"))  # doctest: +ELLIPSIS
+    >>> print(Plan(like, np.array([3]), False, ("ab", "cd", "ef"), "0"))  # doctest: +ELLIPSIS
     GaussianNB(), 3 owners, plan ...
               values     scale
     x0        -            2^3
@@ -282,28 +310,33 @@ class Plan(Printed):
     """
 
     like: GroupedSums
-    columns: list[dict[str, list[Any] | int | None]]
+    scales: Annotated[NDArray[np.intp], Shape("d")]
     weighted: bool
     owners: tuple[str, ...]
     round: str
 
-    @property
-    def units(self) -> Any:
-        """The scales of numbers, as `suffice.sums.whole_units` has them."""
-        exponents = [[e for e in block.values() if type(e) is int] for block in self.columns]
-        found = tuple([np.array(of_block, np.intp) for of_block in exponents])
-        return found if isinstance(self.like.sums, ByClass) else found[0]
+    @cached_property
+    def columns(self) -> list[dict[str, list[Any] | int | None]]:
+        """By block and name: the values that are counted, None for events, or the scale."""
+        scales, columns = iter(self.scales.tolist()), []
+        for names, block in zip(_terms(self.like.reader), _blocks(self.like.sums), strict=True):
+            told: list[Any] = list(islice(scales, block.d))
+            if isinstance(block, Events):
+                told = [None] * block.d
+            elif isinstance(block, Counts):
+                told = [list(known.values) for known in block.vocabularies]
+            columns.append(dict(zip(names, told, strict=True)))
+        return columns
 
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the content, which all masks are bound to."""
-        text = json.dumps(self._content(), sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()
+        return hashlib.sha256(_canonical(self._content())).hexdigest()
 
     def table(self) -> Table:
         """Return the columns, and the values or the scales of them, as a table."""
         rows = []
-        for name, told in chain.from_iterable(block.items() for block in self.columns):
+        for name, told in [pair for block in self.columns for pair in block.items()]:
             values = listed(map(str, told)) if isinstance(told, list) else "-"
             rows.append([name, values, f"2^{told}" if isinstance(told, int) else ""])
         if isinstance(self.like.sums, ByClass):
@@ -314,8 +347,7 @@ class Plan(Printed):
     def save(self, path: Path) -> None:
         """Write the plan as JSON, which everybody reads before he takes part."""
         with atomic_writer(path, "w") as file:
-            json.dump(self._content(), file, indent=1)
-            file.write("\n")
+            _write(file, PLAN, self._content(), indent=1)
 
     @classmethod
     def load(cls, path: Path) -> Plan:
@@ -327,45 +359,42 @@ class Plan(Printed):
             If it is none, or not as it was written.
         """
         name = os.fspath(path)
-        content = _read_json(name, PLAN)
+        content = _read(name, PLAN)
         try:
-            return cls._of_content(name, content)
+            found = cls._of_content(name, content)
+            if _canonical(found._content()) != _canonical(content):
+                raise ValueError("content")
         except SufficeError as error:
             raise ModelFileError(f"{name}: {error.fact}", error.rule, AGAIN) from error
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise ModelFileError(f"{name} is not as it was written", next_step=AGAIN) from error
+        return found
 
     def _content(self) -> dict[str, Json]:
         encoder = Encoder(self.like.estimator.kind.types)
         sums = self.like.sums
         labels = list(sums.classes.values) if isinstance(sums, ByClass) else None
-        told = {
+        return {
+            "estimator": type(self.like.estimator).__name__,
+            "weighted": self.weighted,
+            "owners": list(self.owners),
+            "round": self.round,
             "labels": encoder.encode(labels, ("labels",)),
             "columns": [
                 {name: encoder.encode(one, (name,)) for name, one in block.items()}
                 for block in self.columns
             ],
             "read": {k: encoder.encode(one, (k,)) for k, one in self.like.entries().items()},
-        }
-        arrays = {
-            name: [array.dtype.name, list(array.shape), array.tobytes().hex()]
-            for name, array in encoder.arrays.items()
-        }
-        return {
-            "format": PLAN,
-            "format_version": VERSION,
-            "estimator": type(self.like.estimator).__name__,
-            "weighted": self.weighted,
-            "owners": list(self.owners),
-            "round": self.round,
-            **told,
-            "arrays": arrays,
+            "arrays": {  # filled by all that is encoded above
+                name: [array.dtype.name, list(array.shape), array.tobytes().hex()]
+                for name, array in encoder.arrays.items()
+            },
         }
 
     @classmethod
     def _of_content(cls, name: str, content: dict[str, Json]) -> Plan:
-        home = import_module(MODULES[content["estimator"]])
-        estimator = getattr(home, content["estimator"])
+        kind = content["estimator"]
+        estimator = getattr(import_module(MODULES[kind]), kind)
         arrays = {
             key: np.frombuffer(bytes.fromhex(data), dtype).reshape(shape)
             for key, (dtype, shape, data) in content["arrays"].items()
@@ -374,19 +403,19 @@ class Plan(Printed):
         entries = {key: decoder.decode(node, (key,)) for key, node in content["read"].items()}
         labels = decoder.decode(content["labels"], ("labels",))
         columns = [
-            {term: decoder.decode(node, (term,)) for term, node in block.items()}
+            [decoder.decode(node, (term,)) for term, node in block.items()]
             for block in content["columns"]
         ]
-        like = _like(estimator, entries, labels, columns)
-        owners = tuple(content["owners"])
-        found = cls(like, columns, content["weighted"], owners, content["round"])
-        exponents = [one for block in columns for one in block.values() if isinstance(one, int)]
-        if found._content() != content or max(map(abs, exponents), default=0) > PLACES:
-            raise ValueError("content")
-        _check_owners(owners)
-        for owner in owners:
-            _shared_secret(secrets.token_bytes(32), owner)
-        return found
+        scales = [one if type(one) is int else 0 for block in columns for one in block]
+        if max(map(abs, scales), default=0) > units.PLACES:
+            raise ValueError("scales")
+        like = _without_rows(estimator, entries, labels, columns)
+        owners, weighted = _agreed(map(_point, content["owners"])), bool(content["weighted"])
+        return cls(like, np.array(scales, np.intp), weighted, owners, str(content["round"]))
+
+
+def _canonical(content: Mapping[str, Json]) -> bytes:
+    return json.dumps(content, sort_keys=True, separators=(",", ":")).encode()
 
 
 def plan(
@@ -420,62 +449,35 @@ def plan(
 
     Examples
     --------
-    >>> from tempfile import TemporaryDirectory
     >>> from suffice.naive_bayes import GaussianNB
-    >>> folder = TemporaryDirectory()
-    >>> sites = [f"{folder.name}/{place}.key" for place in ("bonn", "kiel", "ulm")]
-    >>> for site in sites:
-    ...     keys(site)
-    >>> public = [f"{site}.pub" for site in sites]
-    >>> plan(GaussianNB(), [[1.0], [9.0]], ["ill", "well"], public=public).columns
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     sites = [f"{folder}/{place}.key" for place in ("bonn", "kiel", "ulm")]
+    ...     for site in sites:
+    ...         keys(site)
+    ...     public = [f"{site}.pub" for site in sites]
+    ...     plan(GaussianNB(), [[1.0], [9.0]], ["ill", "well"], public=public).columns
     [{'x0': 3}]
-    >>> folder.cleanup()
     """
-    owners = tuple(map(_public, public))
-    _check_owners(owners)
-    name = type(estimator).__name__
+    owners = _agreed(map(_public, public))
     if not (isinstance(estimator, FittedFromSums) and estimator.method().is_of_sums):
-        textbook = hasattr(estimator, "textbook")
+        textbook = f"use {type(estimator).__name__}.textbook()"
         raise ParameterError(
             f"{estimator!r} looks at rows besides their sums",
             "owners send sums, and no sample of rows",
-            f"use {name}.textbook()" if textbook else "choose other options, or another model",
+            textbook if hasattr(estimator, "textbook") else "choose other options or another model",
         )
     found = estimator.sums(X, y, sample_weight)
-    sums = _in_units(found)
-    labels = list(sums.classes.values) if isinstance(sums, ByClass) else None
-    columns = []
-    for names, block in zip(_terms(found.reader), _blocks(sums), strict=True):
-        of_columns: Sequence[Any] = scales(block).tolist()
-        if isinstance(block, Counts):
-            of_columns = [list(values.values) for values in block.vocabularies]
-        if isinstance(block, Events):
-            of_columns = [None] * len(names)
-        columns.append(dict(zip(names, of_columns, strict=True)))
+    sums = _summable(found)
     layout = found.reader.layout
     if not isinstance(layout.columns, UniformColumns):  # a reason may count rows of text
-        told = tuple(
-            replace(c, reason="text") if c.stored == "string" else c for c in layout.columns
-        )
-        layout = replace(layout, columns=told)
-    like = _like(type(estimator), found.entries() | {"layout": layout}, labels, columns)
-    return Plan(like, columns, sample_weight is not None, owners, secrets.token_hex(16))
-
-
-def _check_owners(owners: Sequence[str]) -> None:
-    if len(owners) < FEWEST:
-        raise ParameterError(
-            f"there are {len(owners)} owners",
-            "of the sum of two, each subtracts his own and has the other's",
-            "find a third",
-        )
-    for owner in owners:
-        if owners.count(owner) > 1:
-            raise ParameterError(
-                f"the public key {owner[:8]}... is given twice",
-                "every owner has a key of his own",
-                "give one file for each",
-            )
+        texts = [replace(c, reason="text") if c.stored == "string" else c for c in layout.columns]
+        layout = replace(layout, columns=tuple(texts))
+    labels = list(sums.classes.values) if isinstance(sums, ByClass) else None
+    values = [[v.values for v in getattr(block, "vocabularies", ())] for block in _blocks(sums)]
+    like = _without_rows(type(estimator), found.entries() | {"layout": layout}, labels, values)
+    weighted, scales = sample_weight is not None, units.scales(sums)
+    return Plan(like, scales, weighted, owners, secrets.token_hex(16))
 
 
 def _terms(reader: Any) -> list[Sequence[str]]:
@@ -489,13 +491,41 @@ def _blocks(sums: Any) -> Sequence[Any]:
     return sums.blocks if isinstance(sums, ByClass) else (sums,)
 
 
-def _like(
+def _summable(found: GroupedSums) -> Any:
+    """Return sums whose numbers have units; refuse the others by name."""
+    sums = found.sums
+    if isinstance(sums, Sampled):
+        sums = sums.plain
+    if isinstance(sums, KeptRows):
+        sums = sums.products()
+    drops = getattr(found.estimator, "incomplete", "error") == "drop"
+    for block, names in zip(_blocks(sums), _terms(found.reader), strict=True):
+        words = isinstance(block, Events) and not block.vocabularies[0].closed
+        if words or not isinstance(block, Counts | Moments | Comoments | FourthMoments):
+            kind = "words" if words else type(block).__name__
+            raise ParameterError(
+                f"{found.estimator!r} sums {listed(map(repr, names[:3]))} as {kind}",
+                "what is summed has to be the same at every owner before a row is read",
+                "leave these columns out, or choose another family: gaussian, categorical",
+            )
+        rows = block.columns if isinstance(block, FourthMoments) else block
+        if isinstance(rows, Comoments) and not rows.complete and not drops:
+            lacking = np.flatnonzero(~rows.patterns.all(axis=0)).tolist()
+            raise DataError(
+                f"rows lack a cell in {listed(repr(names[j]) for j in lacking)}",
+                "which cells are missing would be told of single rows",
+                "leave such rows out, or fill the cells",
+            )
+    return sums
+
+
+def _without_rows(
     estimator: Any,
     entries: Mapping[str, Any],
     labels: list[Any] | None,
-    columns: Sequence[Mapping[str, Any]],
+    values: Sequence[Sequence[Any]],
 ) -> GroupedSums:
-    """Return the sums of no row, over the labels and the values of categories."""
+    """Return the sums of no row, over labels and, by block and column, values of categories."""
     sums: Any
     if labels is None:
         design = entries["design"]
@@ -504,17 +534,25 @@ def _like(
         sums = replace(sums, tally=np.zeros((1, 3), np.int64))
     else:
         blocks = []
-        for part, told in zip(entries["parts"], columns, strict=True):
+        for part, of_columns in zip(entries["parts"], values, strict=True):
             block: Any = part.accumulator().statistic()
             if isinstance(block, Events):
-                block = block.over((Vocabulary(tuple(range(len(told))), closed=True),))
+                block = block.over((Vocabulary(tuple(range(len(part.terms))), True),))
             elif isinstance(block, Counts):
                 closed = part.layout.encoding != "category"
-                block = block.over(tuple([Vocabulary(tuple(v), closed) for v in told.values()]))
+                block = block.over(tuple([_vocabulary(known, closed) for known in of_columns]))
             blocks.append(block)
         weight, none = DoubleDouble.zeros(0), DoubleDouble.zeros(())
-        sums = ByClass(Vocabulary(()), weight, none, tuple(blocks)).over(Vocabulary(tuple(labels)))
+        sums = ByClass(Vocabulary(()), weight, none, tuple(blocks)).over(_vocabulary(labels))
     return sums_without_rows(estimator, entries, sums)
+
+
+def _vocabulary(values: Sequence[Any], closed: bool = False) -> Vocabulary:
+    return build(Vocabulary, {"values": tuple(values), "closed": closed})
+
+
+def _plan(given: Plan | Path) -> Plan:
+    return given if isinstance(given, Plan) else Plan.load(given)
 
 
 # -- contributions
@@ -545,7 +583,7 @@ class MaskedSums:
 
     def save(self, path: Path) -> None:
         """Write the file that goes to whoever adds them."""
-        write_model(path, MASKED, self, types=MASKED_TYPES)
+        write_model(path, MASKED, self, types={MASKED: MaskedSums})
 
     @classmethod
     def load(cls, path: Path) -> MaskedSums:
@@ -556,16 +594,11 @@ class MaskedSums:
         ModelFileError
             If it is no file of masked sums, or not as it was written.
         """
-        kind, found = read_model(path, types=MASKED_TYPES)
-        if kind != MASKED or not isinstance(found, cls):
-            raise ModelFileError(
-                f"{os.fspath(path)} holds no masked sums", "masked sums are added", AGAIN
-            )
+        _, found = read_model(path, types={MASKED: MaskedSums})
+        if not isinstance(found, cls):
+            fact = f"{os.fspath(path)} holds no masked sums"
+            raise ModelFileError(fact, "masked sums are added", AGAIN)
         return found
-
-
-MASKED = "MaskedSums"
-MASKED_TYPES = {MASKED: MaskedSums}
 
 
 def masked_sums(
@@ -591,17 +624,16 @@ def masked_sums(
 
     Examples
     --------
-    >>> from tempfile import TemporaryDirectory
     >>> from suffice.naive_bayes import GaussianNB
-    >>> folder = TemporaryDirectory()
-    >>> sites = [f"{folder.name}/{place}.key" for place in ("bonn", "kiel", "ulm")]
-    >>> for site in sites:
-    ...     keys(site)
-    >>> public = [f"{site}.pub" for site in sites]
-    >>> agreed = plan(GaussianNB(), [[1.0], [9.0]], ["ill", "well"], public=public)
-    >>> len(masked_sums([[2.0]], ["ill"], plan=agreed, key=sites[0]).words)  # of 64 random bits
-    31
-    >>> folder.cleanup()
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     sites = [f"{folder}/{place}.key" for place in ("bonn", "kiel", "ulm")]
+    ...     for site in sites:
+    ...         keys(site)
+    ...     public = [f"{site}.pub" for site in sites]
+    ...     agreed = plan(GaussianNB(), [[1.0], [9.0]], ["ill", "well"], public=public)
+    ...     masked_sums([[2.0]], ["ill"], plan=agreed, key=sites[0]).words.shape
+    (60,)
     """
     agreed, mine = _plan(plan), _Key.read(key)
     if mine.public not in agreed.owners:
@@ -612,8 +644,7 @@ def masked_sums(
         )
     like, layout = agreed.like, agreed.like.reader.layout
     if y is None:
-        targets = getattr(like.reader, "design", None)
-        y = layout.label if targets is None else list(targets.targets)
+        y = layout.label if isinstance(like.sums, ByClass) else list(like.reader.design.targets)
     weight = layout.weight if sample_weight is None else sample_weight
     if weight is not None and not agreed.weighted:
         raise ParameterError(
@@ -622,86 +653,12 @@ def masked_sums(
             f"leave it out, or {NEW_PLAN} with weights",
         )
     found = sums_read_alike(like, _known_values(like), X, y, weight)
-    sums = _placed(like, _in_units(found))
-    numbers, words = _whole(agreed, sums)
-    contribution = _bytes(numbers, words)
+    totals = _whole(agreed, _placed(like, _summable(found)))
+    contribution = units.packed(totals)
     mine.serve(agreed, contribution)
-    totals = numbers
-    for sign, mask in mine.masks(agreed, len(contribution)):
-        totals = [n + sign * m for n, m in zip(totals, _numbers(mask, words), strict=True)]
-    return MaskedSums(agreed.digest, mine.public, np.frombuffer(_bytes(totals, words), "<u8"))
-
-
-def unmasked(files: Sequence[MaskedSums | Path], plan: Plan | Path) -> GroupedSums:
-    """Return the sums of all owners' rows, from the masked ones of each.
-
-    The model that is fitted to them is that of one fit of all rows.
-
-    Parameters
-    ----------
-    files : sequence of MaskedSums, str or os.PathLike
-        Of every owner one.
-    plan : Plan, str or os.PathLike
-
-    Raises
-    ------
-    DataError
-        If a file is missing, comes twice, or is of another plan; or if masks do not cancel.
-    ModelFileError
-        If a file is not as it was written.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> from suffice.naive_bayes import GaussianNB
-    >>> folder = TemporaryDirectory()
-    >>> sites = [f"{folder.name}/{place}.key" for place in ("bonn", "kiel", "ulm")]
-    >>> for site in sites:
-    ...     keys(site)
-    >>> public = [f"{site}.pub" for site in sites]
-    >>> agreed = plan(GaussianNB(), [[1.0], [9.0]], ["ill", "well"], public=public)
-    >>> rows = [[2.0], [8.0]], [[4.0], [6.0]], [[3.0], [7.0]]
-    >>> files = [
-    ...     masked_sums(of_site, ["ill", "well"], plan=agreed, key=site)
-    ...     for of_site, site in zip(rows, sites, strict=True)
-    ... ]
-    >>> GaussianNB().fit(unmasked(files, agreed)).theta_
-    array([[3.],
-           [7.]])
-    >>> folder.cleanup()
-    """
-    agreed = _plan(plan)
-    known: dict[str, str] = {}
-    layout = list(elements(agreed.like.sums, agreed.units, agreed.weighted))
-    words = _words(layout)
-    totals = [0] * len(words)
-    for place, given in enumerate(files):
-        one = given if isinstance(given, MaskedSums) else MaskedSums.load(given)
-        name = f"file {place}" if isinstance(given, MaskedSums) else os.fspath(given)
-        if one.plan != agreed.digest or one.owner not in agreed.owners:
-            raise DataError(
-                f"{name} was made under the plan {one.plan[:8]}",
-                f"this is the plan {agreed.digest[:8]}",
-                "sum the rows again under this plan",
-            )
-        if one.owner in known:
-            raise DataError(
-                f"{name} and {known[one.owner]} are of the same owner",
-                "of every owner there is one file",
-                "leave one of them out",
-            )
-        if len(one.words) != sum(words):
-            raise DataError(f"{name} has {len(one.words)} words", f"the plan has {sum(words)}")
-        known[one.owner] = name
-        totals = [a + b for a, b in zip(totals, _numbers(one.words.tobytes(), words), strict=True)]
-    if absent := [owner for owner in agreed.owners if owner not in known]:
-        raise DataError(
-            f"{len(absent)} of {len(agreed.owners)} files are missing: "
-            f"of the key {listed(owner[:8] for owner in absent)}",
-            "masks cancel in the sum of all",
-            f"wait for them, or {NEW_PLAN} without these owners",
-        )
-    return replace(agreed.like, sums=_sums_of(agreed, layout, totals, words))
+    for mask in mine.masks(agreed, len(contribution)):
+        totals = [a + b for a, b in zip(totals, mask, strict=True)]
+    return MaskedSums(agreed.digest, mine.public, np.frombuffer(units.packed(totals), "<u8"))
 
 
 def _known_values(like: GroupedSums) -> dict[str, Vocabulary]:
@@ -717,74 +674,14 @@ def _known_values(like: GroupedSums) -> dict[str, Vocabulary]:
     return found
 
 
-def _plan(given: Plan | Path) -> Plan:
-    return given if isinstance(given, Plan) else Plan.load(given)
-
-
-def _sums_of(plan: Plan, layout: list[Elements], totals: list[int], words: list[int]) -> Any:
-    """Return the sums of whole numbers; refuse what no rows have, as masks that are left give."""
-    halves = [1 << 64 * w - 1 for w in words]
-    signed = [(n + h) % (2 * h) - h for n, h in zip(totals, halves, strict=True)]
-    values, start = [], 0
-    for part in layout:
-        stop = start + part.values.size
-        numbers = np.fromiter(signed[start:stop], object).reshape(part.values.shape)
-        values.append(part.of_whole(numbers))
-        start = stop
-    try:
-        if any(signed[start:]):
-            raise DataError("the masks do not cancel")
-        sums = rebuilt(plan.like.sums, iter(values)).canonical()
-        check(sums)
-    except (OverflowError, SufficeError) as error:
-        raise DataError(
-            "the sum of the files is that of no rows: masks are left in it",
-            "a file was altered, or made with another key",
-            f"{NEW_PLAN}, for which all send again",
-        ) from error
-    if sums.is_empty:
-        raise DataError("no owner has a row that is summed", "a model needs rows")
-    return sums
-
-
-def _in_units(found: GroupedSums) -> Any:
-    """Return sums whose numbers have units; refuse the others by name."""
-    sums = found.sums
-    if isinstance(sums, Sampled):
-        sums = sums.plain
-    if isinstance(sums, KeptRows):
-        sums = sums.products()
-    for block, names in zip(_blocks(sums), _terms(found.reader), strict=True):
-        words = isinstance(block, Events) and not block.vocabularies[0].closed
-        if words or not isinstance(block, Counts | Moments | Comoments | FourthMoments):
-            columns = listed(map(repr, names[:3]))
-            kind = "words" if words else type(block).__name__
-            raise ParameterError(
-                f"{found.estimator!r} sums {columns} as {kind}",
-                "what is summed has to be the same at every owner before a row is read",
-                "leave these columns out, or choose another family: gaussian, categorical",
-            )
-        rows = block.columns if isinstance(block, FourthMoments) else block
-        drops = getattr(found.estimator, "incomplete", "error") == "drop"
-        if isinstance(rows, Comoments) and not rows.complete and not drops:
-            lacking = np.flatnonzero(~rows.patterns.all(axis=0)).tolist()
-            raise DataError(
-                f"rows lack a cell in {listed(repr(names[j]) for j in lacking)}",
-                "which cells are missing would be told of single rows",
-                "leave such rows out, or fill the cells",
-            )
-    return sums
-
-
 def _placed(like: GroupedSums, sums: Any) -> Any:
     """Return sums over the labels and values of a plan; refuse others."""
     if sums.is_empty:
         raise DataError("there is no row to be summed", "an owner has one at least")
     if not isinstance(sums, ByClass):
         return sums
-    known = like.sums.classes
-    _refuse_unknown("the label", sums.classes, known)
-    sums = sums.over(known)
+    _refuse_unknown("the label", sums.classes, like.sums.classes)
+    sums = sums.over(like.sums.classes)
     blocks = []
     of_blocks = zip(sums.blocks, like.sums.blocks, _terms(like.reader), strict=True)
     for block, empty, names in of_blocks:
@@ -807,44 +704,123 @@ def _refuse_unknown(what: str, shown: Vocabulary, known: Vocabulary) -> None:
             )
 
 
-def _whole(plan: Plan, sums: Any) -> tuple[list[int], list[int]]:
-    """Return sums in units, and the words of each; refuse what does not fit into these."""
+def _whole(plan: Plan, sums: Any) -> list[int]:
+    """Return sums in units, and a 0 by which masks that are left are noticed."""
+    names = [name for block in plan.columns for name in block]
     numbers: list[int] = []
-    layout = list(elements(sums, plan.units, plan.weighted))
-    names = _terms(plan.like.reader)
-    coarse = set()
-    for part in layout:
+    rounded: set[int] = set()
+    for part in units.elements(sums, plan.scales):
         whole = part.whole()
-        most = (1 << 64 * part.words - 1) // len(plan.owners)
-        over = np.flatnonzero(abs(whole).ravel() >= most)
-        if len(over):
-            column = int(part.column.ravel()[over].max())
-            where = f"column {names[part.block][column]!r}: its sums" if column >= 0 else "weights"
+        over = (abs(whole) >= units.HALF // len(plan.owners)).astype(bool)
+        if over.any():
+            column = part.columns(over)[-1]
+            where = f"column {names[column]!r}: its sums" if column >= 0 else "weights"
             raise DataError(
                 f"{where} do not fit into the words of the plan",
                 "numbers are at most 2^60 times as large as those that the plan was made of",
                 f"correct them, or {NEW_PLAN} of rows like these",
             )
-        coarse |= {names[part.block][j] for j in part.coarse(whole).tolist() if j >= 0}
+        rounded |= {*part.columns(part.coarse(whole)).tolist()} - {-1}
         numbers += whole.ravel().tolist()
-    if coarse:
+    if rounded:
         warn(
-            f"columns {listed(map(repr, sorted(coarse)))}: numbers are less than 2^-54 of those "
-            "that the plan was made of, and their variances are rounded."
+            f"columns {listed(repr(names[j]) for j in sorted(rounded))}: numbers are less than "
+            "2^-54 of those that the plan was made of, and their variances are rounded."
         )
-    return [*numbers, 0], _words(layout)
+    return [*numbers, 0]
 
 
-def _words(layout: Sequence[Elements]) -> list[int]:
-    """Return the words of every number, and of the one that is 0."""
-    return [part.words for part in layout for _ in range(part.values.size)] + [CHECK_WORDS]
+# -- their sum
 
 
-def _bytes(numbers: Sequence[int], words: Sequence[int]) -> bytes:
-    pairs = zip(numbers, words, strict=True)
-    return b"".join([(n % (1 << 64 * w)).to_bytes(8 * w, "little") for n, w in pairs])
+def unmasked(files: Sequence[MaskedSums | Path], plan: Plan | Path) -> GroupedSums:
+    """Return the sums of all owners' rows, from the masked ones of each.
+
+    The model that is fitted to them is that of one fit of all rows.
+
+    Parameters
+    ----------
+    files : sequence of MaskedSums, str or os.PathLike
+        Of every owner one.
+    plan : Plan, str or os.PathLike
+
+    Raises
+    ------
+    DataError
+        If a file is missing, comes twice, or is of another plan; or if masks do not cancel.
+    ModelFileError
+        If a file is not as it was written.
+
+    Examples
+    --------
+    >>> from suffice.naive_bayes import GaussianNB
+    >>> rows = {"bonn": [[2.0], [8.0]], "kiel": [[4.0], [6.0]], "ulm": [[3.0], [7.0]]}
+    >>> labels = ["ill", "well"]
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     sites = {place: f"{folder}/{place}.key" for place in rows}
+    ...     for site in sites.values():
+    ...         keys(site)
+    ...     public = [f"{site}.pub" for site in sites.values()]
+    ...     agreed = plan(GaussianNB(), [[1.0], [9.0]], labels, public=public)
+    ...     files = [masked_sums(rows[p], labels, plan=agreed, key=sites[p]) for p in rows]
+    >>> GaussianNB().fit(unmasked(files, agreed)).theta_
+    array([[3.],
+           [7.]])
+    """
+    agreed = _plan(plan)
+    many = 1 + sum(one.values.size for one in units.elements(agreed.like.sums, agreed.scales))
+    known: dict[str, str] = {}
+    totals = [0] * many
+    for place, given in enumerate(files):
+        one = given if isinstance(given, MaskedSums) else MaskedSums.load(given)
+        name = f"file {place}" if isinstance(given, MaskedSums) else os.fspath(given)
+        if one.plan != agreed.digest:
+            raise DataError(
+                f"{name} was made under the plan {one.plan[:8]}",
+                f"this is the plan {agreed.digest[:8]}",
+                "sum the rows again under this plan",
+            )
+        if one.owner not in agreed.owners or len(one.words) != many * units.WORDS:
+            fact = f"{name} has {len(one.words)} words of the key {one.owner[:8]}"
+            rule = f"the plan has {many * units.WORDS}, of each of its owners"
+            raise DataError(fact, rule, AGAIN)
+        if one.owner in known:
+            raise DataError(
+                f"{name} and {known[one.owner]} are of the same owner",
+                "of every owner there is one file",
+                "leave one of them out",
+            )
+        known[one.owner] = name
+        totals = [a + b for a, b in zip(totals, units.unpacked(one.words.tobytes()), strict=True)]
+    if absent := [owner for owner in agreed.owners if owner not in known]:
+        raise DataError(
+            f"{len(absent)} of {len(agreed.owners)} files are missing: "
+            f"of the key {listed(owner[:8] for owner in absent)}",
+            "masks cancel in the sum of all",
+            f"wait for them, or {NEW_PLAN} and never add the files of this one",
+        )
+    return replace(agreed.like, sums=_sums_of(agreed, units.unpacked(units.packed(totals))))
 
 
-def _numbers(content: bytes, words: Sequence[int]) -> list[int]:
-    ends = accumulate(words, initial=0)
-    return [int.from_bytes(content[8 * a : 8 * b], "little") for a, b in pairwise(ends)]
+def _sums_of(plan: Plan, totals: list[int]) -> Any:
+    """Return the sums of whole numbers; refuse what no rows have, as masks that are left give."""
+    like, numbers = plan.like.sums, iter(totals)
+    values = []
+    for part in units.elements(like, plan.scales):
+        whole = np.fromiter(islice(numbers, part.values.size), object)
+        values.append(part.of_whole(whole.reshape(part.values.shape)))
+    try:
+        if any(numbers):
+            raise DataError("the masks do not cancel")
+        sums = units.rebuilt(like, iter(values)).canonical()
+        check(sums)
+    except (OverflowError, SufficeError) as error:
+        raise DataError(
+            "the sum of the files is that of no rows: masks are left in it",
+            "a file was altered, or made with another key",
+            f"{NEW_PLAN}, for which all send again",
+        ) from error
+    if sums.is_empty:
+        raise DataError("no owner has a row that is summed", "a model needs rows")
+    return sums

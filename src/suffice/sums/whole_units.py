@@ -1,30 +1,30 @@
 """Sums as vectors of whole numbers of units, which add up exactly in any order.
 
 A pair of doubles is a whole number of some 2^e. With one unit for each element, the same at every
-owner of rows, sums become whole numbers modulo 2^(64 L), and Σ of them is rounded once:
+owner of rows, sums become whole numbers modulo 2^384, and Σ of them is rounded once:
 
-=============  ==================  =====  ====================================================
-element        unit                words  range
-=============  ==================  =====  ====================================================
-Σw             1                   1      rows without weights, up to 2⁴⁸
-Σw             2⁻²¹⁵               5      weights
-Σwx            2^(s − 215)         6      abs(x) up to 2⁶⁰ scales
-Σwxx'          2^(s + s' − 215)    6      products of x and x'
-=============  ==================  =====  ====================================================
+========  ================
+element   unit
+========  ================
+Σw        2^−215
+Σwx       2^(s − 215)
+Σwxx'     2^(s + s' − 215)
+========  ================
 
-The scale 2^s of a column is about the size of its numbers. Numbers are summed about 0: what
-`Moments` and `Comoments` have about pivots, which rows decide, is moved there in exact integers.
-Of doubles above 2⁻⁵⁴ scales every bit of a square is a whole unit, so nothing is lost but what the
-pairs lost before; variances of columns that are smaller are rounded, see `Elements.coarse`.
+The scale 2^s of a column is about the size of its numbers: 384 bits are a sign, 48 bits of Σw,
+twice 60 above the scales, and 215 below. Numbers are summed about 0: what `Moments` and `Comoments`
+have about pivots, which rows decide, is moved there in exact integers. Of doubles above 2⁻⁵⁴ scales
+every bit of a square is a whole unit, so nothing is lost but what the pairs lost before; variances
+of columns that are smaller are rounded, see `Elements.coarse`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import singledispatch
 from itertools import islice
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,54 +38,49 @@ from suffice.sums.moments import Moments
 from suffice.sums.vocabulary import Vocabulary
 
 FINE = 215  # bits below the scale
-WORDS = 6  # 384 bits: a sign, 48 bits of Σw, twice 60 above the scale, and FINE
-WEIGHT_WORDS = 5
+WORDS = 6  # of 64 bits, little-endian
+BYTES = 8 * WORDS
+HALF = 1 << 64 * WORDS - 1  # numbers are from −HALF to HALF − 1
 ENOUGH = 2**100  # units: what is larger loses less than a pair does
 
 PLACES = 1_128  # bits after the point: every double is a whole number of 2^−PLACES
 
-Scales = Any
-"""Exponents of the columns of sums, (d,); of `ByClass` a tuple of those of every block."""
+
+def packed(numbers: Iterable[int]) -> bytes:
+    """Return whole numbers modulo 2^384."""
+    return b"".join([(n % (2 * HALF)).to_bytes(BYTES, "little") for n in numbers])
+
+
+def unpacked(content: bytes) -> list[int]:
+    """Return whole numbers from −HALF to HALF − 1."""
+    starts = range(0, len(content), BYTES)
+    return [int.from_bytes(content[i : i + BYTES], "little", signed=True) for i in starts]
 
 
 @dataclass(frozen=True, eq=False)
 class Elements:
-    """Some sums as exact numbers, and their units.
+    """Some sums as exact numbers.
 
     Parameters
     ----------
     values : ndarray of int
-        Fixed-point numbers, see `fixed`.
+        Fixed-point numbers with ``degree`` times `PLACES` bits after the point.
     degree : int
-        They have ``degree`` times `PLACES` bits after the point.
-    unit : ndarray of int, same shape
-        Exponents e: the unit is 2^e.
-    words : int
-        L, of 64 bits each.
-    column : ndarray of int, same shape
+    scale : int or ndarray of int, broadcast to values
+        Exponents s: the unit is 2^(s − FINE).
+    column : int or ndarray of int, broadcast to values
         The column that a value is of; −1 of none.
-    block : int
-        The block of columns that they are of.
     """
 
     values: NDArray[Any]
     degree: int
-    unit: NDArray[np.intp]
-    words: int
-    column: NDArray[np.intp]
-    block: int = 0
-
-    @classmethod
-    def of(cls, values: NDArray[Any], degree: int, unit: Any, words: int, column: Any = -1) -> Self:
-        """Give every value a unit and a column, broadcast to them."""
-        given = (np.broadcast_to(np.asarray(one, np.intp), values.shape) for one in (unit, column))
-        units, columns = given
-        return cls(values, degree, units, words, columns)
+    scale: Any = 0
+    column: Any = -1
 
     @property
-    def _shift(self) -> NDArray[Any]:
+    def _shift(self) -> Any:
         """Bits between the last place of a value and its unit."""
-        return (self.unit + self.degree * PLACES).astype(object)
+        return np.maximum(self.scale + (self.degree * PLACES - FINE), 1).astype(object)
 
     def whole(self) -> NDArray[Any]:
         """Return the values in units, rounded to whole numbers."""
@@ -96,10 +91,17 @@ class Elements:
         """Return the values of whole numbers of units."""
         return np.asarray(whole << self._shift, object)
 
-    def coarse(self, whole: NDArray[Any]) -> NDArray[np.intp]:
-        """Return the columns of values that lose bits which a pair of doubles has."""
-        lost = (self.of_whole(whole) != self.values) & (abs(whole) < ENOUGH)
-        return np.unique(self.column[lost.astype(bool)])
+    def coarse(self, whole: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return whether a value loses bits that a pair of doubles has."""
+        return np.asarray((self.of_whole(whole) != self.values) & (abs(whole) < ENOUGH), bool)
+
+    def at(self, places: NDArray[np.intp]) -> Elements:
+        """Return these as of columns at some places among others."""
+        return replace(self, column=np.append(places, -1)[self.column])
+
+    def columns(self, chosen: NDArray[np.bool_]) -> NDArray[np.intp]:
+        """Return the columns that some of the values are of, and −1 of none."""
+        return np.unique(np.broadcast_to(self.column, chosen.shape)[chosen])
 
 
 def fixed(hi: Any, lo: Any = 0.0) -> NDArray[Any]:
@@ -126,89 +128,54 @@ def nonnegative_pairs(values: NDArray[Any]) -> DoubleDouble:
     return DoubleDouble(*pairs_of(values, 1))
 
 
-# -- scales
-
-
-@singledispatch
 def scales(sums: Any) -> NDArray[np.intp]:
-    """Return exponents of powers of 2 near the root mean square of every column."""
-    return np.zeros(0, np.intp)
-
-
-@scales.register
-def _(sums: Moments) -> NDArray[np.intp]:
-    rows = sums.one_class
-    return _exponents(rows.variance, rows.mean)
-
-
-@scales.register
-def _(sums: Comoments) -> NDArray[np.intp]:
-    rows = sums.one_class
-    squares = np.diagonal(rows.scatter.value, axis1=1, axis2=2)
-    return _exponents(squares / max(rows.rows, 1.0), rows.mean.value)
-
-
-@scales.register
-def _(sums: FourthMoments) -> NDArray[np.intp]:
-    return scales(sums.columns)
-
-
-def _exponents(variance: NDArray[np.float64], mean: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Exponents of √(σ² + μ²) of every column, from arrays (m, d) of which m may be 0."""
+    """Return exponents of powers of 2 near √(Σwx²/Σw) of every column, (d,); of counts 0."""
+    if isinstance(sums, ByClass):
+        return np.concatenate([np.zeros(0, np.intp), *map(scales, sums.blocks)])
+    if isinstance(sums, Counts):
+        return np.zeros(sums.d, np.intp)
+    if isinstance(sums, Moments):
+        variance, mean = sums.one_class.variance, sums.one_class.mean
+    else:
+        rows = sums.columns.one_class
+        squares = np.diagonal(rows.scatter.value, axis1=1, axis2=2)
+        variance, mean = squares / max(rows.rows, 1.0), rows.mean.value
     root = np.hypot(np.sqrt(variance).max(axis=0, initial=0), np.abs(mean).max(axis=0, initial=0))
     return np.where(root > 0, np.frexp(root)[1], 0).astype(np.intp)
 
 
-# -- from sums, and back
-
-
 @singledispatch
-def elements(sums: Any, scales: Scales, weighted: bool) -> Iterator[Elements]:
-    """Yield all that is added of sums, about 0.
+def elements(sums: Any, scales: NDArray[np.intp]) -> Iterator[Elements]:
+    """Yield all that is added of sums, about 0; of products, without rows that lack a cell.
 
-    Parameters
-    ----------
-    sums : Sums
-        Where products are summed, rows that lack a cell are left out.
-    scales
-        As `scales` returns them, of whatever rows.
-    weighted : bool
-        Whether weights may be other than whole numbers.
+    The scales (d,) of the columns may be those of other rows.
     """
     raise TypeError(f"sums of {type(sums).__name__} have no units")
 
 
 @singledispatch
 def rebuilt(like: Any, values: Iterator[NDArray[Any]]) -> Any:
-    """Return the sums of numbers about 0, in the order of `elements`.
+    """Return the sums of fixed-point numbers, in the order of `elements`.
 
-    Parameters
-    ----------
-    like : Sums
-        Of the same classes, columns and values of categories, without rows.
-    values : iterator of ndarray of int
-        Fixed-point numbers.
-
-    Raises
-    ------
-    DataError
-        If no rows have such sums.
+    What there are sums of, classes, columns and values, is as in sums of no row. By DataError,
+    numbers are refused that no rows have.
     """
     raise TypeError(f"sums of {type(like).__name__} have no units")
 
 
-def _weights(pairs: DoubleDouble, fine: bool, column: Any = -1) -> Elements:
-    return Elements.of(
-        fixed(pairs.hi, pairs.lo), 1, -FINE if fine else 0, WEIGHT_WORDS if fine else 1, column
-    )
+def _weights(pairs: DoubleDouble, column: Any = -1) -> Elements:
+    return Elements(fixed(pairs.hi, pairs.lo), 1, column=column)
 
 
 @elements.register
-def _(sums: ByClass, scales: Scales, weighted: bool) -> Iterator[Elements]:
-    yield _weights(sums.weight, weighted)
-    yield _weights(sums.unlabelled[None], weighted)
-    for b, (block, of_block) in enumerate(zip(sums.blocks, scales, strict=True)):
-        yield from (replace(one, block=b) for one in elements(block, of_block, weighted))
+def _(sums: ByClass, scales: NDArray[np.intp]) -> Iterator[Elements]:
+    yield _weights(sums.weight)
+    yield _weights(sums.unlabelled[None])
+    start = 0
+    for block in sums.blocks:
+        places = np.arange(start, start + block.d)
+        yield from (one.at(places) for one in elements(block, scales[places]))
+        start += block.d
 
 
 @rebuilt.register
@@ -219,9 +186,9 @@ def _(like: ByClass, values: Iterator[NDArray[Any]]) -> ByClass:
 
 
 @elements.register
-def _(sums: Counts, scales: Scales, weighted: bool) -> Iterator[Elements]:
+def _(sums: Counts, scales: NDArray[np.intp]) -> Iterator[Elements]:
     column = np.repeat(np.arange(len(sums.vocabularies)), np.diff(sums.offsets))
-    yield _weights(sums.count, weighted, column)
+    yield _weights(sums.count, column)
 
 
 @rebuilt.register
@@ -230,10 +197,10 @@ def _(like: Counts, values: Iterator[NDArray[Any]]) -> Counts:
 
 
 @elements.register
-def _(sums: Events, scales: Scales, weighted: bool) -> Iterator[Elements]:
-    yield _weights(sums.count, True, np.arange(sums.count.shape[1]))  # events may be fractions
-    yield _weights(sums.documents, weighted)
-    yield _weights(sums.missing.over(sums.vocabularies).count, weighted)
+def _(sums: Events, scales: NDArray[np.intp]) -> Iterator[Elements]:
+    yield _weights(sums.count, np.arange(sums.d))
+    yield _weights(sums.documents)
+    yield _weights(sums.missing.over(sums.vocabularies).count)
 
 
 @rebuilt.register
@@ -245,14 +212,14 @@ def _(like: Events, values: Iterator[NDArray[Any]]) -> Events:
 
 
 @elements.register
-def _(sums: Moments, scales: Scales, weighted: bool) -> Iterator[Elements]:
+def _(sums: Moments, scales: NDArray[np.intp]) -> Iterator[Elements]:
     w, p = DoubleDouble(*sums.weight.swapaxes(0, 1)), fixed(sums.pivot)
     first, second = (fixed(sums.sums[:, i], sums.sums[:, i + 1]) for i in (0, 2))
     weight, column = fixed(w.hi, w.lo), np.arange(sums.d)
-    yield _weights(w, weighted, column)
-    yield Elements.of((first << PLACES) + weight * p, 2, scales - FINE, WORDS, column)
+    yield _weights(w, column)
+    yield Elements((first << PLACES) + weight * p, 2, scales, column)
     squares = (second << 2 * PLACES) + (2 * p * first << PLACES) + weight * p**2
-    yield Elements.of(squares, 3, 2 * scales - FINE, WORDS, column)
+    yield Elements(squares, 3, 2 * scales, column)
 
 
 @rebuilt.register
@@ -277,7 +244,7 @@ def pivots(mean: NDArray[Any], variance: NDArray[Any]) -> NDArray[np.float64]:
 
 
 @elements.register
-def _(sums: Comoments, scales: Scales, weighted: bool) -> Iterator[Elements]:
+def _(sums: Comoments, scales: NDArray[np.intp]) -> Iterator[Elements]:
     complete = sums.patterns[sums.pattern].all(axis=1)
     k, d, group = sums.k, sums.d, sums.code[complete]
     weight = DoubleDouble(*sums.weight[complete].T).scatter(group, (k,))
@@ -286,9 +253,9 @@ def _(sums: Comoments, scales: Scales, weighted: bool) -> Iterator[Elements]:
     w, p, first = fixed(weight.hi, weight.lo)[:, None], *np.zeros((2, k, d), object)
     p[group] = fixed(sums.pivot[complete])
     first[group] = fixed(*sums.sums[complete].swapaxes(0, 1))
-    yield _weights(weight, weighted)
-    yield Elements.of(tally << PLACES, 1, 0, 1)
-    yield Elements.of((first << PLACES) + w * p, 2, scales - FINE, WORDS, np.arange(d))
+    yield _weights(weight)
+    yield Elements(tally << PLACES, 1)
+    yield Elements((first << PLACES) + w * p, 2, scales, np.arange(d))
     row, column = np.triu_indices(d)
     index = sums.product_index[complete]
     stored = index >= 0
@@ -298,8 +265,7 @@ def _(sums: Comoments, scales: Scales, weighted: bool) -> Iterator[Elements]:
     products[home] = fixed(*pairs.swapaxes(0, 1)) << 2 * PLACES
     moved = (_moved(first, p, row, column) << PLACES) + w * p[:, row] * p[:, column]
     products += moved.sum(axis=0) if sums.pooled else moved
-    unit = scales[row] + scales[column] - FINE
-    yield Elements.of(products, 3, unit, WORDS, np.where(row == column, row, -1))
+    yield Elements(products, 3, scales[row] + scales[column], np.where(row == column, row, -1))
 
 
 def _moved(
@@ -342,10 +308,10 @@ def _(like: Comoments, values: Iterator[NDArray[Any]]) -> Comoments:
 
 
 @elements.register
-def _(sums: FourthMoments, scales: Scales, weighted: bool) -> Iterator[Elements]:
+def _(sums: FourthMoments, scales: NDArray[np.intp]) -> Iterator[Elements]:
     of_moments = np.concatenate([scales, 2 * scales, 2 * scales - 53])  # of x and the pair x²
-    for one in elements(sums.moments, of_moments, weighted):
-        yield replace(one, column=np.where(one.column < 0, -1, one.column % max(sums.d, 1)))
+    places = np.tile(np.arange(sums.d), 3)
+    yield from (one.at(places) for one in elements(sums.moments, of_moments))
 
 
 @rebuilt.register

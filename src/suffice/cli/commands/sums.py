@@ -62,7 +62,7 @@ def sums(
     With --plan and --key the file is random numbers to everybody who has not the
     files of all other owners; label, model and columns are those of the plan.
     """
-    refuse_result(output, data)
+    refuse_result(output, [*data, *(path for path in (plan, key) if path is not None)])
     reading = Reading.of(read)
     given: dict[str, Any] = {"--label": label, "--model": model != NAIVE_BAYES}
     given |= {"--parameter": parameters, "--weight": weight, "--by": by}
