@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from suffice.data.sliced_sql import SPOKEN, bare, quoted
+from suffice.data.sliced_sql import ROWS, SPOKEN, bare, quoted
 from suffice.errors import ParameterError
-from suffice.models.database_sums import declared, is_classifier, needed
+from suffice.models.database_sums import Said, declared, is_classifier, needed
 from suffice.models.estimator import FittedFromSums, Opened
-
-ROWS = "suffice_rows"
 
 
 def sql_of_sums(
@@ -85,9 +83,10 @@ def sql_of_sums(
     is_name = len(query.split()) == 1
     text = f"SELECT * FROM {_table(query)}" if is_name else query
     keys = (by,) if isinstance(by, str) else tuple(by)
-    classifies = is_classifier(estimator)
+    kinds = dict(columns) if isinstance(columns, Mapping) else dict.fromkeys(columns, "number")
+    said = Said(kinds, label, sample_weight, keys, is_classifier(estimator))
     written = dialect if dialect in SPOKEN else ""
-    found = declared(text, written, columns, label, sample_weight, keys, classifies)
+    found = declared(said, text, written)
     opened = Opened.of(estimator, found.table, label, sample_weight)
     select = needed(found, opened, estimator).plan.select()
     return select if written else _translated(select, bare(text), dialect, is_name)
