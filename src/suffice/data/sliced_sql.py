@@ -148,27 +148,13 @@ def times(number: str, power: int) -> str:
 
 
 class Number(NamedTuple):
-    """A number of every row, to be summed.
+    """A number of every row, to be summed."""
 
-    Parameters
-    ----------
-    cell : str
-        Its SQL among the columns of the query, NULL where it is missing.
-    exponent : int
-        e: cells are below 2^e.
-    slices : int
-        S; 0 where the sums are those of doubles.
-    is_indicator : bool
-        Whether its cells are 0 and 1.
-    origin : float
-        What is taken from doubles before they are summed.
-    """
-
-    cell: str
-    exponent: int = 0
-    slices: int = 1
-    is_indicator: bool = False
-    origin: float = 0.0
+    cell: str  # its SQL among the columns of the query, NULL where it is missing
+    exponent: int = 0  # e: cells are below 2^e
+    slices: int = 1  # S; 0 where the sums are those of doubles
+    is_indicator: bool = False  # whether cells are 0 and 1
+    origin: float = 0.0  # what is taken from doubles before they are summed
 
 
 class Sum(NamedTuple):
@@ -182,40 +168,18 @@ class Sum(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """What is summed of the rows of a query.
-
-    Parameters
-    ----------
-    query : str
-        One SELECT.
-    dialect : str
-        "duckdb", "postgres" or "sqlite"; "" is translated by sqlglot.
-    groups : tuple of str
-        The columns that rows are grouped by: the label and the keys.
-    weight : Number, optional
-    numbers : tuple of Number
-    squares : tuple of int
-        The numbers whose squares are summed too.
-    joint : tuple of int
-        The numbers whose products are summed, over rows grouped by which of these are missing.
-    counted : tuple of (str, pyarrow.DataType)
-        The categories whose values are counted.
-    allowed : tuple of str
-        What has to hold for every row, as SQL.
-    made_by : str
-        What the reader of a view has to know; "" where there is none.
-    """
+    """What is summed of the rows of a query."""
 
     query: str
-    dialect: str
-    groups: tuple[str, ...] = ()
-    weight: Number | None = None
-    numbers: tuple[Number, ...] = ()
-    squares: tuple[int, ...] = ()
-    joint: tuple[int, ...] = ()
-    counted: tuple[tuple[str, pa.DataType], ...] = ()
-    allowed: tuple[str, ...] = ()
-    made_by: str = ""
+    dialect: str  # one of those spoken; "" is translated by sqlglot
+    groups: tuple[str, ...]  # the columns that rows are grouped by: the label and the keys
+    weight: Number | None
+    numbers: tuple[Number, ...]
+    squares: tuple[int, ...]  # the numbers whose squares are summed
+    joint: tuple[int, ...]  # those of products, over rows grouped by which of these are missing
+    counted: tuple[tuple[str, pa.DataType], ...]  # the categories whose values are counted
+    allowed: tuple[str, ...]  # what has to hold for every row, as SQL
+    made_by: str  # what the reader of a view has to know; "" where there is none
 
     @property
     def bits(self) -> int:
@@ -343,13 +307,7 @@ class Plan:
         return found
 
     def read(self, ask: Callable[[str], pa.Table], statement: str, sums: Sequence[Sum]) -> Answer:
-        """Ask for some of the sums by a statement that makes them.
-
-        Raises
-        ------
-        DataError
-            If there are cells that the slices do not hold.
-        """
+        """Ask for some of the sums by a statement that makes them."""
         names = [*self.groups, PATTERN, COLUMN, VALUE, NUMBER]
         columns = {quoted(name): quoted(name) for name in (*names, AMISS)}
         for one in sums:  # whole numbers of more than 64 bits come as text
@@ -409,14 +367,7 @@ class Total(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """The rows of an answer: what they are grouped by, and their sums.
-
-    Parameters
-    ----------
-    plan : Plan
-    key : pyarrow.Table (r, ...)
-    totals : mapping of tuple to Total (r,)
-    """
+    """The rows of an answer: what they are grouped by (r, ...), and their sums (r,)."""
 
     plan: Plan
     key: pa.Table
@@ -434,8 +385,3 @@ class Answer:
     def weight(self) -> Total:
         """Σw of each."""
         return self.totals.get(("w",), self.rows)
-
-    def take(self, rows: NDArray[np.intp]) -> Answer:
-        """Return some of the rows."""
-        totals = {of: one._replace(values=one.values[rows]) for of, one in self.totals.items()}
-        return replace(self, key=self.key.take(pa.array(rows)), totals=totals)

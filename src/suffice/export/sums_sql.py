@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from suffice.data.sliced_sql import ROWS, SPOKEN, bare, quoted
+from suffice.data.sliced_sql import SPOKEN, bare, quoted
 from suffice.errors import ParameterError
 from suffice.models.database_sums import Said, declared, is_classifier, needed
 from suffice.models.estimator import FittedFromSums, Opened
+
+SOURCE = "suffice_source"
 
 
 def sql_of_sums(
@@ -80,24 +82,26 @@ def sql_of_sums(
             "it is not fitted from sums",
             "take an estimator that is",
         )
-    is_name = len(query.split()) == 1
-    text = f"SELECT * FROM {_table(query)}" if is_name else query
+    of_user = f"(\n{bare(query)}\n) AS {SOURCE}"
+    if len(query.split()) == 1:
+        of_user = ".".join(map(quoted, query.split(".")))
     keys = (by,) if isinstance(by, str) else tuple(by)
     kinds = dict(columns) if isinstance(columns, Mapping) else dict.fromkeys(columns, "number")
     said = Said(kinds, label, sample_weight, keys, is_classifier(estimator))
-    written = dialect if dialect in SPOKEN else ""
-    found = declared(said, text, written)
+    found = declared(said, f"SELECT * FROM {SOURCE}", dialect if dialect in SPOKEN else "")
     opened = Opened.of(estimator, found.table, label, sample_weight)
     select = needed(found, opened, estimator).plan.select()
-    return select if written else _translated(select, bare(text), dialect, is_name)
+    if dialect not in SPOKEN:
+        select = _translated(select, dialect)
+        if len(query.split()) == 1:
+            of_user = _translated(f"SELECT * FROM {of_user}", dialect).removeprefix(
+                "SELECT * FROM "
+            )
+    return select.replace(SOURCE, of_user, 1)
 
 
-def _table(name: str) -> str:
-    return ".".join(map(quoted, name.split(".")))
-
-
-def _translated(select: str, query: str, dialect: str, is_name: bool) -> str:
-    """Return the statement in a dialect of sqlglot's, around a query that is written in it."""
+def _translated(select: str, dialect: str) -> str:
+    """Return a statement in a dialect of sqlglot's."""
     try:
         import sqlglot
     except ModuleNotFoundError as error:
@@ -108,8 +112,4 @@ def _translated(select: str, query: str, dialect: str, is_name: bool) -> str:
         ) from error
     if sqlglot.Dialect.get(dialect) is None:
         raise ParameterError(f"dialect={dialect!r}", "it is one that sqlglot knows")
-    select = select.replace(query, f"SELECT * FROM {ROWS}_read", 1)
-    (found,) = sqlglot.transpile(select, read="duckdb", write=dialect)
-    (of_user,) = sqlglot.transpile(query, read="duckdb" if is_name else dialect, write=dialect)
-    name = sqlglot.parse_one(f"SELECT * FROM {ROWS}_read", read="duckdb").sql(dialect)
-    return found.replace(name, of_user, 1)
+    return str(sqlglot.transpile(select, read="duckdb", write=dialect)[0])

@@ -22,36 +22,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from suffice.data import sliced_sql as sql
 from suffice.data.databases import Query
 from suffice.data.encode import encode
 from suffice.data.frames.memory import FramePart, FrameTable
 from suffice.data.python_cells import warn_of_alike
 from suffice.data.schema import Layout, stored_as
-from suffice.data.sliced_sql import (
-    BITS,
-    CELLS,
-    COLUMN,
-    MADE_BY,
-    MOST_SLICES,
-    PATTERN,
-    ROWS,
-    SPOKEN,
-    VALUE,
-    WEIGHTED_BITS,
-    Answer,
-    Number,
-    Plan,
-    Total,
-    as_text,
-    bare,
-    column_of,
-    literal,
-    number_of,
-    quoted,
-    select,
-    value_of,
-    with_tables,
-)
+from suffice.data.sliced_sql import Answer, Number, Plan, Total
 from suffice.errors import DataError, ParameterError, SchemaError
 from suffice.families.options import check_boolean
 from suffice.models.base.options import incomplete, listed_missing
@@ -118,22 +95,16 @@ def is_classifier(estimator: Any) -> bool:
 
 
 def sums_elsewhere(where: str, call: Call) -> tuple[Any, Keys, Any]:
-    """Return the reader, keys and sums that an estimator needs of a query; no row is read.
-
-    Parameters
-    ----------
-    where : {"database", "view"}
-    call : Call
-    """
+    """Return the reader, keys and sums that an estimator needs of a query; no row is read."""
     check_boolean(exact=call.exact)
     if where not in ("database", "view"):
         raise ParameterError(f"where={where!r}", "it is None, 'database' or 'view'")
     call.check()
     with call.query.asking() as (database, ask):
-        if database not in SPOKEN:
+        if database not in sql.SPOKEN:
             raise ParameterError(
                 f"the database is {database or 'unknown'}",
-                f"sums are asked of {', '.join(SPOKEN)}",
+                f"sums are asked of {', '.join(sql.SPOKEN)}",
                 "run the SELECT of suffice.sql_of_sums yourself, or " + ROWS_INSTEAD,
             )
         look = _of_database if where == "database" else _of_view
@@ -146,7 +117,8 @@ def _of_database(call: Call, database: str, ask: Ask) -> tuple[Asked, Answer, An
     """Ask for the sums of the rows of a query."""
     found = described(call, database, ask)
     opened = call.open(found.table)
-    categories = [n for n in _categories(opened.reader) if not found.columns[n].is_text]
+    blocks = [one.columns for one in opened.reader.layout.blocks if one.encoding == "category"]
+    categories = [n for names in blocks for n in names if not found.columns[n].is_text]
     if categories:
         found = _with_values(found, ask, categories)
         opened = call.open(found.table)
@@ -156,8 +128,8 @@ def _of_database(call: Call, database: str, ask: Ask) -> tuple[Asked, Answer, An
 
 def _of_view(call: Call, database: str, ask: Ask) -> tuple[Asked, Answer, Any]:
     """Ask for the sums that a view of `suffice.sql_of_sums` holds."""
-    rows = f"(\n{bare(call.query.text)}\n) AS {ROWS}"
-    said = Said.read(ask(f"SELECT DISTINCT {MADE_BY} FROM {rows}").column(0).to_pylist())
+    rows = f"(\n{sql.bare(call.query.text)}\n) AS {sql.ROWS}"
+    said = Said.read(ask(f"SELECT DISTINCT {sql.MADE_BY} FROM {rows}").column(0).to_pylist())
     for option, given, mine in (("y", call.y, said.y), ("sample_weight", call.weight, said.weight)):
         if given != mine:
             raise ParameterError(f"{option}={given!r}", f"the view has {mine!r}")
@@ -166,7 +138,7 @@ def _of_view(call: Call, database: str, ask: Ask) -> tuple[Asked, Answer, Any]:
     found = declared(said, "", database)
     names = ask(f"SELECT * FROM {rows} LIMIT 0").column_names
     if found.label is not None:
-        column = ask(f"SELECT DISTINCT {quoted(found.label)} FROM {rows}").column(0)
+        column = ask(f"SELECT DISTINCT {sql.quoted(found.label)} FROM {rows}").column(0)
         cells = tuple(cell for cell in column.to_pylist() if cell is not None)
         facts = Facts(found.label, column.type, cells)
         found = replace(found, columns={**found.columns, found.label: facts})
@@ -178,7 +150,7 @@ def _of_view(call: Call, database: str, ask: Ask) -> tuple[Asked, Answer, Any]:
             "it was made for another estimator, or other options",
             "make it with suffice.sql_of_sums of this one",
         )
-    return asked, asked.plan.read(ask, bare(call.query.text), asked.plan.sums), opened
+    return asked, asked.plan.read(ask, sql.bare(call.query.text), asked.plan.sums), opened
 
 
 # -- what the columns are
@@ -188,28 +160,17 @@ def _of_view(call: Call, database: str, ask: Ask) -> tuple[Asked, Answer, Any]:
 class Facts:
     """What is known of a column.
 
-    Parameters
-    ----------
-    name : str
-    type : pyarrow.DataType
-    cells, others : tuple
-        Cells of the rows that count, and of those without a label or weight, that decide what the
-        column is: all values of a category; the least and the largest number, a fraction and a 0.
-    bounds : (int, int), optional
-        e and u, if its numbers are below 2^e and multiples of 2^u.
-    middle : float
-        A number near the others.
-    listed : bool
-        Whether the cells of a category are all its values.
+    Its ``cells`` decide what it is, those of rows that count, and the ``others``, of rows without a
+    label or weight: all values of a category; the least and the largest number, a fraction, a 0.
     """
 
     name: str
     type: pa.DataType
     cells: tuple[Any, ...] = ()
     others: tuple[Any, ...] = ()
-    bounds: tuple[int, int] | None = None
-    middle: float = 0.0
-    listed: bool = True
+    bounds: tuple[int, int] | None = None  # e and u: numbers below 2^e, multiples of 2^u
+    middle: float = 0.0  # a number near the others
+    listed: bool = True  # whether the cells of a category are all its values
 
     @property
     def is_text(self) -> bool:
@@ -264,10 +225,10 @@ class Described:
     @property
     def bits(self) -> int:
         """Return the bits of a slice."""
-        return BITS if self.weight is None else WEIGHTED_BITS
+        return sql.BITS if self.weight is None else sql.WEIGHTED_BITS
 
     def cell(self, name: str) -> str | None:
-        return number_of(name, self.columns[name].type, self.dialect)
+        return sql.number_of(name, self.columns[name].type, self.dialect)
 
     def number(self, name: str) -> Number:
         """Return the numbers of a column, cut where it has to be."""
@@ -285,10 +246,10 @@ class Described:
             return Number(cell, slices=0, origin=0.0 if name == self.weight else facts.middle)
         top, unit = facts.bounds
         slices = max(1, -((unit - top) // self.bits))
-        if slices > MOST_SLICES:
+        if slices > sql.MOST_SLICES:
             raise DataError(
                 f"column {name!r} has numbers of 2^{top - 1} and others with digits of 2^{unit}",
-                f"sums in a database are exact within {MOST_SLICES * self.bits} binary digits here",
+                f"sums in a database are exact within {sql.MOST_SLICES * self.bits} binary digits",
                 "round the column in the query, use exact=False, or " + ROWS_INSTEAD,
             )
         return Number(cell, unit + slices * self.bits, slices)
@@ -305,14 +266,14 @@ class Described:
         for j, name in enumerate(self.columns):
             number = self.cell(name)
             if name == self.label:
-                conditions.append(f"{number or quoted(name)} IS NOT NULL")
+                conditions.append(f"{number or sql.quoted(name)} IS NOT NULL")
             elif name == self.weight:
-                conditions.append(f"{number or quoted(name)} > 0")
-            cells[f"c{j}"] = column_of(name, self.dialect)
+                conditions.append(f"{number or sql.quoted(name)} > 0")
+            cells[f"c{j}"] = sql.column_of(name, self.dialect)
             cells[f"v{j}"] = number or "NULL"
         cells["counted"] = f"CASE WHEN {' AND '.join(conditions) or '1 = 1'} THEN 1 ELSE 0 END"
-        tables = {ROWS: bare(self.query), CELLS: select(cells, ROWS)}
-        return with_tables(tables, statement, self.dialect)
+        tables = {sql.ROWS: sql.bare(self.query), sql.CELLS: sql.select(cells, sql.ROWS)}
+        return sql.with_tables(tables, statement, self.dialect)
 
 
 def described(call: Call, database: str, ask: Ask) -> Described:
@@ -343,7 +304,7 @@ def described(call: Call, database: str, ask: Ask) -> Described:
 
 def _types(query: str, database: str, ask: Ask) -> dict[str, pa.DataType]:
     """Ask for the types of all columns; SQLite has those of cells."""
-    rows = f"(\n{bare(query)}\n) AS {ROWS}"
+    rows = f"(\n{sql.bare(query)}\n) AS {sql.ROWS}"
     nothing = ask(f"SELECT * FROM {rows} LIMIT 0")
     if database != "sqlite":
         return {
@@ -357,11 +318,11 @@ def _types(query: str, database: str, ask: Ask) -> dict[str, pa.DataType]:
         "blob": pa.binary(),
     }
     counts = {
-        f"{kind}{j}": f"SUM(TYPEOF({quoted(name)}) = '{kind}')"
+        f"{kind}{j}": f"SUM(TYPEOF({sql.quoted(name)}) = '{kind}')"
         for j, name in enumerate(nothing.schema.names)
         for kind in kinds
     }
-    (row,) = ask(select(counts, rows)).to_pylist()
+    (row,) = ask(sql.select(counts, rows)).to_pylist()
     types = {}
     for j, name in enumerate(nothing.schema.names):
         shown = [kind for kind in kinds if row[f"{kind}{j}"]]
@@ -390,7 +351,7 @@ def _with_ends(found: Described, ask: Ask) -> Described:
             asked[f"zero{j}"] = f"MIN(CASE WHEN {v} = 0 THEN {c} END)"
         if not found.exact:
             asked[f"middle{j}"] = f"AVG({v})"
-    answer = ask(found.around(select(asked, CELLS, by=["counted"]))).to_pylist()
+    answer = ask(found.around(sql.select(asked, sql.CELLS, by=["counted"]))).to_pylist()
     rows = {row["counted"]: row for row in answer}
     columns = {
         name: _fact(facts, rows.get(1, {}), rows.get(0, {}), j)
@@ -426,9 +387,9 @@ def _with_values(found: Described, ask: Ask, names: Sequence[str]) -> Described:
     selects = []
     for j, name in enumerate(found.columns):
         if name in names:
-            asked = {"j": str(j), "counted": "counted", "cell": as_text(f"c{j}", found.dialect)}
+            asked = {"j": str(j), "counted": "counted", "cell": sql.as_text(f"c{j}", found.dialect)}
             asked["n"] = "COUNT(*)"
-            selects.append(select(asked, CELLS, by=["counted", f"c{j}"]))
+            selects.append(sql.select(asked, sql.CELLS, by=["counted", f"c{j}"]))
     if not selects:
         return found
     answer = ask(found.around("\nUNION ALL\n".join(selects))).to_pylist()
@@ -437,7 +398,7 @@ def _with_values(found: Described, ask: Ask, names: Sequence[str]) -> Described:
         if name not in names:
             continue
         rows = [row for row in answer if row["j"] == j]
-        own = [(row["counted"], value_of(row["cell"], facts.type), row["n"]) for row in rows]
+        own = [(row["counted"], sql.value_of(row["cell"], facts.type), row["n"]) for row in rows]
         shown = [(value, n) for _, value, n in own if value is not None]
         cells, others = ([v for side, v, _ in own if side == s and v is not None] for s in (1, 0))
         if facts.is_text and not _is_running_text(shown):
@@ -556,7 +517,7 @@ class Needs:
         if cell is None or pa.types.is_boolean(self.found.columns[name].type):
             return self.number(name)
         if threshold is not None:
-            bound = literal(float(threshold), dialect)
+            bound = sql.literal(float(threshold), dialect)
             cases = f"CASE WHEN {cell} > {bound} THEN 1 WHEN {cell} <= {bound} THEN 0 END"
         else:
             cases = f"CASE {cell} WHEN 1 THEN 1 WHEN {low:.0f} THEN 0 END"
@@ -567,7 +528,7 @@ class Needs:
         self, name: str, ones: Sequence[Any], zeros: Sequence[Any], missing: int | None = None
     ) -> int:
         """Add 1 for some values of a category, 0 for others, and what a missing cell is."""
-        column = column_of(name, self.found.dialect)
+        column = sql.column_of(name, self.found.dialect)
         cases = [f"WHEN {column} IS NULL THEN {missing}"] if missing is not None else []
         for outcome, values in ((1, ones), (0, zeros)):
             cells = self._literals(name, values)
@@ -577,14 +538,14 @@ class Needs:
 
     def known(self, name: str, values: Sequence[Any]) -> None:
         """Note which values a category may have."""
-        column, cells = column_of(name, self.found.dialect), self._literals(name, values)
+        column, cells = sql.column_of(name, self.found.dialect), self._literals(name, values)
         self.allowed.append(f"{column} IS NULL" + (f" OR {column} IN ({cells})" if cells else ""))
 
     def _literals(self, name: str, values: Sequence[Any]) -> str:
         raw = self.cooked.get(name)
         if raw is not None:
             values = [cell for cell, read in raw.items() if read in values and read is not None]
-        return ", ".join(literal(value, self.found.dialect) for value in values)
+        return ", ".join(sql.literal(value, self.found.dialect) for value in values)
 
     def _added(self, number: Number) -> int:
         if number not in self.numbers:
@@ -652,16 +613,6 @@ def _cooked(found: Described, opened: Any) -> dict[str, dict[Any, Any]]:
         raw = found.table.table.column(text).to_pylist()
         cooked[text] = {a: b.as_py() for a, b in zip(raw, cells, strict=True) if a is not None}
     return cooked
-
-
-def _categories(reader: Any) -> list[str]:
-    """Return the columns that are read as categories."""
-    parts = getattr(reader, "parts", ())
-    blocks = [part.layout for part in parts if part.layout.encoding == "category"]
-    designs = [part.design for part in parts if part.design is not None]
-    designs += [reader.design] if hasattr(reader, "design") else []
-    names = [name for block in blocks for name in block.columns]
-    return [*names, *(name for design in designs for name in design.categories)]
 
 
 def _block(needs: Needs, part: Any, template: Any, layout: Any) -> Block:
@@ -738,7 +689,7 @@ def _require_complete(answer: Answer, reader: Any, estimator: Any) -> None:
     design = reader.design
     names = [*(design.column(place) for place in range(len(design))), *design.targets]
     counts = dict.fromkeys(names, 0)
-    for text, rows in zip(answer.column(PATTERN), answer.rows.values, strict=True):
+    for text, rows in zip(answer.column(sql.PATTERN), answer.rows.values, strict=True):
         for name in {name for name, mark in zip(names, text, strict=True) if mark == "0"}:
             counts[name] += rows
     missing = {name: str(count) for name, count in counts.items() if count}
@@ -760,29 +711,22 @@ class Placed(NamedTuple):
     def total(self, *of: Any) -> Total:
         return self.answer.totals[of].by(self.place, self.k)
 
-    def take(self, rows: Any) -> Placed:
-        rows = np.flatnonzero(rows)
-        return Placed(self.answer.take(rows), self.place[rows], self.k)
+    def take(self, which: Any) -> Placed:
+        """Return some of the rows."""
+        rows, of = np.flatnonzero(which), self.answer.totals.items()
+        totals = {name: one._replace(values=one.values[rows]) for name, one in of}
+        key = self.answer.key.take(pa.array(rows))
+        return Placed(replace(self.answer, key=key, totals=totals), self.place[rows], self.k)
 
 
 def _pairs(total: Total) -> NDArray[np.float64]:
-    """Return pairs of doubles of whole numbers times a power of 2, (2, n)."""
-    if total.power is None:
-        return np.stack([total.values.astype(np.float64), np.zeros(len(total.values))])
-    found = [_pair(int(n), total.power) for n in total.values]
-    return np.array(found).reshape(-1, 2).T
-
-
-def _pair(n: int, power: int) -> tuple[float, float]:
-    """Return the double nearest to n 2^power, and what is left of it.
-
-    Examples
-    --------
-    >>> _pair(2**60 + 1, -60) == (1.0, 2.0**-60)
-    True
-    """
-    high = float(n)
-    return ldexp(high, power), ldexp(float(n - int(high)), power)
+    """Return pairs of doubles, the nearest ones and what is left of the numbers, (2, n)."""
+    high = [float(n) for n in total.values]
+    left = [
+        0.0 if total.power is None else float(n - int(h))
+        for n, h in zip(total.values, high, strict=True)
+    ]
+    return np.asarray(np.ldexp(np.array([high, left]), total.power or 0))
 
 
 class Centred(NamedTuple):
@@ -807,17 +751,15 @@ def _centred(number: Number, x: Total, weight: Total) -> Centred:
 
 
 def _product(xx: Total, one: Centred, other: Centred, weight: Total) -> Total:
-    """Return Σw(x − p)(y − q) = Σwxy − pΣw(y − q) − qΣw(x − p) − pqΣw."""
-    if xx.power is None:
-        return xx
-    p, q = one.whole, other.whole
-    left = p * other.x.values + q * one.x.values + p * q * weight.values
-    return xx._replace(values=xx.values - left)
+    """Return Σw(x − p)(y − q) = Σwxy − pΣw(y − q) − qΣw(x − p) − pqΣw.
 
-
-def _least(x: NDArray[np.float64], weight: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return (Σwx)²/Σw, which is no more than Σwx² but for rounding."""
-    return np.asarray(np.divide(x**2, weight, out=np.zeros_like(x), where=weight > 0))
+    Doubles have been taken from their pivots before; their squares are at least (Σwx)²/Σw.
+    """
+    p, q, w = one.whole, other.whole, weight.values
+    values = xx.values - (p * other.x.values + q * one.x.values + p * q * w)
+    if xx.power is None and one is other:
+        values = np.maximum(values, one.x.values**2 / np.where(w > 0, w, 1))
+    return Total(xx.power, values)
 
 
 def _moments(rows: Placed, block: Block, _: bool) -> Moments:
@@ -829,8 +771,6 @@ def _moments(rows: Placed, block: Block, _: bool) -> Moments:
         square = _product(rows.total("xx", i, i), column, column, own)
         weight[:, :, j], pivot[:, j] = _pairs(own).T, column.pivot
         sums[:, :2, j], sums[:, 2:, j] = _pairs(column.x).T, _pairs(square).T
-        if square.power is None:
-            sums[:, 2, j] = np.maximum(sums[:, 2, j], _least(sums[:, 0, j], weight[:, 0, j]))
     return Moments(weight, pivot, sums).canonical()
 
 
@@ -844,11 +784,11 @@ def _outcomes(rows: Placed, block: Block, _: bool) -> Counts:
 
 
 def _counts(rows: Placed, block: Block, _: bool) -> Counts:
-    columns = np.array(rows.answer.column(COLUMN), object)
+    columns = np.array(rows.answer.column(sql.COLUMN), object)
     vocabularies, counts = [], []
     for j in block.places:
         own, kind = rows.take(columns == j), rows.answer.plan.counted[j][1]
-        cells = [value_of(cell, kind) for cell in own.answer.column(VALUE)]
+        cells = [sql.value_of(cell, kind) for cell in own.answer.column(sql.VALUE)]
         vocabulary = Vocabulary.of(cells)
         m = len(vocabulary)
         total = own.answer.weight.by(own.place * m + vocabulary.index(cells, -1), rows.k * m)
@@ -859,7 +799,7 @@ def _counts(rows: Placed, block: Block, _: bool) -> Counts:
 
 def _comoments(rows: Placed, block: Block, by_group: bool) -> Comoments:
     plan, d = rows.answer.plan, len(block.places)
-    cells = list(zip(rows.answer.column(PATTERN), rows.place.tolist(), strict=True))
+    cells = list(zip(rows.answer.column(sql.PATTERN), rows.place.tolist(), strict=True))
     keys = sorted({key for key in cells if "1" in key[0]})
     of_key = {key: g for g, key in enumerate(keys)}
     g, at = len(keys), np.array([of_key.get(cell, -1) for cell in cells], np.intp)
@@ -876,9 +816,6 @@ def _comoments(rows: Placed, block: Block, by_group: bool) -> Comoments:
         for b, j in enumerate(block.places[a:], start=a):
             both = _product(own.total("xx", i, j), columns[a], columns[b], weight)
             products[:, :, a, b] = _pairs(both.by(home, m)).T
-            if both.power is None and a == b:
-                least = np.bincount(home, _least(sums[:, 0, a], _pairs(weight)[0]), m)
-                products[:, 0, a, a] = np.maximum(products[:, 0, a, a], least)
     patterns = np.array([[mark == "1" for mark in text] for text in texts], bool).reshape(-1, d)
     pivot = np.stack([column.pivot for column in columns], axis=1)
     pivot = np.where(patterns[pattern], pivot, 0.0)
@@ -918,7 +855,7 @@ def _put_together(asked: Asked, answer: Answer, reader: Any, call: Call) -> tupl
     if call.label is not None:
         codes, classes = _labels(answer, call.label)
     g, m = len(keys), len(classes)
-    is_counted = np.array([column is not None for column in answer.column(COLUMN)], bool)
+    is_counted = np.array([column is not None for column in answer.column(sql.COLUMN)], bool)
     every = Placed(answer, group * m + codes, g * m)
     numbers, counted = every.take((codes >= 0) & ~is_counted), every.take((codes >= 0) & is_counted)
     blocks = tuple(
