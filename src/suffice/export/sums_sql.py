@@ -7,7 +7,7 @@ from typing import Any
 
 from suffice.data.sliced_sql import SPOKEN, bare, quoted
 from suffice.errors import ParameterError
-from suffice.models.database_sums import Said, declared, is_classifier, needed
+from suffice.models.database_sums import Call, declared, needed
 from suffice.models.estimator import FittedFromSums, Opened
 
 SOURCE = "suffice_source"
@@ -86,12 +86,15 @@ def sql_of_sums(
     if len(query.split()) == 1:
         of_user = ".".join(map(quoted, query.split(".")))
     keys = (by,) if isinstance(by, str) else tuple(by)
-    kinds = dict(columns) if isinstance(columns, Mapping) else dict.fromkeys(columns, "number")
-    said = Said(kinds, label, sample_weight, keys, is_classifier(estimator))
-    found = declared(said, f"SELECT * FROM {SOURCE}", dialect if dialect in SPOKEN else "")
-    opened = Opened.of(estimator, found.table, label, sample_weight)
-    select = needed(found, opened, estimator).plan.select()
-    if dialect not in SPOKEN:
+
+    def opened(table: Any) -> Opened:
+        return Opened.of(estimator, table, label, sample_weight)
+
+    call = Call(estimator, query, label, sample_weight, keys, True, opened)
+    written = dialect if dialect in SPOKEN else ""
+    found = declared(call, columns, f"SELECT * FROM {SOURCE}", written)
+    select = needed(found, opened(found.table)).plan.select()
+    if not written:
         select = _translated(select, dialect)
         if len(query.split()) == 1:
             of_user = _translated(f"SELECT * FROM {of_user}", dialect).removeprefix(

@@ -58,7 +58,7 @@ Ask = Callable[[str], pa.Table]
 
 @dataclass(frozen=True)
 class Call:
-    """What a user asks for: the arguments of `sums`, and what opens a table as `fit` does."""
+    """What a user asks for: the arguments of `sums` or `sql_of_sums`; ``open`` is as in `fit`."""
 
     estimator: Any
     query: Any
@@ -71,7 +71,7 @@ class Call:
     @property
     def label(self) -> str | None:
         """The column of classes, if there are any."""
-        return self.y if is_classifier(self.estimator) else None
+        return self.y if "ClassifierMixin" in self.estimator.kind.mixins else None
 
     def check(self) -> None:
         """Refuse what is no query, and labels and weights that are no columns."""
@@ -81,17 +81,13 @@ class Call:
                 "a database makes the sums of a query",
                 "pass suffice.read_sql(query, connection)",
             )
-        one = isinstance(self.y, str) or is_classifier(self.estimator)
+        one = isinstance(self.y, str) or self.label is not None
         named = [("y", name) for name in ([self.y] if one else self.y or [None])]
         named += [] if self.weight is None else [("sample_weight", self.weight)]
         for option, name in named:
             if not isinstance(name, str):
                 rule = "in a database it is the name of a column"
                 raise ParameterError(f"{option}={name!r}", rule)
-
-
-def is_classifier(estimator: Any) -> bool:
-    return "ClassifierMixin" in estimator.kind.mixins
 
 
 def sums_elsewhere(where: str, call: Call) -> tuple[Any, Keys, Any]:
@@ -122,28 +118,39 @@ def _of_database(call: Call, database: str, ask: Ask) -> tuple[Asked, Answer, An
     if categories:
         found = _with_values(found, ask, categories)
         opened = call.open(found.table)
-    asked = needed(found, opened, call.estimator)
+    asked = needed(found, opened)
     return asked, asked.plan.answer(ask), opened
 
 
 def _of_view(call: Call, database: str, ask: Ask) -> tuple[Asked, Answer, Any]:
     """Ask for the sums that a view of `suffice.sql_of_sums` holds."""
     rows = f"(\n{sql.bare(call.query.text)}\n) AS {sql.ROWS}"
-    said = Said.read(ask(f"SELECT DISTINCT {sql.MADE_BY} FROM {rows}").column(0).to_pylist())
-    for option, given, mine in (("y", call.y, said.y), ("sample_weight", call.weight, said.weight)):
+    made_by = ask(f"SELECT DISTINCT {sql.MADE_BY} FROM {rows}").column(0).to_pylist()
+    if len(made_by) != 1:
+        raise DataError(
+            "the view has no rows" if not made_by else "the rows are of several views",
+            "sums are those of one SELECT of suffice.sql_of_sums",
+            "add rows to the table" if not made_by else "name one view",
+        )
+    try:
+        columns, y, weight, by = json.loads(made_by[0])
+    except (ValueError, TypeError):
+        fact = f"the view was made by {made_by[0]!r}"
+        raise DataError(fact, "it is none of sql_of_sums") from None
+    for option, given, mine in (("y", call.y, y), ("sample_weight", call.weight, weight)):
         if given != mine:
             raise ParameterError(f"{option}={given!r}", f"the view has {mine!r}")
-    if not set(call.by) <= set(said.by):
-        raise ParameterError(f"by={[*call.by]!r}", f"the view is by {[*said.by]!r}")
-    found = declared(said, "", database)
+    if not set(call.by) <= set(by):
+        raise ParameterError(f"by={[*call.by]!r}", f"the view is by {by!r}")
+    found = declared(replace(call, by=tuple(by)), columns, "", database)
     names = ask(f"SELECT * FROM {rows} LIMIT 0").column_names
-    if found.label is not None:
-        column = ask(f"SELECT DISTINCT {sql.quoted(found.label)} FROM {rows}").column(0)
+    if call.label is not None:
+        column = ask(f"SELECT DISTINCT {sql.quoted(call.label)} FROM {rows}").column(0)
         cells = tuple(cell for cell in column.to_pylist() if cell is not None)
-        facts = Facts(found.label, column.type, cells)
-        found = replace(found, columns={**found.columns, found.label: facts})
+        facts = Facts(call.label, column.type, cells)
+        found = replace(found, columns={**found.columns, call.label: facts})
     opened = call.open(found.table)
-    asked = needed(found, opened, call.estimator)
+    asked = needed(found, opened)
     if not {one.name for one in asked.plan.sums} <= set(names):
         raise ParameterError(
             f"the view has other sums than {type(call.estimator).__name__} needs",
@@ -198,10 +205,7 @@ class Described:
     query: str
     dialect: str
     columns: Mapping[str, Facts]
-    label: str | None = None
-    weight: str | None = None
-    keys: tuple[str, ...] = ()
-    exact: bool = True
+    call: Call
     made_by: str = ""  # see `Plan`
 
     @property
@@ -209,14 +213,14 @@ class Described:
         """Return a table of the cells that decide what columns are."""
         counted = max([2, *(len(facts.cells) for facts in self.columns.values())])
         others = max([0, *(len(facts.others) for facts in self.columns.values())])
-        if self.label is None and self.weight is None:
+        if self.call.label is None and self.call.weight is None:
             others = 0
         columns = {}
         for name, facts in self.columns.items():
             cells, more = facts.cells or (None,), facts.others or (None,)
-            if name == self.label:
+            if name == self.call.label:
                 more = (None,)
-            if name == self.weight and self.label is None:
+            if name == self.call.weight and self.call.label is None:
                 more = (0,)
             found = [*islice(cycle(cells), counted), *islice(cycle(more), others)]
             columns[name] = pa.array(found, facts.type)
@@ -225,7 +229,7 @@ class Described:
     @property
     def bits(self) -> int:
         """Return the bits of a slice."""
-        return sql.BITS if self.weight is None else sql.WEIGHTED_BITS
+        return sql.BITS if self.call.weight is None else sql.WEIGHTED_BITS
 
     def cell(self, name: str) -> str | None:
         return sql.number_of(name, self.columns[name].type, self.dialect)
@@ -242,8 +246,8 @@ class Described:
             )
         if pa.types.is_boolean(facts.type):
             return self.indicator(cell)
-        if not self.exact:
-            return Number(cell, slices=0, origin=0.0 if name == self.weight else facts.middle)
+        if not self.call.exact:
+            return Number(cell, slices=0, origin=0.0 if name == self.call.weight else facts.middle)
         top, unit = facts.bounds
         slices = max(1, -((unit - top) // self.bits))
         if slices > sql.MOST_SLICES:
@@ -265,9 +269,9 @@ class Described:
         cells, conditions = {}, []
         for j, name in enumerate(self.columns):
             number = self.cell(name)
-            if name == self.label:
+            if name == self.call.label:
                 conditions.append(f"{number or sql.quoted(name)} IS NOT NULL")
-            elif name == self.weight:
+            elif name == self.call.weight:
                 conditions.append(f"{number or sql.quoted(name)} > 0")
             cells[f"c{j}"] = sql.column_of(name, self.dialect)
             cells[f"v{j}"] = number or "NULL"
@@ -291,8 +295,7 @@ def described(call: Call, database: str, ask: Ask) -> Described:
         for name, kind in types.items()
         if name not in call.by
     }
-    own = call.label, call.weight, call.by, call.exact
-    found = _with_ends(Described(call.query.text, database, columns, *own), ask)
+    found = _with_ends(Described(call.query.text, database, columns, call), ask)
     columns, texts = dict(found.columns), []
     for name, facts in found.columns.items():
         if facts.is_text and name == call.label:
@@ -349,7 +352,7 @@ def _with_ends(found: Described, ask: Ask) -> Described:
         asked[f"part{j}"] = f"MIN(CASE WHEN {v} <> ROUND({v}) THEN ABS({v}) END)"
         if kind != "time":
             asked[f"zero{j}"] = f"MIN(CASE WHEN {v} = 0 THEN {c} END)"
-        if not found.exact:
+        if not found.call.exact:
             asked[f"middle{j}"] = f"AVG({v})"
     answer = ask(found.around(sql.select(asked, sql.CELLS, by=["counted"]))).to_pylist()
     rows = {row["counted"]: row for row in answer}
@@ -403,7 +406,7 @@ def _with_values(found: Described, ask: Ask, names: Sequence[str]) -> Described:
         cells, others = ([v for side, v, _ in own if side == s and v is not None] for s in (1, 0))
         if facts.is_text and not _is_running_text(shown):
             cells, others = cells * 2, others * 2  # words that come again are no running text
-        if found.label is not None and any(side and value is None for side, value, _ in own):
+        if found.call.label is not None and any(side and value is None for side, value, _ in own):
             cells.append(None)
         columns[name] = replace(facts, cells=tuple(cells), others=tuple(others))
     return replace(found, columns=columns)
@@ -416,50 +419,25 @@ def _is_running_text(values: Sequence[tuple[str, int]]) -> bool:
     return 2 * len(values) > rows and words >= 4 * rows
 
 
-class Said(NamedTuple):
-    """What is said of the query of a view: the arguments of `sql_of_sums`."""
-
-    columns: Mapping[str, Any]
-    y: Any
-    weight: str | None
-    by: Sequence[str]
-    is_classifier: bool
-
-    @classmethod
-    def read(cls, made_by: Sequence[Any]) -> Said:
-        """Read what the rows of a view were made by."""
-        if len(made_by) != 1:
-            raise DataError(
-                "the view has no rows" if not made_by else "the rows are of several views",
-                "sums are those of one SELECT of suffice.sql_of_sums",
-                "add rows to the table" if not made_by else "name one view",
-            )
-        try:
-            return cls(**json.loads(made_by[0]))
-        except (ValueError, TypeError):
-            raise DataError(
-                f"the view was made by {made_by[0]!r}", "it is none of sql_of_sums"
-            ) from None
-
-
-def declared(said: Said, query: str, dialect: str) -> Described:
-    """Return what is said of the columns of a query."""
-    kinds = dict(said.columns)
-    more = [] if said.weight is None else [said.weight]
-    if not said.is_classifier:
-        more += [said.y] if isinstance(said.y, str) else said.y
+def declared(
+    call: Call, columns: Sequence[str] | Mapping[str, Any], query: str, dialect: str
+) -> Described:
+    """Return what is said of the columns of a query, of which a view is made."""
+    kinds = dict(columns) if isinstance(columns, Mapping) else dict.fromkeys(columns, "number")
+    made_by = json.dumps([kinds, call.y, call.weight, call.by])
+    more = [] if call.weight is None else [call.weight]
+    if call.label is None:
+        more += [call.y] if isinstance(call.y, str) else call.y
     kinds |= {name: kinds.get(name, "number") for name in more}
+    is_classifier = call.label is not None
     facts = {
-        name: _said(name, kind, said.is_classifier)
+        name: _said(name, kind, is_classifier)
         for name, kind in kinds.items()
-        if name not in said.by
+        if name not in call.by
     }
-    label = said.y if said.is_classifier else None
-    if label is not None:
-        facts[label] = _said(label, "category", True)
-    made_by = json.dumps(said._asdict())
-    own = label, said.weight, tuple(said.by)
-    return Described(query, dialect, facts, *own, made_by=made_by)
+    if call.label is not None:
+        facts[call.label] = _said(call.label, "category", True)
+    return Described(query, dialect, facts, call, made_by)
 
 
 def _said(name: str, kind: Any, missing: bool) -> Facts:
@@ -556,7 +534,7 @@ class Needs:
         return ParameterError(f"{self.name} and sums in a database: {reason}", "", ROWS_INSTEAD)
 
 
-def needed(found: Described, opened: Any, estimator: Any) -> Asked:
+def needed(found: Described, opened: Any) -> Asked:
     """Return what the sums of an estimator need.
 
     Raises
@@ -564,7 +542,8 @@ def needed(found: Described, opened: Any, estimator: Any) -> Asked:
     ParameterError
         If these sums cannot be made in a database.
     """
-    needs = Needs(found, _cooked(found, opened), type(estimator).__name__)
+    call = found.call
+    needs = Needs(found, _cooked(found, opened), type(call.estimator).__name__)
     if not opened.method.is_of_sums:
         raise needs.unmade("it needs rows, for bins of densities, weights or pairs of columns")
     reader, template = opened.reader, opened.sums()
@@ -580,8 +559,8 @@ def needed(found: Described, opened: Any, estimator: Any) -> Asked:
     plan = Plan(
         found.query,
         found.dialect,
-        (*([] if found.label is None else [found.label]), *found.keys),
-        None if found.weight is None else found.number(found.weight),
+        (*([] if call.label is None else [call.label]), *call.by),
+        None if call.weight is None else found.number(call.weight),
         tuple(needs.numbers),
         tuple(sorted(squares)),
         joint[0].places if joint else (),
@@ -597,7 +576,7 @@ def _cooked(found: Described, opened: Any) -> dict[str, dict[Any, Any]]:
     rows = opened.rows.table
     cooked = {}
     for text, facts in found.columns.items():
-        if not facts.is_text or text == found.label or text not in rows.shown.schema.names:
+        if not facts.is_text or text == found.call.label or text not in rows.shown.schema.names:
             continue
         kind = stored_as(rows.shown.schema.field(text).type)
         if kind == "string":
