@@ -281,12 +281,13 @@ class Plan:
         cut["amiss"] = f"CASE WHEN {' OR '.join(wrong)} THEN 1 ELSE 0 END"
         shown = [f"CASE WHEN x{i}_0 IS NULL THEN '0' ELSE '1' END" for i in self.joint]
         slices |= {"p": " || ".join(shown) or "''", "amiss": "amiss"}
+        # PostgreSQL would else compute every slice once for each sum; a view has to stay plain.
         once = " OFFSET 0" if dialect == "postgres" and not self.made_by else ""
         return {
             ROWS: bare(self.query),
             CELLS: select(cells, ROWS),
             CUT: select(cut, CELLS, "w > 0" if self.weight is not None else ""),
-            SLICES: select(slices, CUT) + once,  # which are computed once
+            SLICES: select(slices, CUT) + once,
         }
 
     # -- the answer
