@@ -143,20 +143,23 @@ def _of_view(call: Call, database: str, ask: Ask) -> tuple[Asked, Answer, Any]:
     if not set(call.by) <= set(by):
         raise ParameterError(f"by={[*call.by]!r}", f"the view is by {by!r}")
     found = declared(replace(call, by=tuple(by)), columns, "", database)
-    names = ask(f"SELECT * FROM {rows} LIMIT 0").column_names
+    names = {*ask(f"SELECT * FROM {rows} LIMIT 0").column_names}
+    other = ParameterError(
+        f"the view has other sums than {type(call.estimator).__name__} needs",
+        "it was made for another estimator, or other options",
+        "make it with suffice.sql_of_sums of this one",
+    )
     if call.label is not None:
+        if call.label not in names:
+            raise other
         column = ask(f"SELECT DISTINCT {sql.quoted(call.label)} FROM {rows}").column(0)
         cells = tuple(cell for cell in column.to_pylist() if cell is not None)
         facts = Facts(call.label, column.type, cells)
         found = replace(found, columns={**found.columns, call.label: facts})
     opened = call.open(found.table)
     asked = needed(found, opened)
-    if not {one.name for one in asked.plan.sums} <= set(names):
-        raise ParameterError(
-            f"the view has other sums than {type(call.estimator).__name__} needs",
-            "it was made for another estimator, or other options",
-            "make it with suffice.sql_of_sums of this one",
-        )
+    if not {one.name for one in asked.plan.sums} <= names:
+        raise other
     return asked, asked.plan.read(ask, sql.bare(call.query.text), asked.plan.sums), opened
 
 
