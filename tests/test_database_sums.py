@@ -140,19 +140,19 @@ def test_sums_by_group(sales: Any, by: Any) -> None:
         assert found == estimator.sums(read_sql(query, sales), y, by=by)
 
 
-def test_doubles_of_the_database(sales: Any) -> None:
+@pytest.mark.parametrize("weight", [None, "weight"])
+def test_doubles_of_the_database(sales: Any, weight: str | None) -> None:
+    flag = "CASE WHEN returned = 'no' THEN TRUE ELSE flag END AS flag"
+    columns = f'returned, real, "select", {flag}' + ("" if weight is None else ", weight")
+    query = read_sql(f"SELECT {columns} FROM sales", sales)
     for estimator in (GaussianNB(), LinearDiscriminantAnalysis()):
-        query = read_sql('SELECT returned, real, "select" FROM sales', sales)
-        rough = estimator.sums(query, "returned", where="database", exact=False)
-        fitted, expected = (
-            estimator.unfitted().fit(rough),
-            estimator.unfitted().fit(query, "returned"),
-        )
-        for name in ("theta_", "var_", "means_", "coef_"):
+        rough = estimator.sums(query, "returned", weight, where="database", exact=False)
+        fitted = estimator.unfitted().fit(rough)
+        expected = estimator.unfitted().fit(query, "returned", weight)
+        for name in ("theta_", "var_", "means_", "coef_", "class_prior_"):
             if hasattr(expected, name):
-                np.testing.assert_allclose(
-                    getattr(fitted, name), getattr(expected, name), rtol=1e-9
-                )
+                mine, theirs = (flat(getattr(one, name)) for one in (fitted, expected))
+                np.testing.assert_allclose(mine, theirs, rtol=1e-9)
 
 
 def test_few_bytes_come_back() -> None:

@@ -4,19 +4,21 @@ A column of cells below 2^e is cut into S slices of b bits,
 
 ::
 
-    y_0 = x 2^(b − e),    a_i = round(y_i),    y_(i + 1) = (y_i − a_i) 2^b
+    r_i = round(x 2^(b(i + 1) − e)),    a_0 = r_0,    a_i = r_i − r_(i − 1) 2^b
     x = Σ_i a_i 2^(e − b(i + 1))
 
-so that all a_i, and products of two, are whole numbers that a double holds. They are summed as
-integers, whose order does not matter; products a_i a_j of one power of 2 are added before. Outside,
-the sums are put together as Python's integers.
+so that all a_i, and products of two, are whole numbers of 64 bits. They are summed as integers,
+whose order does not matter; products a_i a_j of one power of 2 are added before. Outside, the sums
+are put together as Python's integers.
 """
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations_with_replacement, product
 from math import fsum
 from typing import Any, NamedTuple
 
@@ -25,12 +27,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from suffice.data.schema import stored_as
 from suffice.errors import DataError, ParameterError
 
 SPOKEN = ("duckdb", "postgres", "sqlite")
 BITS, WEIGHTED_BITS = 26, 16  # of a slice: products of two, or of three with the weight
 MOST_SLICES = 8  # of a column: 155 binary orders of magnitude between its numbers
-ROUNDING = "6755399441055744.0"  # 1.5 2^52: added and taken away, it leaves a whole number
 HALF = 31  # bits of the lower part of a sum, where the sums of a database have 64
 MOST_SUMS = 800  # of a statement; PostgreSQL has room for 1,664 columns, SQLite for 2,000
 STEP = 52  # binary orders of magnitude of one factor, which every database writes exactly
@@ -42,15 +44,34 @@ Whole = NDArray[np.object_]
 """Python's integers, of any size."""
 
 
-def quoted(name: str) -> str:
-    """Return a name as all databases quote it that are spoken here.
+# -- SQL
 
-    Examples
-    --------
-    >>> print(quoted("unit price"))
-    "unit price"
-    """
+
+def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
+
+
+def bare(query: str) -> str:
+    """Return a query without the semicolon at its end."""
+    return query.strip().rstrip(";").rstrip()
+
+
+def select(columns: Mapping[str, str], table: str, where: str = "", by: Sequence[str] = ()) -> str:
+    """Return a SELECT of columns, by their names."""
+    found = ", ".join(f"{sql} AS {name}" for name, sql in columns.items())
+    found = f"SELECT {found} FROM {table}" + (f" WHERE {where}" if where else "")
+    return f"{found} GROUP BY {', '.join(by)}" if by else found
+
+
+def with_tables(tables: Mapping[str, str], statement: str, dialect: str) -> str:
+    """Return a statement behind the tables that it names."""
+    plain = " NOT MATERIALIZED" if dialect in SPOKEN else ""
+    before = ",\n".join(f"{name} AS{plain} (\n{text}\n)" for name, text in tables.items())
+    return f"WITH {before}\n{statement}"
+
+
+def double(dialect: str) -> str:
+    return {"postgres": "DOUBLE PRECISION", "sqlite": "REAL"}.get(dialect, "DOUBLE")
 
 
 def literal(value: Any, dialect: str) -> str:
@@ -70,34 +91,42 @@ def literal(value: Any, dialect: str) -> str:
     )
 
 
-def double(dialect: str) -> str:
-    """Return the name of the type of doubles."""
-    return {"postgres": "DOUBLE PRECISION", "sqlite": "REAL"}.get(dialect, "DOUBLE")
-
-
 def column_of(name: str, dialect: str) -> str:
     """Return a column by which rows are grouped: values that differ are not taken for equal."""
     return f"COALESCE({quoted(name)}, NULL)" if dialect == "sqlite" else quoted(name)
 
 
-def number_of(name: str, kind: pa.DataType, dialect: str, nan: bool = True) -> str | None:
-    """Return the cells of a column as numbers, NULL where missing; None where they are none.
-
-    ``nan`` is whether there may be NaN, which is missing too.
-    """
+def number_of(name: str, kind: pa.DataType, dialect: str) -> str | None:
+    """Return the cells of a column as numbers, NULL where missing; None where they are none."""
     column, real = quoted(name), double(dialect)
     if pa.types.is_integer(kind) or pa.types.is_decimal(kind):
         return f"CAST({column} AS {real})"
     if pa.types.is_boolean(kind):
         return f"CASE WHEN {column} THEN 1 WHEN NOT {column} THEN 0 END"
     if pa.types.is_floating(kind):
-        nan = nan and dialect in ("duckdb", "postgres")  # SQLite has NULL in its place
-        return f"NULLIF(CAST({column} AS {real}), 'NaN')" if nan else f"CAST({column} AS {real})"
+        number = f"CAST({column} AS {real})"  # SQLite has NULL in the place of NaN
+        return f"NULLIF({number}, 'NaN')" if dialect in ("duckdb", "postgres") else number
     if pa.types.is_date32(kind) or (pa.types.is_timestamp(kind) and kind.unit == "us"):
         if dialect == "postgres":
             return f"CAST(EXTRACT(EPOCH FROM {column}) AS {real})"
         return f"CAST(EPOCH_US({column}) AS {real}) / 1000000.0"
     return None
+
+
+def as_text(column: str, dialect: str) -> str:
+    """Return the values of a column so that columns of all types can stand below each other."""
+    text = {"duckdb": "VARCHAR"}.get(dialect, "TEXT")
+    return column if dialect == "sqlite" else f"CAST({column} AS {text})"
+
+
+def value_of(cell: Any, kind: pa.DataType) -> Any:
+    """Return the value of a type that `as_text` wrote."""
+    stored = stored_as(kind)
+    if cell is None or isinstance(cell, bool):
+        return cell
+    if stored == "boolean":
+        return cell in ("true", "t", "1", 1)
+    return {"integer": int, "number": float}.get(stored or "", str)(cell)
 
 
 def times(number: str, power: int) -> str:
@@ -115,32 +144,17 @@ def times(number: str, power: int) -> str:
     return number
 
 
-@dataclass(frozen=True)
-class Number:
-    """A number of every row, to be summed.
+# -- the statement
 
-    Parameters
-    ----------
-    cell : str
-        Its SQL among the columns of the query, NULL where it is missing.
-    exponent : int
-        e: cells are below 2^e.
-    slices : int
-        S; 0 where the sums are those of doubles.
-    whole : bool
-        Whether the cells are the only slice.
-    known : bool
-        Whether all cells are sure to be so.
-    origin : float
-        What is taken from doubles before they are summed.
-    """
 
-    cell: str
-    exponent: int
-    slices: int
-    whole: bool = False
-    known: bool = False
-    origin: float = 0.0
+class Number(NamedTuple):
+    """A number of every row, to be summed."""
+
+    cell: str  # its SQL among the columns of the query, NULL where it is missing
+    exponent: int = 0  # e: cells are below 2^e
+    slices: int = 1  # S; 0 where the sums are those of doubles
+    is_indicator: bool = False  # whether cells are 0 and 1
+    origin: float = 0.0  # what is taken from doubles before they are summed
 
 
 class Sum(NamedTuple):
@@ -154,46 +168,18 @@ class Sum(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """What is summed of the rows of a query.
-
-    Parameters
-    ----------
-    query : str
-        One SELECT.
-    dialect : str
-        "duckdb", "postgres" or "sqlite"; others are translated by sqlglot.
-    label : str, optional
-        Rows are grouped by it.
-    keys : tuple of str
-        And by these columns.
-    weight : Number, optional
-    numbers : tuple of Number
-    squares : tuple of int
-        The numbers whose squares are summed too.
-    joint : tuple of int
-        The numbers whose products are summed, over rows grouped by which of these are missing.
-    counted : tuple of str
-        The categories whose values are counted.
-    allowed : tuple of str
-        What has to hold for every row, as SQL.
-    gaps : bool
-        Whether numbers may be missing.
-    made_by : str
-        What the reader of a view has to know; "" where there is none.
-    """
+    """What is summed of the rows of a query."""
 
     query: str
-    dialect: str
-    label: str | None = None
-    keys: tuple[str, ...] = ()
-    weight: Number | None = None
-    numbers: tuple[Number, ...] = ()
-    squares: tuple[int, ...] = ()
-    joint: tuple[int, ...] = ()
-    counted: tuple[str, ...] = ()
-    allowed: tuple[str, ...] = ()
-    gaps: bool = True
-    made_by: str = ""
+    dialect: str  # one of those spoken; "" is translated by sqlglot
+    groups: tuple[str, ...]  # the columns that rows are grouped by: the label and the keys
+    weight: Number | None
+    numbers: tuple[Number, ...]
+    squares: tuple[int, ...]  # the numbers whose squares are summed
+    joint: tuple[int, ...]  # those of products, over rows grouped by which of these are missing
+    counted: tuple[tuple[str, pa.DataType], ...]  # the categories whose values are counted
+    allowed: tuple[str, ...]  # what has to hold for every row, as SQL
+    made_by: str  # what the reader of a view has to know; "" where there is none
 
     @property
     def bits(self) -> int:
@@ -201,228 +187,158 @@ class Plan:
         return BITS if self.weight is None else WEIGHTED_BITS
 
     @cached_property
+    def factors(self) -> dict[str, Number]:
+        """The weight and the numbers, by their names in the statement."""
+        weight = {} if self.weight is None else {"w": self.weight}
+        return weight | {f"x{i}": number for i, number in enumerate(self.numbers)}
+
+    @cached_property
     def sums(self) -> tuple[Sum, ...]:
-        """The columns of sums."""
-        return tuple(self._sums())
-
-    def _sums(self) -> Iterator[Sum]:
-        factors = [] if self.weight is None else [("w", self.weight)]
-        numbers = [(f"x{i}", number) for i, number in enumerate(self.numbers)]
-        if factors:
-            yield from self._products(("w",), factors)
-        for i, number in enumerate(numbers):
-            if self.gaps and i not in self.joint:
-                yield from self._products(("n", i), factors, f"x{i}_0")
-            yield from self._products(("x", i), [*factors, number])
+        """The sums Σw, Σw of the cells that are there, Σwx, Σwxy; w is 1 without weights."""
+        weight = [] if self.weight is None else ["w"]
+        found = [*self._sums(("w",), weight)] if weight else []
+        for i in range(len(self.numbers)):
+            if i not in self.joint:
+                found += self._sums(("n", i), weight, f"x{i}_0")
+            found += self._sums(("x", i), [*weight, f"x{i}"])
         pairs = [(i, i) for i in self.squares]
-        pairs += [(i, j) for a, i in enumerate(self.joint) for j in self.joint[a:]]
+        pairs += combinations_with_replacement(self.joint, 2)
         for i, j in dict.fromkeys(pairs):
-            yield from self._products(("xx", i, j), [*factors, numbers[i], numbers[j]])
+            found += self._sums(("xx", i, j), [*weight, f"x{i}", f"x{j}"])
+        return tuple(found)
 
-    def _products(
-        self, of: tuple[Any, ...], factors: Sequence[tuple[str, Number]], shown: str = ""
-    ) -> Iterator[Sum]:
+    def _sums(self, of: tuple[Any, ...], names: list[str], shown: str = "") -> Iterator[Sum]:
         """Yield the sums of a product of numbers, one for every power of 2."""
-        orders: dict[int, dict[tuple[str, ...], int]] = {0: {(): 1}}
-        for name, number in factors:
-            more: dict[int, dict[tuple[str, ...], int]] = {}
-            for order, terms in orders.items():
-                for s in range(max(1, number.slices)):
-                    held = more.setdefault(order + s, {})
-                    for term, times_ in terms.items():
-                        longer = tuple(sorted((*term, f"{name}_{s}")))
-                        held[longer] = held.get(longer, 0) + times_
-            orders = more
-        top = sum(number.exponent - self.bits for _, number in factors if number.slices)
-        exact = all(number.slices for _, number in factors)
+        factors = [self.factors[name] for name in names]
+        orders: dict[int, Counter[tuple[str, ...]]] = defaultdict(Counter)
+        for slices in product(*(range(max(1, number.slices)) for number in factors)):
+            parts = (f"{name}_{s}" for name, s in zip(names, slices, strict=True))
+            orders[sum(slices)][tuple(sorted(parts))] += 1
         for order, terms in orders.items():
-            parts = [
+            sql = " + ".join(
                 " * ".join([*([str(n)] if n > 1 else []), *term]) or "1"
                 for term, n in terms.items()
-            ]
-            sql = " + ".join(parts)
+            )
             sql = f"CASE WHEN {shown} IS NOT NULL THEN {sql} END" if shown else sql
-            power = top - self.bits * order
-            name = "_".join([*map(str, of), str(order)])
-            if not exact:
+            name = "_".join(map(str, (*of, order)))
+            power = sum(number.exponent - self.bits for number in factors) - self.bits * order
+            if not all(number.slices for number in factors):
                 yield Sum(name, of, None, f"SUM({sql})")
-                continue
-            if not all(number.whole for _, number in factors):
-                sql = f"CAST({sql} AS {self.integer})"
-            if self.dialect == "sqlite":
+            elif self.dialect == "sqlite":
                 yield Sum(f"{name}_high", of, power + HALF, f"SUM(({sql}) >> {HALF})")
                 yield Sum(name, of, power, f"SUM(({sql}) & {2**HALF - 1})")
             else:
                 yield Sum(name, of, power, f"SUM({sql})")
 
-    @property
-    def integer(self) -> str:
-        """The type of whole numbers of 64 bits, whose sums have more; in SQLite they have not."""
-        return {"sqlite": "INTEGER"}.get(
-            self.dialect, "BIGINT" if self.is_spoken else "DECIMAL(38, 0)"
-        )
-
-    @property
-    def is_spoken(self) -> bool:
-        return self.dialect in SPOKEN
-
-    # -- the statement
-
-    @property
-    def groups(self) -> dict[str, str]:
-        """Return the columns that rows are grouped by, and their names on the way."""
-        found = {} if self.label is None else {self.label: "l"}
-        return found | {name: f"k{i}" for i, name in enumerate(self.keys)}
-
     def select(self, sums: Sequence[Sum] | None = None) -> str:
-        """Return the statement, of these sums or of all."""
+        """Return the statement, of these sums or of all.
+
+        Below the sums are the counts of the values of categories, a row for each.
+        """
         sums = self.sums if sums is None else sums
-        text = "VARCHAR" if self.dialect == "duckdb" else "TEXT"
-        groups = [f"{short} AS {quoted(name)}" for name, short in self.groups.items()]
-        made_by = literal(self.made_by, self.dialect)
-        tail = [f"{made_by} AS {quoted(MADE_BY)}"] if self.made_by else []
-        columns = [*groups]
-        by = [*self.groups.values()]
-        if self.joint and self.gaps:
-            columns.append(f"p AS {quoted(PATTERN)}")
-            by.append("p")
-        if self.counted:
-            columns.append(f"CAST(NULL AS INTEGER) AS {quoted(COLUMN)}")
-            columns.append(f"CAST(NULL AS {text}) AS {quoted(VALUE)}")
-        columns += [f"COUNT(*) AS {quoted(NUMBER)}", f"SUM(amiss) AS {quoted(AMISS)}"]
-        columns += [f"{one.sql} AS {quoted(one.name)}" for one in sums] + tail
-        found = [_select(columns, SLICES, by=by)]
+        shorts = [f"g{i}" for i in range(len(self.groups))]
+        groups = dict(zip(map(quoted, self.groups), shorts, strict=True))
+        made_by = {MADE_BY: literal(self.made_by, self.dialect)} if self.made_by else {}
+        columns = {PATTERN: "p", COLUMN: "CAST(NULL AS INTEGER)"}
+        columns |= {VALUE: as_text("NULL", self.dialect), NUMBER: "COUNT(*)", AMISS: "SUM(amiss)"}
+        columns |= {one.name: one.sql for one in sums} | made_by
+        found = [select(groups | columns, SLICES, by=[*shorts, "p"])]
         for j in range(len(self.counted)):
-            value = f"c{j}" if self.dialect == "sqlite" else f"CAST(c{j} AS {text})"
-            columns = [*groups, *(["NULL"] if self.joint and self.gaps else []), str(j), value]
-            columns += ["COUNT(*)", "0", *(one.sql if one.of == ("w",) else "NULL" for one in sums)]
-            columns += [made_by] if self.made_by else []
-            by = [*self.groups.values(), f"c{j}"]
-            found.append(_select(columns, SLICES, f"c{j} IS NOT NULL", by))
-        plain = " NOT MATERIALIZED" if self.dialect in SPOKEN else ""
-        tables = ",\n".join(f"{name} AS{plain} (\n{text}\n)" for name, text in self._tables)
-        return f"WITH {tables}\n" + "\nUNION ALL\n".join(found)
+            columns |= {PATTERN: "NULL", COLUMN: str(j), AMISS: "0"}
+            columns |= {VALUE: as_text(f"c{j}", self.dialect)}
+            columns |= {one.name: "NULL" for one in sums if one.of != ("w",)}
+            by = [*shorts, f"c{j}"]
+            found.append(select(groups | columns, SLICES, f"c{j} IS NOT NULL", by))
+        return with_tables(self._tables, "\nUNION ALL\n".join(found), self.dialect)
 
     @property
-    def _tables(self) -> Iterator[tuple[str, str]]:
-        """Yield the tables in between: the query, its cells, and their slices one by one."""
-        dialect, bits, real = self.dialect, self.bits, double(self.dialect)
-        kept = [*self.groups.values(), *(f"c{j}" for j in range(len(self.counted)))]
-        cells = [f"{column_of(name, dialect)} AS {short}" for name, short in self.groups.items()]
-        cells += [f"{column_of(name, dialect)} AS c{j}" for j, name in enumerate(self.counted)]
-        odd = " OR ".join(f"NOT ({condition})" for condition in self.allowed)
-        cells.append(f"CASE WHEN {odd} THEN 1 ELSE 0 END AS odd" if odd else "0 AS odd")
-        numbers = [("w", self.weight)] if self.weight is not None else []
-        numbers += [(f"x{i}", one) for i, one in enumerate(self.numbers)]
-        cells += [f"{number.cell} AS {x}" for x, number in numbers]
-        yield ROWS, bare(self.query)
-        yield CELLS, _select(cells, ROWS)
-        scaled, wrong = [*kept, "odd"], ["odd = 1"] if odd else []
-        for x, number in numbers:
-            y = times(x, bits - number.exponent) if number.slices else x
-            if number.origin:
-                y = f"{x} - {literal(number.origin, dialect)}"
-            if not (number.known or not number.slices):
-                bound = times(f"CAST(1 AS {real})", number.exponent)
-                within = f"CASE WHEN ABS({x}) < {bound} THEN {y} END"
-                y = within if self.made_by else y
-                scaled.append(f"CASE WHEN ABS({x}) >= {bound} THEN 1 ELSE 0 END AS {x}_out")
-                wrong.append(f"{x}_out = 1")
-            scaled.append(f"CAST({y} AS {self.integer}) AS {x}" if number.known else f"{y} AS {x}")
-        yield f"{CUT}_0", _select(scaled, CELLS, "w > 0" if self.weight is not None else "")
-        levels = max([1, *(number.slices for _, number in numbers)])
-        flags = [*kept, "odd", *(one.partition(" ")[0] for one in wrong if one != "odd = 1")]
-        done: list[str] = []
-        for level in range(levels):
-            columns = [*flags, *done]
-            for x, number in numbers:
-                if level >= max(1, number.slices):
-                    continue
-                slice_ = x if not number.slices or number.known else self.rounded(x)
-                if number.whole and not number.known:
-                    slice_ = f"CAST({x} AS {self.integer})"
-                columns.append(f"{slice_} AS {x}_{level}")
-                done.append(f"{x}_{level}")
-                if level + 1 < number.slices:
-                    columns.append(f"({x} - {slice_}) * {2**bits}.0 AS {x}")
-                elif number.slices and not number.known:
-                    columns.append(f"{x} AS {x}_last")
-                    done.append(f"{x}_last")
-                    wrong.append(f"{x}_last <> {x}_{level}")
-            yield f"{CUT}_{level + 1}", _select(columns, f"{CUT}_{level}")
-        columns = [*kept, *(name for name in done if not name.endswith("_last"))]
-        if self.joint and self.gaps:
-            shown = (f"CASE WHEN x{i}_0 IS NULL THEN '0' ELSE '1' END" for i in self.joint)
-            columns.append(f"{' || '.join(shown)} AS p")
-        amiss = " OR ".join(wrong)
-        columns.append(f"CASE WHEN {amiss} THEN 1 ELSE 0 END AS amiss" if amiss else "0 AS amiss")
-        fence = " OFFSET 0" if dialect == "postgres" and not self.made_by else ""
-        yield SLICES, _select(columns, f"{CUT}_{levels}") + fence  # which are computed once
-
-    def rounded(self, y: str) -> str:
-        """Return the whole number nearest to one below 2^51."""
-        return f"(({y} + {ROUNDING}) - {ROUNDING})" if self.is_spoken else f"ROUND({y})"
+    def _tables(self) -> dict[str, str]:
+        """The tables in between: the query, its cells, r_i of every number, and a_i."""
+        dialect, factors = self.dialect, self.factors
+        names = {f"g{i}": name for i, name in enumerate(self.groups)}
+        names |= {f"c{j}": name for j, (name, _) in enumerate(self.counted)}
+        kept = {short: short for short in names}
+        odd = " OR ".join(f"NOT ({condition})" for condition in self.allowed) or "FALSE"
+        cells = {short: column_of(name, dialect) for short, name in names.items()}
+        cells |= {"odd": f"CASE WHEN {odd} THEN 1 ELSE 0 END"}
+        cells |= {x: number.cell for x, number in factors.items()}
+        cut, slices, wrong = dict(kept), dict(kept), ["odd = 1"]
+        integer = {"": "DECIMAL(38, 0)", "sqlite": "INTEGER"}.get(dialect, "BIGINT")
+        for x, number in factors.items():
+            if not number.slices:
+                origin = f" - {literal(number.origin, dialect)}" if number.origin else ""
+                cut[f"{x}_0"], slices[f"{x}_0"] = f"{x}{origin}", f"{x}_0"
+                continue
+            for s in range(number.slices):
+                y = times(x, self.bits * (s + 1) - number.exponent)
+                cut[f"{x}_{s}"] = x if number.is_indicator else f"ROUND({y})"
+                before = f" - {times(f'{x}_{s - 1}', self.bits)}" if s else ""
+                slice_ = f"CAST({x}_{s}{before} AS {integer})"
+                slices[f"{x}_{s}"] = f"CASE WHEN amiss = 0 THEN {slice_} END"
+            if not number.is_indicator:
+                bound = times(f"CAST(1 AS {double(dialect)})", number.exponent)
+                wrong += [f"ABS({x}) >= {bound}", f"{y} <> ROUND({y})"]
+        cut["amiss"] = f"CASE WHEN {' OR '.join(wrong)} THEN 1 ELSE 0 END"
+        shown = [f"CASE WHEN x{i}_0 IS NULL THEN '0' ELSE '1' END" for i in self.joint]
+        slices |= {"p": " || ".join(shown) or "''", "amiss": "amiss"}
+        # PostgreSQL would else compute every slice once for each sum; a view has to stay plain.
+        once = " OFFSET 0" if dialect == "postgres" and not self.made_by else ""
+        return {
+            ROWS: bare(self.query),
+            CELLS: select(cells, ROWS),
+            CUT: select(cut, CELLS, "w > 0" if self.weight is not None else ""),
+            SLICES: select(slices, CUT) + once,
+        }
 
     # -- the answer
 
     def answer(self, ask: Callable[[str], pa.Table]) -> Answer:
         """Ask for the sums, in as many statements as there is room for."""
-        found = None
-        for first in range(0, max(1, len(self.sums)), MOST_SUMS):
-            part = self.sums[first : first + MOST_SUMS]
-            answer = self.read(ask(self.wrapped(self.select(part), part)), part)
-            found = answer if found is None else found.beside(answer)
-        assert found is not None
+        starts = range(0, max(1, len(self.sums)), MOST_SUMS)
+        parts = [self.sums[start : start + MOST_SUMS] for start in starts]
+        found, *more = (self.read(ask, self.select(part), part) for part in parts)
+        for other in more:
+            if repr(other.key.to_pylist()) != repr(found.key.to_pylist()):
+                raise DataError(
+                    "the rows changed between two statements",
+                    "the sums are those of one state",
+                    "open a transaction, or ask again",
+                )
+            found = replace(found, totals={**found.totals, **other.totals})
         return found
 
-    def wrapped(self, select: str, sums: Sequence[Sum] | None = None) -> str:
-        """Return a statement of which whole numbers of more than 64 bits come as text."""
-        columns = [quoted(name) for name in self.groups]
-        columns += [quoted(PATTERN)] if self.joint and self.gaps else []
-        columns += [quoted(COLUMN), quoted(VALUE)] if self.counted else []
-        columns += [quoted(NUMBER), quoted(AMISS)]
-        for one in self.sums if sums is None else sums:
-            name = quoted(one.name)
-            plain = one.power is None or self.dialect == "sqlite"
-            columns.append(name if plain else f"CAST({name} AS VARCHAR) AS {name}")
-        return f"SELECT {', '.join(columns)} FROM (\n{select}\n) AS suffice_sums"
-
-    def read(self, rows: pa.Table, sums: Sequence[Sum] | None = None) -> Answer:
-        """Read the rows of an answer.
-
-        Raises
-        ------
-        DataError
-            If there are cells that the slices do not hold.
-        """
+    def read(self, ask: Callable[[str], pa.Table], statement: str, sums: Sequence[Sum]) -> Answer:
+        """Ask for some of the sums by a statement that makes them."""
+        names = [*self.groups, PATTERN, COLUMN, VALUE, NUMBER]
+        columns = {quoted(name): quoted(name) for name in (*names, AMISS)}
+        for one in sums:  # whole numbers of more than 64 bits come as text
+            columns[one.name] = one.name if one.power is None else as_text(one.name, self.dialect)
+        rows = ask(select(columns, f"(\n{statement}\n) AS suffice_sums"))
         rows = rows.filter(pc.greater(rows.column(NUMBER), 0))
-        amiss = sum(int(n) for n in rows.column(AMISS).to_pylist() if n is not None)
+        amiss = sum(int(n) for n in rows.column(AMISS).to_pylist())
         if amiss:
             raise DataError(
                 f"{amiss:,} cells are unknown categories, or too large or too fine for the sums",
                 "the SELECT was made for others",
                 "make the view again, for the values that there are now",
             )
-        parts: dict[tuple[Any, ...], list[tuple[int | None, Whole]]] = {}
-        for one in self.sums if sums is None else sums:
-            cells = rows.column(one.name).to_pylist()
-            read: Any = int if one.power is not None else float
-            values = np.array([0 if c is None else read(c) for c in cells] + [None], object)[:-1]
-            parts.setdefault(one.of, []).append((one.power, values))
-        names = [*self.groups, PATTERN, COLUMN, VALUE, NUMBER]
-        kept = {name: rows.column(name) for name in names if name in rows.column_names}
-        return Answer(kept, {of: Total.of(part) for of, part in parts.items()})
+        keys = list(zip(*(rows.column(name).to_pylist() for name in names), strict=True))
+        rows = rows.take(
+            pa.array(sorted(range(len(keys)), key=lambda r: repr(keys[r])), pa.int64())
+        )
+        parts: dict[tuple[Any, ...], list[tuple[int | None, Whole]]] = defaultdict(list)
+        for one in sums:
+            number: Any = float if one.power is None else int
+            cells = [number(cell or 0) for cell in rows.column(one.name).to_pylist()]
+            parts[one.of].append((one.power, _objects(cells)))
+        totals = {of: Total.of(part) for of, part in parts.items()}
+        return Answer(self, rows.select(names), totals)
 
 
-def _select(columns: Sequence[str], table: str, where: str = "", by: Sequence[str] = ()) -> str:
-    found = f"SELECT {', '.join(columns)} FROM {table}"
-    found += f" WHERE {where}" if where else ""
-    return f"{found} GROUP BY {', '.join(by)}" if by else found
-
-
-def bare(query: str) -> str:
-    """Return a query without the semicolon at its end."""
-    return query.strip().rstrip(";").rstrip()
+def _objects(values: Sequence[Any]) -> Whole:
+    found = np.empty(len(values), object)
+    found[:] = values
+    return found
 
 
 class Total(NamedTuple):
@@ -444,8 +360,7 @@ class Total(NamedTuple):
     def by(self, place: NDArray[np.intp], size: int) -> Total:
         """Add the values of all rows of one place."""
         if self.power is None:
-            values = [fsum(self.values[place == g]) for g in range(size)]
-            return Total(None, np.array([*values, None], object)[:-1])
+            return Total(None, _objects([fsum(self.values[place == g]) for g in range(size)]))
         found = np.zeros(size, object)
         np.add.at(found, place, self.values)
         return Total(self.power, found)
@@ -453,60 +368,21 @@ class Total(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """The rows of an answer: what they are grouped by, and their sums.
+    """The rows of an answer: what they are grouped by (r, ...), and their sums (r,)."""
 
-    Parameters
-    ----------
-    groups : mapping of str to pyarrow.ChunkedArray (r,)
-    totals : mapping of tuple to Total (r,)
-    """
-
-    groups: Mapping[str, pa.ChunkedArray]
+    plan: Plan
+    key: pa.Table
     totals: Mapping[tuple[Any, ...], Total]
+
+    def column(self, name: str) -> list[Any]:
+        return list(self.key.column(name).to_pylist())
 
     @property
     def rows(self) -> Total:
         """How many rows of the query each is of."""
-        return Total(0, np.array([*self.groups[NUMBER].to_pylist(), None], object)[:-1])
+        return Total(0, _objects(self.column(NUMBER)))
 
     @property
     def weight(self) -> Total:
         """Σw of each."""
         return self.totals.get(("w",), self.rows)
-
-    def total(self, *of: Any) -> Total:
-        """Return a sum; where no cell is missing, Σw is that of all rows."""
-        return self.totals.get(of, self.weight) if of[0] == "n" else self.totals[of]
-
-    def column(self, name: str) -> list[Any]:
-        """Return the values of a column; None in every row where there is none."""
-        found = self.groups.get(name)
-        return [None] * len(self.groups[NUMBER]) if found is None else found.to_pylist()
-
-    def take(self, rows: NDArray[np.intp]) -> Answer:
-        """Return some of the rows."""
-        places = pa.array(rows)
-        groups = {name: column.take(places) for name, column in self.groups.items()}
-        totals = {of: one._replace(values=one.values[rows]) for of, one in self.totals.items()}
-        return replace(self, groups=groups, totals=totals)
-
-    def beside(self, other: Answer) -> Answer:
-        """Return the sums of two statements over the same rows."""
-        mine, theirs = self._order, other._order
-        if [key for key, _ in mine] != [key for key, _ in theirs]:
-            raise DataError(
-                "the rows changed between two statements",
-                "the sums are those of one state",
-                "open a transaction, or ask again",
-            )
-        one, two = (
-            answer.take(np.array([place for _, place in order], np.intp))
-            for answer, order in ((self, mine), (other, theirs))
-        )
-        return replace(one, totals={**one.totals, **two.totals})
-
-    @property
-    def _order(self) -> list[tuple[str, int]]:
-        """Return what rows are grouped by and how many they are, in order, and their places."""
-        columns = zip(*(column.to_pylist() for column in self.groups.values()), strict=True)
-        return sorted((repr(row), place) for place, row in enumerate(columns))

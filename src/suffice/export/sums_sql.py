@@ -7,10 +7,10 @@ from typing import Any
 
 from suffice.data.sliced_sql import SPOKEN, bare, quoted
 from suffice.errors import ParameterError
-from suffice.models.database_sums import declared, is_classifier, needed
+from suffice.models.database_sums import Call, declared, needed
 from suffice.models.estimator import FittedFromSums, Opened
 
-ROWS = "suffice_rows"
+SOURCE = "suffice_source"
 
 
 def sql_of_sums(
@@ -82,23 +82,29 @@ def sql_of_sums(
             "it is not fitted from sums",
             "take an estimator that is",
         )
-    is_name = len(query.split()) == 1
-    text = f"SELECT * FROM {_table(query)}" if is_name else query
+    of_user = f"(\n{bare(query)}\n) AS {SOURCE}"
+    if len(query.split()) == 1:
+        of_user = ".".join(map(quoted, query.split(".")))
     keys = (by,) if isinstance(by, str) else tuple(by)
-    classifies = is_classifier(estimator)
+
+    def opened(table: Any) -> Opened:
+        return Opened.of(estimator, table, label, sample_weight)
+
+    call = Call(estimator, query, label, sample_weight, keys, True, opened)
     written = dialect if dialect in SPOKEN else ""
-    found = declared(text, written, columns, label, sample_weight, keys, classifies)
-    opened = Opened.of(estimator, found.table, label, sample_weight)
-    select = needed(found, opened, estimator).plan.select()
-    return select if written else _translated(select, bare(text), dialect, is_name)
+    found = declared(call, columns, f"SELECT * FROM {SOURCE}", written)
+    select = needed(found, opened(found.table)).plan.select()
+    if not written:
+        select = _translated(select, dialect)
+        if len(query.split()) == 1:
+            of_user = _translated(f"SELECT * FROM {of_user}", dialect).removeprefix(
+                "SELECT * FROM "
+            )
+    return select.replace(SOURCE, of_user, 1)
 
 
-def _table(name: str) -> str:
-    return ".".join(map(quoted, name.split(".")))
-
-
-def _translated(select: str, query: str, dialect: str, is_name: bool) -> str:
-    """Return the statement in a dialect of sqlglot's, around a query that is written in it."""
+def _translated(select: str, dialect: str) -> str:
+    """Return a statement in a dialect of sqlglot's."""
     try:
         import sqlglot
     except ModuleNotFoundError as error:
@@ -109,8 +115,4 @@ def _translated(select: str, query: str, dialect: str, is_name: bool) -> str:
         ) from error
     if sqlglot.Dialect.get(dialect) is None:
         raise ParameterError(f"dialect={dialect!r}", "it is one that sqlglot knows")
-    select = select.replace(query, f"SELECT * FROM {ROWS}_read", 1)
-    (found,) = sqlglot.transpile(select, read="duckdb", write=dialect)
-    (of_user,) = sqlglot.transpile(query, read="duckdb" if is_name else dialect, write=dialect)
-    name = sqlglot.parse_one(f"SELECT * FROM {ROWS}_read", read="duckdb").sql(dialect)
-    return found.replace(name, of_user, 1)
+    return str(sqlglot.transpile(select, read="duckdb", write=dialect)[0])

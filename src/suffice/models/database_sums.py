@@ -1,9 +1,12 @@
 """Sums that a database makes: what an estimator needs of a query, as one SELECT, and its answer.
 
-The first statements say what the columns are, as the first rows of a table do: their types, and
-those of their cells that decide something, such as the smallest and the largest. A table of these
-cells is opened and read in the place of the rows; so columns are of the same kinds, and what breaks
-a rule is refused in the same words. Then the sums are asked for, see `suffice.data.sliced_sql`.
+1. `described` asks what the columns are: their types, and those of their cells that decide
+   something, such as the smallest and the largest. A table of these cells is opened and read in the
+   place of the rows; so columns are of the same kinds, and what breaks a rule is refused in the
+   same words. Of a view, `declared` takes what was said when it was made.
+2. `needed` finds which numbers, products and counts the estimator needs: a `Plan`.
+3. The plan writes the SELECT and reads the answer, see `suffice.data.sliced_sql`.
+4. `_put_together` makes of the answer the sums that a pass over the rows makes.
 """
 
 from __future__ import annotations
@@ -13,37 +16,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import cycle, islice
 from math import frexp, ldexp
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from suffice.data import sliced_sql as sql
 from suffice.data.databases import Query
 from suffice.data.encode import encode
 from suffice.data.frames.memory import FramePart, FrameTable
 from suffice.data.python_cells import warn_of_alike
 from suffice.data.schema import Layout, stored_as
-from suffice.data.sliced_sql import (
-    BITS,
-    COLUMN,
-    MADE_BY,
-    MOST_SLICES,
-    PATTERN,
-    ROWS,
-    SPOKEN,
-    VALUE,
-    WEIGHTED_BITS,
-    Answer,
-    Number,
-    Plan,
-    Total,
-    bare,
-    column_of,
-    literal,
-    number_of,
-    quoted,
-)
+from suffice.data.sliced_sql import Answer, Number, Plan, Total
 from suffice.errors import DataError, ParameterError, SchemaError
 from suffice.families.options import check_boolean
 from suffice.models.base.options import incomplete, listed_missing
@@ -59,75 +44,143 @@ from suffice.sums.moments import Moments
 from suffice.sums.vocabulary import FALSE_TRUE, Vocabulary
 
 DIGITS = 53  # of a double
-DECLARED = {"number": (40, -80), "whole": (60, 0)}  # below 2^40 in units of 2^-80, or below 2^60
-KINDS: Mapping[str, pa.DataType] = {
-    "number": pa.float64(),
-    "whole": pa.int64(),
-    "boolean": pa.bool_(),
-    "category": pa.string(),
+KINDS: Mapping[str, tuple[pa.DataType, tuple[Any, ...], tuple[int, int] | None]] = {
+    "number": (pa.float64(), (2.0, 5.0), (40, -80)),
+    "whole": (pa.int64(), (2, 5), (60, 0)),
+    "boolean": (pa.bool_(), (False, True), (1, 0)),
+    "category": (pa.string(), ("a", "b"), None),
 }
-"""What a column may be said to be, and its type."""
-EXAMPLES: Mapping[str, tuple[Any, ...]] = {
-    "number": (2.0, 5.0),
-    "whole": (2, 5),
-    "boolean": (False, True),
-    "category": ("a", "b"),
-}
+"""What a column of a view may be said to be: its type, cells, and bounds as in `Facts`."""
 ROWS_INSTEAD = "read the rows: leave where out"
 
+Ask = Callable[[str], pa.Table]
 
-class Opened(Protocol):
-    """A table that an estimator has opened; see `suffice.models.estimator.Opened`."""
+
+@dataclass(frozen=True)
+class Call:
+    """What a user asks for: the arguments of `sums` or `sql_of_sums`; ``open`` is as in `fit`."""
+
+    estimator: Any
+    query: Any
+    y: Any
+    weight: Any
+    by: tuple[str, ...]
+    exact: bool
+    open: Callable[[pa.Table | FrameTable], Any]
 
     @property
-    def method(self) -> Any: ...
+    def label(self) -> str | None:
+        """The column of classes, if there are any."""
+        return self.y if "ClassifierMixin" in self.estimator.kind.mixins else None
 
-    @property
-    def reader(self) -> Any: ...
+    def check(self) -> None:
+        """Refuse what is no query, and labels and weights that are no columns."""
+        if not isinstance(self.query, Query):
+            raise ParameterError(
+                f"X is a {type(self.query).__name__}",
+                "a database makes the sums of a query",
+                "pass suffice.read_sql(query, connection)",
+            )
+        one = isinstance(self.y, str) or self.label is not None
+        named = [("y", name) for name in ([self.y] if one else self.y or [None])]
+        named += [] if self.weight is None else [("sample_weight", self.weight)]
+        for option, name in named:
+            if not isinstance(name, str):
+                rule = "in a database it is the name of a column"
+                raise ParameterError(f"{option}={name!r}", rule)
 
-    @property
-    def rows(self) -> Any: ...
 
-    def sums(self) -> Any:
-        """Return the sums over its rows."""
-        ...
+def sums_elsewhere(where: str, call: Call) -> tuple[Any, Keys, Any]:
+    """Return the reader, keys and sums that an estimator needs of a query; no row is read."""
+    check_boolean(exact=call.exact)
+    if where not in ("database", "view"):
+        raise ParameterError(f"where={where!r}", "it is None, 'database' or 'view'")
+    call.check()
+    with call.query.asking() as (database, ask):
+        if database not in sql.SPOKEN:
+            raise ParameterError(
+                f"the database is {database or 'unknown'}",
+                f"sums are asked of {', '.join(sql.SPOKEN)}",
+                "run the SELECT of suffice.sql_of_sums yourself, or " + ROWS_INSTEAD,
+            )
+        look = _of_database if where == "database" else _of_view
+        asked, answer, opened = look(call, database, ask)
+    _require_complete(answer, opened.reader, call.estimator)
+    return _put_together(asked, answer, opened.reader, call)
 
 
-Open = Callable[[pa.Table], Opened]
+def _of_database(call: Call, database: str, ask: Ask) -> tuple[Asked, Answer, Any]:
+    """Ask for the sums of the rows of a query."""
+    found = described(call, database, ask)
+    opened = call.open(found.table)
+    blocks = [one.columns for one in opened.reader.layout.blocks if one.encoding == "category"]
+    categories = [n for names in blocks for n in names if not found.columns[n].is_text]
+    if categories:
+        found = _with_values(found, ask, categories)
+        opened = call.open(found.table)
+    asked = needed(found, opened)
+    return asked, asked.plan.answer(ask), opened
+
+
+def _of_view(call: Call, database: str, ask: Ask) -> tuple[Asked, Answer, Any]:
+    """Ask for the sums that a view of `suffice.sql_of_sums` holds."""
+    rows = f"(\n{sql.bare(call.query.text)}\n) AS {sql.ROWS}"
+    made_by = ask(f"SELECT DISTINCT {sql.MADE_BY} FROM {rows}").column(0).to_pylist()
+    if len(made_by) != 1:
+        raise DataError(
+            "the view has no rows" if not made_by else "the rows are of several views",
+            "sums are those of one SELECT of suffice.sql_of_sums",
+            "add rows to the table" if not made_by else "name one view",
+        )
+    try:
+        columns, y, weight, by = json.loads(made_by[0])
+    except (ValueError, TypeError):
+        fact = f"the view was made by {made_by[0]!r}"
+        raise DataError(fact, "it is none of sql_of_sums") from None
+    for option, given, mine in (("y", call.y, y), ("sample_weight", call.weight, weight)):
+        if given != mine:
+            raise ParameterError(f"{option}={given!r}", f"the view has {mine!r}")
+    if not set(call.by) <= set(by):
+        raise ParameterError(f"by={[*call.by]!r}", f"the view is by {by!r}")
+    found = declared(replace(call, by=tuple(by)), columns, "", database)
+    names = {*ask(f"SELECT * FROM {rows} LIMIT 0").column_names}
+    other = ParameterError(
+        f"the view has other sums than {type(call.estimator).__name__} needs",
+        "it was made for another estimator, or other options",
+        "make it with suffice.sql_of_sums of this one",
+    )
+    if call.label is not None:
+        if call.label not in names:
+            raise other
+        column = ask(f"SELECT DISTINCT {sql.quoted(call.label)} FROM {rows}").column(0)
+        cells = tuple(cell for cell in column.to_pylist() if cell is not None)
+        facts = Facts(call.label, column.type, cells)
+        found = replace(found, columns={**found.columns, call.label: facts})
+    opened = call.open(found.table)
+    asked = needed(found, opened)
+    if not {one.name for one in asked.plan.sums} <= names:
+        raise other
+    return asked, asked.plan.read(ask, sql.bare(call.query.text), asked.plan.sums), opened
+
+
+# -- what the columns are
 
 
 @dataclass(frozen=True)
 class Facts:
     """What is known of a column.
 
-    Parameters
-    ----------
-    name : str
-    type : pyarrow.DataType
-    cells, others : tuple
-        Cells of the rows that count, and of those without a label or weight, that decide what the
-        column is: all values of a category; the least and the largest number, a fraction and a 0.
-    bounds : (int, int), optional
-        e and u, if its numbers are below 2^e and multiples of 2^u.
-    missing : int
-        How many cells of the rows that count are missing.
-    middle : float
-        A number near the others.
-    nan : bool
-        Whether there may be NaN.
-    listed : bool
-        Whether the cells of a category are all its values.
+    Its ``cells`` decide what it is, those of rows that count, and the ``others``, of rows without a
+    label or weight: all values of a category; the least and the largest number, a fraction, a 0.
     """
 
     name: str
     type: pa.DataType
-    cells: tuple[Any, ...]
+    cells: tuple[Any, ...] = ()
     others: tuple[Any, ...] = ()
-    bounds: tuple[int, int] | None = None
-    missing: int = 0
-    middle: float = 0.0
-    nan: bool = True
-    listed: bool = True
+    bounds: tuple[int, int] | None = None  # e and u: numbers below 2^e, multiples of 2^u
+    middle: float = 0.0  # a number near the others
+    listed: bool = True  # whether the cells of a category are all its values
 
     @property
     def is_text(self) -> bool:
@@ -150,51 +203,43 @@ class Examples(FrameTable):
 
 @dataclass(frozen=True)
 class Described:
-    """A query, and what is known of its columns.
-
-    Parameters
-    ----------
-    query, dialect : str
-    columns : mapping of str to Facts
-        All but the keys.
-    label, weight : str, optional
-    keys : tuple of str
-    exact : bool
-    made_by : str
-        See `Plan`.
-    """
+    """A query, and what is known of its columns: all but the keys."""
 
     query: str
     dialect: str
     columns: Mapping[str, Facts]
-    label: str | None = None
-    weight: str | None = None
-    keys: tuple[str, ...] = ()
-    exact: bool = True
-    made_by: str = ""
+    call: Call
+    made_by: str = ""  # see `Plan`
 
     @property
     def table(self) -> Examples:
         """Return a table of the cells that decide what columns are."""
         counted = max([2, *(len(facts.cells) for facts in self.columns.values())])
         others = max([0, *(len(facts.others) for facts in self.columns.values())])
-        if self.label is None and self.weight is None:
+        if self.call.label is None and self.call.weight is None:
             others = 0
         columns = {}
         for name, facts in self.columns.items():
             cells, more = facts.cells or (None,), facts.others or (None,)
-            if name == self.label:
+            if name == self.call.label:
                 more = (None,)
-            if name == self.weight and self.label is None:
+            if name == self.call.weight and self.call.label is None:
                 more = (0,)
             found = [*islice(cycle(cells), counted), *islice(cycle(more), others)]
             columns[name] = pa.array(found, facts.type)
         return Examples(pa.table(columns))
 
+    @property
+    def bits(self) -> int:
+        """Return the bits of a slice."""
+        return sql.BITS if self.call.weight is None else sql.WEIGHTED_BITS
+
+    def cell(self, name: str) -> str | None:
+        return sql.number_of(name, self.columns[name].type, self.dialect)
+
     def number(self, name: str) -> Number:
         """Return the numbers of a column, cut where it has to be."""
-        facts = self.columns[name]
-        cell = number_of(name, facts.type, self.dialect, facts.nan)
+        facts, cell = self.columns[name], self.cell(name)
         if cell is None or facts.bounds is None:
             raise SchemaError(
                 f"column {name!r} holds {facts.type}",
@@ -203,209 +248,170 @@ class Described:
                 "cast it in the query",
             )
         if pa.types.is_boolean(facts.type):
-            return Number(cell, self.bits, 1, whole=True, known=True)
-        if not self.exact:
-            return Number(cell, 0, 0, origin=facts.middle)
+            return self.indicator(cell)
+        if not self.call.exact:
+            return Number(cell, slices=0, origin=0.0 if name == self.call.weight else facts.middle)
         top, unit = facts.bounds
         slices = max(1, -((unit - top) // self.bits))
-        if slices > MOST_SLICES:
+        if slices > sql.MOST_SLICES:
             raise DataError(
                 f"column {name!r} has numbers of 2^{top - 1} and others with digits of 2^{unit}",
-                f"sums in a database are exact within {MOST_SLICES * self.bits} binary digits here",
+                f"sums in a database are exact within {sql.MOST_SLICES * self.bits} binary digits",
                 "round the column in the query, use exact=False, or " + ROWS_INSTEAD,
             )
-        return Number(cell, unit + slices * self.bits, slices, slices == 1 and unit == 0)
+        return Number(cell, unit + slices * self.bits, slices)
 
-    @property
-    def bits(self) -> int:
-        """Return the bits of a slice."""
-        return BITS if self.weight is None else WEIGHTED_BITS
+    def indicator(self, cell: str) -> Number:
+        return Number(cell, self.bits, is_indicator=True)
+
+    def around(self, statement: str) -> str:
+        """Return a statement about the cells cj of all columns, and their numbers vj.
+
+        Rows are counted that have a label, and a weight above 0.
+        """
+        cells, conditions = {}, []
+        for j, name in enumerate(self.columns):
+            number = self.cell(name)
+            if name == self.call.label:
+                conditions.append(f"{number or sql.quoted(name)} IS NOT NULL")
+            elif name == self.call.weight:
+                conditions.append(f"{number or sql.quoted(name)} > 0")
+            cells[f"c{j}"] = sql.column_of(name, self.dialect)
+            cells[f"v{j}"] = number or "NULL"
+        cells["counted"] = f"CASE WHEN {' AND '.join(conditions) or '1 = 1'} THEN 1 ELSE 0 END"
+        tables = {sql.ROWS: sql.bare(self.query), sql.CELLS: sql.select(cells, sql.ROWS)}
+        return sql.with_tables(tables, statement, self.dialect)
 
 
-# -- what the columns are
-
-
-def described(
-    query: Query,
-    database: str,
-    ask: Callable[[str], pa.Table],
-    label: str | None,
-    weight: str | None,
-    keys: tuple[str, ...],
-    exact: bool,
-) -> Described:
+def described(call: Call, database: str, ask: Ask) -> Described:
     """Ask what the columns of a query are."""
-    found = Described(query.text, database, {}, label, weight, keys, exact)
-    types = _types(found, ask)
-    for role, names in (("label", [label]), ("weight", [weight]), ("key", keys)):
+    types = _types(call.query.text, database, ask)
+    for role, names in (("label", [call.label]), ("weight", [call.weight]), ("key", call.by)):
         for name in names:
             if name is not None and name not in types:
                 raise SchemaError(
                     f"there is no column {name!r} to be the {role}",
                     f"the columns are {', '.join(map(repr, types))}",
                 )
-    types = {name: kind for name, kind in types.items() if name not in keys}
-    types = {
-        name: pa.float64() if pa.types.is_decimal(kind) else kind for name, kind in types.items()
+    columns = {
+        name: Facts(name, pa.float64() if pa.types.is_decimal(kind) else kind)
+        for name, kind in types.items()
+        if name not in call.by
     }
-    columns = {name: Facts(name, kind, ()) for name, kind in types.items()}
-    found = _looked(replace(found, columns=columns), ask)
-    columns = dict(found.columns)
-    if label is not None and columns[label].is_text:
-        columns[label] = replace(columns[label], cells=EXAMPLES["category"])
-    texts = [name for name, facts in columns.items() if facts.is_text and name != label]
+    found = _with_ends(Described(call.query.text, database, columns, call), ask)
+    columns, texts = dict(found.columns), []
+    for name, facts in found.columns.items():
+        if facts.is_text and name == call.label:
+            columns[name] = replace(facts, cells=KINDS["category"][1])
+        elif facts.is_text:
+            texts.append(name)
     return _with_values(replace(found, columns=columns), ask, texts)
 
 
-def _types(found: Described, ask: Callable[[str], pa.Table]) -> dict[str, pa.DataType]:
+def _types(query: str, database: str, ask: Ask) -> dict[str, pa.DataType]:
     """Ask for the types of all columns; SQLite has those of cells."""
-    nothing = ask(f"SELECT * FROM (\n{bare(found.query)}\n) AS {ROWS} LIMIT 0")
-    if found.dialect != "sqlite":
+    rows = f"(\n{sql.bare(query)}\n) AS {sql.ROWS}"
+    nothing = ask(f"SELECT * FROM {rows} LIMIT 0")
+    if database != "sqlite":
         return {
             one.name: one.type.value_type if pa.types.is_dictionary(one.type) else one.type
             for one in nothing.schema
         }
-    kinds = ("integer", "real", "text", "blob")
-    counts = [
-        f"SUM(TYPEOF({quoted(name)}) = '{kind}') AS t{j}_{kind}"
+    kinds = {
+        "real": pa.float64(),
+        "integer": pa.int64(),
+        "text": pa.string(),
+        "blob": pa.binary(),
+    }
+    counts = {
+        f"{kind}{j}": f"SUM(TYPEOF({sql.quoted(name)}) = '{kind}')"
         for j, name in enumerate(nothing.schema.names)
         for kind in kinds
-    ]
-    (row,) = ask(_around(found, f"SELECT {', '.join(counts)} FROM {ROWS}")).to_pylist()
+    }
+    (row,) = ask(sql.select(counts, rows)).to_pylist()
     types = {}
     for j, name in enumerate(nothing.schema.names):
-        shown = {kind for kind in kinds if row[f"t{j}_{kind}"]}
-        if len(shown) > 1 and shown != {"integer", "real"}:
+        shown = [kind for kind in kinds if row[f"{kind}{j}"]]
+        if len(shown) > 1 and shown != ["real", "integer"]:
             raise SchemaError(
                 f"column {name!r} holds {' and '.join(sorted(shown))}",
                 "a column holds numbers or text",
                 f"cast it in the query: CAST({name} AS ...)",
             )
-        types[name] = {
-            "real": pa.float64(),
-            "integer": pa.int64(),
-            "text": pa.string(),
-            "blob": pa.binary(),
-        }.get("real" if "real" in shown else next(iter(shown), ""), pa.null())
+        types[name] = kinds[shown[0]] if shown else pa.null()
     return types
 
 
-def _around(found: Described, select: str, *tables: tuple[str, str]) -> str:
-    every = [(ROWS, bare(found.query)), *tables]
-    before = ",\n".join(f"{name} AS NOT MATERIALIZED (\n{text}\n)" for name, text in every)
-    return f"WITH {before}\n{select}"
-
-
-def _cells(found: Described) -> tuple[str, str]:
-    """Return the table of all cells, and of which rows count: a label, and a weight above 0."""
-    dialect, conditions = found.dialect, []
-    cells = []
-    for j, (name, facts) in enumerate(found.columns.items()):
-        number = number_of(name, facts.type, dialect)
-        if name in (found.label, found.weight):
-            conditions.append(
-                f"{number or quoted(name)} {'> 0' if name == found.weight else 'IS NOT NULL'}"
-            )
-        cells.append(f"{column_of(name, dialect)} AS c{j}")
-        cells += [f"{number} AS v{j}"] if number is not None else []
-    counts = " AND ".join(conditions)
-    cells.append(f"CASE WHEN {counts} THEN 1 ELSE 0 END AS counted" if counts else "1 AS counted")
-    return "suffice_cells", f"SELECT {', '.join(cells)} FROM {ROWS}"
-
-
-def _looked(found: Described, ask: Callable[[str], pa.Table]) -> Described:
-    """Look at the least and the largest cells of every column, and count the missing ones."""
-    asked = ["counted", "COUNT(*) AS n"]
+def _with_ends(found: Described, ask: Ask) -> Described:
+    """Look at the least and the largest cells of numbers and times."""
+    asked = {"counted": "counted"}
     for j, (name, facts) in enumerate(found.columns.items()):
         kind = stored_as(facts.type)
-        if number_of(name, facts.type, found.dialect) is None or kind == "boolean":
-            asked.append(f"COUNT(c{j}) AS n{j}")
+        if found.cell(name) is None or kind == "boolean":
             continue
-        cell = "v" if kind == "number" else "c"
-        asked += [f"COUNT(v{j}) AS n{j}", f"MIN({cell}{j}) AS low{j}", f"MAX({cell}{j}) AS high{j}"]
-        if kind != "integer":
-            asked.append(f"COUNT(c{j}) AS all{j}")
-            asked.append(f"MIN(CASE WHEN v{j} <> ROUND(v{j}) THEN ABS(v{j}) END) AS part{j}")
-        if kind == "time":
-            asked.append(f"MAX(ABS(v{j})) AS most{j}")
-        if not found.exact:
-            asked.append(f"AVG(v{j}) AS middle{j}")
-    select = f"SELECT {', '.join(asked)} FROM suffice_cells GROUP BY counted"
-    answer = ask(_around(found, select, _cells(found))).to_pylist()
+        v = f"v{j}"
+        c = v if kind == "number" else f"c{j}"
+        asked |= {f"low{j}": f"MIN({c})", f"high{j}": f"MAX({c})", f"most{j}": f"MAX(ABS({v}))"}
+        asked[f"part{j}"] = f"MIN(CASE WHEN {v} <> ROUND({v}) THEN ABS({v}) END)"
+        if kind != "time":
+            asked[f"zero{j}"] = f"MIN(CASE WHEN {v} = 0 THEN {c} END)"
+        if not found.call.exact:
+            asked[f"middle{j}"] = f"AVG({v})"
+    answer = ask(found.around(sql.select(asked, sql.CELLS, by=["counted"]))).to_pylist()
     rows = {row["counted"]: row for row in answer}
-    columns = {}
-    for j, (name, facts) in enumerate(found.columns.items()):
-        columns[name] = _fact(facts, [rows.get(counted, {}) for counted in (1, 0)], j)
-    return _with_zeros(replace(found, columns=columns), ask)
-
-
-def _fact(facts: Facts, rows: Sequence[Mapping[str, Any]], j: int) -> Facts:
-    """Return what the rows that count, and the others, say of a column."""
-    of_some = rows[0]
-    missing = of_some.get("n", 0) - of_some.get(f"n{j}", 0)
-    nan = any(row.get(f"all{j}", 0) > row[f"n{j}"] for row in rows if row)
-    facts = replace(facts, missing=missing, nan=nan)
-    kind = stored_as(facts.type)
-    if kind == "boolean":
-        return replace(facts, cells=(False, True), bounds=(1, 0))
-    if f"n{j}" not in of_some or f"low{j}" not in of_some:
-        return replace(facts, bounds=(1, 0) if kind in ("integer", "number") else None)
-    names = ("low", "high", "part") if kind == "number" else ("low", "high")
-    cells, others = (
-        tuple(dict.fromkeys(c for c in (row.get(f"{n}{j}") for n in names) if c is not None))
-        for row in rows
-    )
-    facts = replace(facts, cells=cells, others=others, middle=of_some.get(f"middle{j}") or 0.0)
-    most: Any = of_some.get(f"most{j}") if kind == "time" else max(map(abs, cells), default=0)
-    if kind == "integer" and most > HELD:
-        fact = f"column {facts.name!r}: {most}"
-        raise DataError(fact, HELD_RULE, f"cast it in the query: CAST({facts.name} AS text)")
-    part, most = of_some.get(f"part{j}"), float(most or 0)
-    if not np.isfinite(most):
-        return replace(facts, bounds=(1, 0))  # it is refused where the column is read
-    unit = 0 if part is None else min(0, frexp(part)[1] - DIGITS)
-    return replace(facts, bounds=(max(1, unit + 1, frexp(most)[1]), unit))
-
-
-def _with_zeros(found: Described, ask: Callable[[str], pa.Table]) -> Described:
-    """Ask whether columns hold a 0 that hold −1 and 1: these are outcomes if there is none."""
-    ends = ((j, name, facts) for j, (name, facts) in enumerate(found.columns.items()))
-    doubtful = [(j, name) for j, name, facts in ends if {*facts.cells, *facts.others} == {-1, 1}]
-    columns = dict(found.columns)
-    for j, name in doubtful:
-        select = f"SELECT COUNT(*) AS n FROM suffice_cells WHERE v{j} = 0"
-        (row,) = ask(_around(found, select, _cells(found))).to_pylist()
-        if row["n"]:
-            cells = columns[name].cells
-            columns[name] = replace(columns[name], cells=(*cells, 0))
+    columns = {
+        name: _fact(facts, rows.get(1, {}), rows.get(0, {}), j)
+        for j, (name, facts) in enumerate(found.columns.items())
+    }
     return replace(found, columns=columns)
 
 
-def _with_values(
-    found: Described, ask: Callable[[str], pa.Table], names: Sequence[str]
-) -> Described:
+def _fact(facts: Facts, counted: Mapping[str, Any], rest: Mapping[str, Any], j: int) -> Facts:
+    """Return what the rows that count, and the others, say of a column."""
+    kind = stored_as(facts.type)
+    if kind == "boolean":
+        return replace(facts, cells=(False, True), bounds=(1, 0))
+    if kind not in ("integer", "number", "time"):
+        return facts
+    names = ("low", "high") if kind == "time" else ("low", "high", "part", "zero")
+    found = ([row.get(f"{name}{j}") for name in names] for row in (counted, rest))
+    cells, others = (tuple(dict.fromkeys(c for c in row if c is not None)) for row in found)
+    if kind == "integer" and max(map(abs, cells), default=0) > HELD:
+        fact = f"column {facts.name!r}: {max(cells, key=abs)}"
+        raise DataError(fact, HELD_RULE, f"cast it in the query: CAST({facts.name} AS text)")
+    most, part = float(counted.get(f"most{j}") or 0), counted.get(f"part{j}")
+    bounds = (1, 0)  # of infinite cells, which are refused where the column is read
+    if np.isfinite(most):
+        unit = 0 if part is None else min(0, frexp(part)[1] - DIGITS)
+        bounds = (max(1, unit + 1, frexp(most)[1]), unit)
+    middle = counted.get(f"middle{j}") or 0.0
+    return replace(facts, cells=cells, others=others, bounds=bounds, middle=middle)
+
+
+def _with_values(found: Described, ask: Ask, names: Sequence[str]) -> Described:
     """Ask for the values of columns that are categories."""
-    places = [j for j, name in enumerate(found.columns) if name in names]
-    if not places:
+    selects = []
+    for j, name in enumerate(found.columns):
+        if name in names:
+            asked = {"j": str(j), "counted": "counted", "cell": sql.as_text(f"c{j}", found.dialect)}
+            asked["n"] = "COUNT(*)"
+            selects.append(sql.select(asked, sql.CELLS, by=["counted", f"c{j}"]))
+    if not selects:
         return found
-    own_type = found.dialect == "sqlite"
-    selects = [
-        f"SELECT {j} AS j, counted, {f'c{j}' if own_type else f'CAST(c{j} AS VARCHAR)'} AS cell, "
-        f"COUNT(*) AS n FROM suffice_cells WHERE c{j} IS NOT NULL GROUP BY counted, c{j}"
-        for j in places
-    ]
-    answer = ask(_around(found, "\nUNION ALL\n".join(selects), _cells(found))).to_pylist()
+    answer = ask(found.around("\nUNION ALL\n".join(selects))).to_pylist()
     columns = dict(found.columns)
-    for j in places:
-        name = list(columns)[j]
-        facts = columns[name]
-        read = value_of(facts.type)
-        own = [(row["counted"], read(row["cell"]), row["n"]) for row in answer if row["j"] == j]
-        cells, others = ([value for side, value, _ in own if side == s] for s in (1, 0))
-        if facts.is_text and not _is_running_text([(value, n) for _, value, n in own]):
+    for j, (name, facts) in enumerate(found.columns.items()):
+        if name not in names:
+            continue
+        rows = [row for row in answer if row["j"] == j]
+        own = [(row["counted"], sql.value_of(row["cell"], facts.type), row["n"]) for row in rows]
+        shown = [(value, n) for _, value, n in own if value is not None]
+        cells, others = ([v for side, v, _ in own if side == s and v is not None] for s in (1, 0))
+        if facts.is_text and not _is_running_text(shown):
             cells, others = cells * 2, others * 2  # words that come again are no running text
-        absent = (None,) if facts.missing and found.label is not None else ()
-        columns[name] = replace(facts, cells=(*cells, *absent), others=tuple(others))
+        if found.call.label is not None and any(side and value is None for side, value, _ in own):
+            cells.append(None)
+        columns[name] = replace(facts, cells=tuple(cells), others=tuple(others))
     return replace(found, columns=columns)
 
 
@@ -416,12 +422,39 @@ def _is_running_text(values: Sequence[tuple[str, int]]) -> bool:
     return 2 * len(values) > rows and words >= 4 * rows
 
 
-def value_of(kind: pa.DataType) -> Callable[[Any], Any]:
-    """Return what makes the values of a type of cells that came as text, or as they are."""
-    stored = stored_as(kind)
-    if stored == "boolean":
-        return lambda cell: cell if isinstance(cell, bool) else cell in ("true", "t", "1", 1)
-    return {"integer": int, "number": float}.get(stored or "", str)
+def declared(
+    call: Call, columns: Sequence[str] | Mapping[str, Any], query: str, dialect: str
+) -> Described:
+    """Return what is said of the columns of a query, of which a view is made."""
+    kinds = dict(columns) if isinstance(columns, Mapping) else dict.fromkeys(columns, "number")
+    made_by = json.dumps([kinds, call.y, call.weight, call.by])
+    more = [] if call.weight is None else [call.weight]
+    if call.label is None:
+        more += [call.y] if isinstance(call.y, str) else call.y
+    kinds |= {name: kinds.get(name, "number") for name in more}
+    is_classifier = call.label is not None
+    facts = {
+        name: _said(name, kind, is_classifier)
+        for name, kind in kinds.items()
+        if name not in call.by
+    }
+    if call.label is not None:
+        facts[call.label] = _said(call.label, "category", True)
+    return Described(query, dialect, facts, call, made_by)
+
+
+def _said(name: str, kind: Any, missing: bool) -> Facts:
+    """Return what a kind, or the values of a category, say of a column."""
+    if isinstance(kind, list | tuple) and len(set(map(type, kind))) == 1:
+        cells = tuple(kind)
+        return Facts(name, pa.array(cells).type, (*cells, *cells, *([None] if missing else [])))
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise ParameterError(
+            f"columns says {kind!r} of {name!r}",
+            f"a column is {', '.join(map(repr, KINDS))}, or a list of the values of a category",
+        )
+    of, cells, bounds = KINDS[kind]
+    return Facts(name, of, cells, bounds=bounds, listed=kind != "category")
 
 
 # -- what an estimator needs of them
@@ -435,12 +468,20 @@ class Block(NamedTuple):
     pooled: bool = False
 
 
+class Asked(NamedTuple):
+    """A plan, and the blocks that its answer is put together to."""
+
+    plan: Plan
+    blocks: tuple[Block, ...]
+
+
 @dataclass
 class Needs:
     """Collects what the blocks of an estimator need, number by number."""
 
     found: Described
     cooked: Mapping[str, Mapping[Any, Any]]  # what the strings of a column are read as
+    name: str  # of the estimator
     numbers: list[Number] = field(default_factory=list)
     counted: list[str] = field(default_factory=list)
     allowed: list[str] = field(default_factory=list)
@@ -453,57 +494,50 @@ class Needs:
 
     def outcome(self, name: str, low: float, threshold: float | None) -> int:
         """Add 1 for one outcome of a column and 0 for the other."""
-        facts, dialect = self.found.columns[name], self.found.dialect
-        cell = number_of(name, facts.type, dialect)
-        if name in self.cooked or cell is None or pa.types.is_boolean(facts.type):
+        dialect, cell = self.found.dialect, self.found.cell(name)
+        if cell is None or pa.types.is_boolean(self.found.columns[name].type):
             return self.number(name)
         if threshold is not None:
-            bound = literal(float(threshold), dialect)
+            bound = sql.literal(float(threshold), dialect)
             cases = f"CASE WHEN {cell} > {bound} THEN 1 WHEN {cell} <= {bound} THEN 0 END"
         else:
             cases = f"CASE {cell} WHEN 1 THEN 1 WHEN {low:.0f} THEN 0 END"
             self.allowed.append(f"{cell} IS NULL OR {cell} IN ({low:.0f}, 1)")
-        return self._added(self._of_two(cases))
+        return self._added(self.found.indicator(cases))
 
     def indicator(
         self, name: str, ones: Sequence[Any], zeros: Sequence[Any], missing: int | None = None
     ) -> int:
         """Add 1 for some values of a category, 0 for others, and what a missing cell is."""
-        column = column_of(name, self.found.dialect)
+        column = sql.column_of(name, self.found.dialect)
         cases = [f"WHEN {column} IS NULL THEN {missing}"] if missing is not None else []
         for outcome, values in ((1, ones), (0, zeros)):
             cells = self._literals(name, values)
             cases += [f"WHEN {column} IN ({cells}) THEN {outcome}"] if cells else []
-        return self._added(self._of_two(f"CASE {' '.join(cases or ['WHEN FALSE THEN 0'])} END"))
+        cell = f"CASE {' '.join(cases or ['WHEN FALSE THEN 0'])} END"
+        return self._added(self.found.indicator(cell))
 
     def known(self, name: str, values: Sequence[Any]) -> None:
         """Note which values a category may have."""
-        column, cells = column_of(name, self.found.dialect), self._literals(name, values)
+        column, cells = sql.column_of(name, self.found.dialect), self._literals(name, values)
         self.allowed.append(f"{column} IS NULL" + (f" OR {column} IN ({cells})" if cells else ""))
 
     def _literals(self, name: str, values: Sequence[Any]) -> str:
         raw = self.cooked.get(name)
         if raw is not None:
             values = [cell for cell, read in raw.items() if read in values and read is not None]
-        return ", ".join(literal(value, self.found.dialect) for value in values)
-
-    def _of_two(self, cell: str) -> Number:
-        return Number(cell, self.found.bits, 1, whole=True, known=True)
+        return ", ".join(sql.literal(value, self.found.dialect) for value in values)
 
     def _added(self, number: Number) -> int:
         if number not in self.numbers:
             self.numbers.append(number)
         return self.numbers.index(number)
 
-
-class Asked(NamedTuple):
-    """A plan, and the blocks that its answer is put together to."""
-
-    plan: Plan
-    blocks: tuple[Block, ...]
+    def unmade(self, reason: str) -> ParameterError:
+        return ParameterError(f"{self.name} and sums in a database: {reason}", "", ROWS_INSTEAD)
 
 
-def needed(found: Described, opened: Opened, estimator: Any) -> Asked:
+def needed(found: Described, opened: Any) -> Asked:
     """Return what the sums of an estimator need.
 
     Raises
@@ -511,52 +545,43 @@ def needed(found: Described, opened: Opened, estimator: Any) -> Asked:
     ParameterError
         If these sums cannot be made in a database.
     """
-    name = type(estimator).__name__
+    call = found.call
+    needs = Needs(found, _cooked(found, opened), type(call.estimator).__name__)
     if not opened.method.is_of_sums:
-        raise _unmade(name, "it needs rows, for bins of densities, weights or pairs of columns")
+        raise needs.unmade("it needs rows, for bins of densities, weights or pairs of columns")
     reader, template = opened.reader, opened.sums()
-    needs = Needs(found, _cooked(found, opened, name))
     if isinstance(template, ByClass):
         pairs = zip(reader.parts, template.blocks, strict=True)
-        blocks = tuple(_block(needs, part, block, reader, name) for part, block in pairs)
+        blocks = tuple(_block(needs, part, block, reader.layout) for part, block in pairs)
     else:
-        blocks = (_joint(needs, reader.design, reader.design.targets, template, name),)
+        blocks = (_joint(needs, reader.design, reader.design.targets, template),)
     joint = [block for block in blocks if block.kind == "joint"]
     if len(joint) > 1:
-        raise _unmade(name, "rows are grouped by the missing cells of one Gaussian at a time")
+        raise needs.unmade("rows are grouped by the missing cells of one Gaussian at a time")
     squares = {i for block in blocks if block.kind == "moments" for i in block.places}
     plan = Plan(
         found.query,
         found.dialect,
-        found.label,
-        found.keys,
-        None if found.weight is None else found.number(found.weight),
+        (*([] if call.label is None else [call.label]), *call.by),
+        None if call.weight is None else found.number(call.weight),
         tuple(needs.numbers),
         tuple(sorted(squares)),
         joint[0].places if joint else (),
-        tuple(needs.counted),
+        tuple((name, found.columns[name].type) for name in needs.counted),
         tuple(dict.fromkeys(needs.allowed)),
-        bool(found.made_by) or any(facts.missing for facts in found.columns.values()),
         found.made_by,
     )
     return Asked(plan, blocks)
 
 
-def _unmade(name: str, reason: str) -> ParameterError:
-    return ParameterError(f"{name} and sums in a database: {reason}", "", ROWS_INSTEAD)
-
-
-def _cooked(found: Described, opened: Opened, name: str) -> dict[str, dict[Any, Any]]:
+def _cooked(found: Described, opened: Any) -> dict[str, dict[Any, Any]]:
     """Return what strings are read as that spell something else: true and false."""
-    shown = opened.rows.table.shown.schema
-    texts = [
-        facts.name
-        for facts in found.columns.values()
-        if facts.is_text and facts.name != found.label and facts.name in shown.names
-    ]
+    rows = opened.rows.table
     cooked = {}
-    for text in texts:
-        kind = stored_as(shown.field(text).type)
+    for text, facts in found.columns.items():
+        if not facts.is_text or text == found.call.label or text not in rows.shown.schema.names:
+            continue
+        kind = stored_as(rows.shown.schema.field(text).type)
         if kind == "string":
             continue
         if kind != "boolean":
@@ -565,46 +590,41 @@ def _cooked(found: Described, opened: Opened, name: str) -> dict[str, dict[Any, 
                 "a database sums what it stores as numbers",
                 f"cast it in the query: CAST({text} AS ...)",
             )
-        parts = opened.rows.table.parts({text: None})
+        parts = rows.parts({text: None})
         cells = [c for part in parts for batch in part.record_batches() for c in batch.column(0)]
         raw = found.table.table.column(text).to_pylist()
         cooked[text] = {a: b.as_py() for a, b in zip(raw, cells, strict=True) if a is not None}
     return cooked
 
 
-def _block(needs: Needs, part: Any, template: Any, reader: Any, name: str) -> Block:
+def _block(needs: Needs, part: Any, template: Any, layout: Any) -> Block:
     """Return what a block of a generative classifier needs."""
-    layout = reader.layout
+    columns = part.layout.columns
     if type(template) is Comoments:
         if part.design is not None:
-            return _joint(needs, part.design, (), template, name)
-        places = tuple(map(needs.number, part.layout.columns))
-        return Block("joint", places, template.pooled)
+            return _joint(needs, part.design, (), template)
+        return Block("joint", tuple(map(needs.number, columns)), template.pooled)
     if type(template) is Moments:
-        return Block("moments", tuple(map(needs.number, part.layout.columns)))
+        return Block("moments", tuple(map(needs.number, columns)))
     if type(template) is not Counts or part.design is not None:
-        raise _unmade(
-            name,
-            f"{part.family} of {', '.join(map(repr, part.layout.columns))} needs more than sums of "
-            "numbers and their products, and counts of values",
+        raise needs.unmade(
+            f"{part.family} of {', '.join(map(repr, columns))} needs more than sums of "
+            "numbers and their products, and counts of values"
         )
     if part.layout.encoding in ("binary", "outcome"):
-        lows = layout.lows(part.layout)
-        columns = zip(part.layout.columns, lows.tolist(), strict=True)
-        return Block(
-            "outcomes", tuple(needs.outcome(c, low, layout.threshold) for c, low in columns)
-        )
-    first = len(needs.counted)
-    needs.counted += part.layout.columns
-    return Block("counts", tuple(range(first, len(needs.counted))))
+        pairs = zip(columns, layout.lows(part.layout).tolist(), strict=True)
+        places = (needs.outcome(name, low, layout.threshold) for name, low in pairs)
+        return Block("outcomes", tuple(places))
+    needs.counted += columns
+    return Block("counts", tuple(range(len(needs.counted) - len(columns), len(needs.counted))))
 
 
-def _joint(needs: Needs, design: Design, targets: Sequence[str], template: Any, name: str) -> Block:
+def _joint(needs: Needs, design: Design, targets: Sequence[str], template: Any) -> Block:
     """Return what the products of the terms of a design need."""
     if type(template) is not Comoments:
-        raise _unmade(name, f"it needs {type(template).__name__}, more than products of columns")
+        raise needs.unmade(f"it needs {type(template).__name__}, more than products of columns")
     if design.formula is not None or design.words or design.bins:
-        raise _unmade(name, "its terms are computed from rows by a formula, or are words")
+        raise needs.unmade("its terms are computed from rows by a formula, or are words")
     places = np.zeros(len(design), np.intp)
     for column in design.columns:
         at = design.places([column])
@@ -615,20 +635,18 @@ def _joint(needs: Needs, design: Design, targets: Sequence[str], template: Any, 
         if not needs.found.columns[column].listed:
             raise ParameterError(
                 f"column {column!r} is a category",
-                f"{name} has a term for each value, and the SELECT names them",
+                f"{needs.name} has a term for each value, and the SELECT names them",
                 f"list the values: columns={{{column!r}: [...]}}",
             )
         needs.known(column, values)
-        cells = _terms_of(design, column)
-        for place, term in zip(at.tolist(), cells.T, strict=True):
+        for place, term in zip(at.tolist(), _terms_of(design, column).T, strict=True):
             ones, zeros = (
                 [v for v, t in zip(values, term, strict=False) if t == s] for s in (1, 0)
             )
             missing = None if np.isnan(term[-1]) else int(term[-1])
             places[place] = needs.indicator(column, ones, zeros, missing)
-    return Block(
-        "joint", (*places.tolist(), *(needs.number(target) for target in targets)), template.pooled
-    )
+    every = (*places.tolist(), *map(needs.number, targets))
+    return Block("joint", every, template.pooled)
 
 
 def _terms_of(design: Design, column: str) -> NDArray[np.float64]:
@@ -643,58 +661,54 @@ def _terms_of(design: Design, column: str) -> NDArray[np.float64]:
     return np.asarray(rows[:, design.places([column])])
 
 
-def _require_complete(answer: Answer, asked: Asked, opened: Opened, estimator: Any) -> None:
+# -- sums of an answer
+
+
+def _require_complete(answer: Answer, reader: Any, estimator: Any) -> None:
     """Refuse missing cells where a linear model needs all of them."""
-    design = getattr(opened.reader, "design", None)
-    if design is None or getattr(estimator, "incomplete", "") != "error":
+    if not hasattr(reader, "design") or getattr(estimator, "incomplete", "") != "error":
         return
+    design = reader.design
     names = [*(design.column(place) for place in range(len(design))), *design.targets]
     counts = dict.fromkeys(names, 0)
-    for text, rows in zip(answer.column(PATTERN), answer.rows.values, strict=True):
-        lacking = {name for name, mark in zip(names, text or "", strict=False) if mark == "0"}
-        for name in lacking:
+    for text, rows in zip(answer.column(sql.PATTERN), answer.rows.values, strict=True):
+        for name in {name for name, mark in zip(names, text, strict=True) if mark == "0"}:
             counts[name] += rows
     missing = {name: str(count) for name, count in counts.items() if count}
     if missing:
         raise incomplete(listed_missing(missing), "incomplete='gaussian'")
 
 
-# -- sums of an answer
+class Placed(NamedTuple):
+    """Rows of an answer, and the place of each (r,) among k classes, or classes of groups."""
+
+    answer: Answer
+    place: NDArray[np.intp]
+    k: int
+
+    @property
+    def weight(self) -> Total:
+        return self.answer.weight.by(self.place, self.k)
+
+    def total(self, *of: Any) -> Total:
+        return self.answer.totals[of].by(self.place, self.k)
+
+    def take(self, which: Any) -> Placed:
+        """Return some of the rows."""
+        rows, of = np.flatnonzero(which), self.answer.totals.items()
+        totals = {name: one._replace(values=one.values[rows]) for name, one in of}
+        key = self.answer.key.take(pa.array(rows))
+        return Placed(replace(self.answer, key=key, totals=totals), self.place[rows], self.k)
 
 
 def _pairs(total: Total) -> NDArray[np.float64]:
-    """Return pairs of doubles of whole numbers times a power of 2, (2, ...)."""
-    if total.power is None:
-        return np.stack([total.values.astype(np.float64), np.zeros(total.values.shape)])
-    found = [_pair(int(n), total.power) for n in total.values.flat]
-    return (
-        np.array(found).reshape((*total.values.shape, 2)).transpose(-1, *range(total.values.ndim))
-    )
-
-
-def _pair(n: int, power: int) -> tuple[float, float]:
-    """Return the double nearest to n 2^power, and what is left of it.
-
-    Examples
-    --------
-    >>> _pair(2**60 + 1, -60) == (1.0, 2.0**-60)
-    True
-    """
-    top = max(0, n.bit_length() - 1000)  # beyond, no double would hold the number
-    unit = 1 << max(0, top)
-    high = n / unit
-    left = n - int(high) * unit if abs(high) >= 2.0**DIGITS else 0
-    return ldexp(high, power + top), ldexp(left / unit, power + top)
-
-
-def _pivots(x: Total, weight: Total) -> NDArray[np.object_]:
-    """Return numbers near Σwx / Σw that doubles hold, in units of x over those of the weight."""
-    found = np.zeros(len(x.values), object)
-    for g, (total, w) in enumerate(zip(x.values, weight.values, strict=True)):
-        mean = int(total) // int(w) if w else 0
-        cut = max(0, abs(mean).bit_length() - DIGITS)
-        found[g] = (mean >> cut) << cut
-    return found
+    """Return pairs of doubles, the nearest ones and what is left of the numbers, (2, n)."""
+    high = [float(n) for n in total.values]
+    left = [
+        0.0 if total.power is None else float(n - int(h))
+        for n, h in zip(total.values, high, strict=True)
+    ]
+    return np.asarray(np.ldexp(np.array([high, left]), total.power or 0))
 
 
 class Centred(NamedTuple):
@@ -706,115 +720,103 @@ class Centred(NamedTuple):
 
 
 def _centred(number: Number, x: Total, weight: Total) -> Centred:
-    if x.power is None:
-        return Centred(
-            np.where(weight.values > 0, number.origin, 0.0), np.zeros(len(x.values), object), x
-        )
-    assert weight.power is not None
-    pivots = _pivots(x, weight)
-    doubles = np.array([ldexp(int(p), x.power - weight.power) for p in pivots], np.float64)
-    return Centred(doubles, pivots, x._replace(values=x.values - pivots * weight.values))
+    """Return Σw(x − p), where the doubles p are near Σwx / Σw, in units of x over the weight's."""
+    whole = np.zeros(len(x.values), object)
+    if x.power is None or weight.power is None:
+        return Centred(np.where(weight.values > 0, number.origin, 0.0), whole, x)
+    for g, (total, w) in enumerate(zip(x.values, weight.values, strict=True)):
+        mean = int(total) // int(w) if w else 0
+        cut = max(0, abs(mean).bit_length() - DIGITS)
+        whole[g] = (mean >> cut) << cut
+    pivot = np.array([ldexp(int(p), x.power - weight.power) for p in whole], np.float64)
+    return Centred(pivot, whole, x._replace(values=x.values - whole * weight.values))
 
 
 def _product(xx: Total, one: Centred, other: Centred, weight: Total) -> Total:
-    """Return Σw(x − p)(y − q) = Σwxy − pΣw(y − q) − qΣw(x − p) − pqΣw."""
-    if xx.power is None:
-        return xx
-    p, q = one.whole, other.whole
-    left = p * other.x.values + q * one.x.values + p * q * weight.values
-    return xx._replace(values=xx.values - left)
+    """Return Σw(x − p)(y − q) = Σwxy − pΣw(y − q) − qΣw(x − p) − pqΣw.
+
+    Doubles have been taken from their pivots before; their squares are at least (Σwx)²/Σw.
+    """
+    p, q, w = one.whole, other.whole, weight.values
+    values = xx.values - (p * other.x.values + q * one.x.values + p * q * w)
+    if xx.power is None and one is other:
+        values = np.maximum(values, one.x.values**2 / np.where(w > 0, w, 1))
+    return Total(xx.power, values)
 
 
-def _moments(answer: Answer, plan: Plan, block: Block, place: NDArray[np.intp], k: int) -> Moments:
-    d = len(block.places)
+def _moments(rows: Placed, block: Block, _: bool) -> Moments:
+    d, k = len(block.places), rows.k
     weight, pivot, sums = np.zeros((k, 2, d)), np.zeros((k, d)), np.zeros((k, 4, d))
     for j, i in enumerate(block.places):
-        own = answer.total("n", i).by(place, k)
-        column = _centred(plan.numbers[i], answer.total("x", i).by(place, k), own)
-        square = _product(answer.total("xx", i, i).by(place, k), column, column, own)
+        own = rows.total("n", i)
+        column = _centred(rows.answer.plan.numbers[i], rows.total("x", i), own)
+        square = _product(rows.total("xx", i, i), column, column, own)
         weight[:, :, j], pivot[:, j] = _pairs(own).T, column.pivot
         sums[:, :2, j], sums[:, 2:, j] = _pairs(column.x).T, _pairs(square).T
-        if square.power is None:
-            sums[:, 2, j] = np.maximum(sums[:, 2, j], _least(sums[:, 0, j], weight[:, 0, j]))
     return Moments(weight, pivot, sums).canonical()
 
 
-def _least(x: NDArray[np.float64], weight: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return (Σwx)²/Σw, which is no more than Σwx² but for rounding."""
-    return np.asarray(np.divide(x**2, weight, out=np.zeros_like(x), where=weight > 0))
-
-
-def _outcomes(answer: Answer, block: Block, place: NDArray[np.intp], k: int) -> Counts:
-    counts = np.zeros((2, k, 2 * len(block.places)))
+def _outcomes(rows: Placed, block: Block, _: bool) -> Counts:
+    counts = np.zeros((2, rows.k, 2 * len(block.places)))
     for j, i in enumerate(block.places):
-        every, ones = (answer.total(what, i).by(place, k) for what in ("n", "x"))
+        every, ones = rows.total("n", i), rows.total("x", i)
         counts[:, :, 2 * j] = _pairs(every._replace(values=every.values - ones.values))
         counts[:, :, 2 * j + 1] = _pairs(ones)
     return Counts((FALSE_TRUE,) * len(block.places), DoubleDouble(*counts))
 
 
-def _counts(
-    answer: Answer, plan: Plan, found: Described, block: Block, place: NDArray[np.intp], k: int
-) -> Counts:
-    columns, values = np.array(answer.column(COLUMN), object), answer.column(VALUE)
+def _counts(rows: Placed, block: Block, _: bool) -> Counts:
+    columns = np.array(rows.answer.column(sql.COLUMN), object)
     vocabularies, counts = [], []
     for j in block.places:
-        read = value_of(found.columns[plan.counted[j]].type)
-        rows = np.flatnonzero(columns == j)
-        cells = [read(values[row]) for row in rows]
+        own, kind = rows.take(columns == j), rows.answer.plan.counted[j][1]
+        cells = [sql.value_of(cell, kind) for cell in own.answer.column(sql.VALUE)]
         vocabulary = Vocabulary.of(cells)
         m = len(vocabulary)
-        total = answer.take(rows).weight.by(place[rows] * m + vocabulary.index(cells, -1), k * m)
-        counts.append(_pairs(total).reshape(2, k, m))
+        total = own.answer.weight.by(own.place * m + vocabulary.index(cells, -1), rows.k * m)
+        counts.append(_pairs(total).reshape(2, rows.k, m))
         vocabularies.append(vocabulary)
     return Counts(tuple(vocabularies), DoubleDouble(*np.concatenate(counts, axis=2))).pruned()
 
 
-def _comoments(
-    answer: Answer, plan: Plan, block: Block, place: NDArray[np.intp], k: int, pooled: bool
-) -> Comoments:
-    d = len(block.places)
-    marks = [text or "1" * d for text in answer.column(PATTERN)]
-    cells = [(text, c) for text, c in zip(marks, place.tolist(), strict=True)]
+def _comoments(rows: Placed, block: Block, by_group: bool) -> Comoments:
+    plan, d = rows.answer.plan, len(block.places)
+    cells = list(zip(rows.answer.column(sql.PATTERN), rows.place.tolist(), strict=True))
     keys = sorted({key for key in cells if "1" in key[0]})
     of_key = {key: g for g, key in enumerate(keys)}
-    some = np.array([row for row, key in enumerate(cells) if key in of_key], np.intp)
-    at = np.array([of_key[cells[row]] for row in some], np.intp)
-    answer, g = answer.take(some), len(keys)
-    weight = answer.weight.by(at, g)
-    columns = [
-        _centred(plan.numbers[i], answer.total("x", i).by(at, g), weight) for i in block.places
-    ]
+    g, at = len(keys), np.array([of_key.get(cell, -1) for cell in cells], np.intp)
+    own = Placed(rows.answer, at, g).take(at >= 0)
+    weight = own.weight
+    columns = [_centred(plan.numbers[i], own.total("x", i), weight) for i in block.places]
     sums = np.stack([_pairs(column.x).T for column in columns], axis=2)
     texts = sorted({text for text, _ in keys})
     pattern = np.array([texts.index(text) for text, _ in keys], np.intp)
+    pooled = block.pooled and not by_group
     home, m = (pattern, len(texts)) if pooled else (np.arange(g), g)
     products = np.zeros((m, 2, d, d))
     for a, i in enumerate(block.places):
         for b, j in enumerate(block.places[a:], start=a):
-            both = answer.total("xx", i, j).by(at, g)
-            own = _product(both, columns[a], columns[b], weight)
-            products[:, :, a, b] = _pairs(own.by(home, m)).T
-            if own.power is None and a == b:
-                least = np.bincount(home, _least(sums[:, 0, a], _pairs(weight)[0]), m)
-                products[:, 0, a, a] = np.maximum(products[:, 0, a, a], least)
+            both = _product(own.total("xx", i, j), columns[a], columns[b], weight)
+            products[:, :, a, b] = _pairs(both.by(home, m)).T
     patterns = np.array([[mark == "1" for mark in text] for text in texts], bool).reshape(-1, d)
     pivot = np.stack([column.pivot for column in columns], axis=1)
+    pivot = np.where(patterns[pattern], pivot, 0.0)
     tally = np.zeros((g if plan.weight is None else 0, 3), np.int64)
     if plan.weight is None:
-        tally[:, 0] = answer.rows.by(at, g).values.astype(np.int64)
+        tally[:, 0] = weight.values.astype(np.int64)
     code = np.array([c for _, c in keys], np.intp)
     groups = patterns, pattern, code, _pairs(weight).T.copy()
-    pivot = np.where(patterns[pattern], pivot, 0.0)
-    return Comoments(k, pooled, *groups, pivot, sums, home, products, tally).canonical()
+    return Comoments(rows.k, pooled, *groups, pivot, sums, home, products, tally).canonical()
+
+
+MAKERS = {"moments": _moments, "outcomes": _outcomes, "counts": _counts, "joint": _comoments}
 
 
 def _labels(answer: Answer, label: str) -> tuple[NDArray[np.intp], Vocabulary]:
     """Return the class of every row of an answer, (r,), −1 of those without a label."""
-    cells = answer.groups[label].combine_chunks()
-    batch = pa.record_batch({label: cells})
+    cells = answer.key.column(label).combine_chunks()
     try:
-        found = encode(batch, Layout((), (), label=label))
+        found = encode(pa.record_batch({label: cells}), Layout((), (), label=label))
     except BadCell as bad:
         raise DataError(f"column {label!r}: {bad.value!r}", bad.rule, bad.next_step) from None
     classes = Vocabulary.of(found.classes.values)
@@ -823,260 +825,35 @@ def _labels(answer: Answer, label: str) -> tuple[NDArray[np.intp], Vocabulary]:
     return place[found.codes], classes
 
 
-class InDatabase(NamedTuple):
-    """Sums that a database made.
-
-    Parameters
-    ----------
-    reader : SumsReader
-    keys : Keys
-    sums : KeptSums
-        With an axis of groups where there are keys.
-    """
-
-    reader: Any
-    keys: Keys
-    sums: Any
-
-
-def _put_together(
-    found: Described, asked: Asked, answer: Answer, opened: Opened, by: Sequence[str]
-) -> InDatabase:
-    """Return the sums of an answer, as those of a table are."""
-    rows = len(answer.rows.values)
-    keys, group = Keys.none(), np.zeros(rows, np.intp)
-    if by:
-        cells = {name: key_cells(name, answer.groups[name]) for name in by}
+def _put_together(asked: Asked, answer: Answer, reader: Any, call: Call) -> tuple[Any, Keys, Any]:
+    """Return the reader, keys and sums of an answer, as those of a table are."""
+    r = answer.key.num_rows
+    keys, group = Keys.none(), np.zeros(r, np.intp)
+    if call.by:
+        cells = {name: key_cells(name, answer.key.column(name)) for name in call.by}
         first, group = distinct(list(cells.values()))
         keys = Keys.of({name: column.take(pa.array(first)) for name, column in cells.items()})
-    codes, classes = np.zeros(rows, np.intp), Vocabulary((0,))
-    if found.label is not None:
-        codes, classes = _labels(answer, found.label)
+    codes, classes = np.zeros(r, np.intp), Vocabulary((0,))
+    if call.label is not None:
+        codes, classes = _labels(answer, call.label)
     g, m = len(keys), len(classes)
-    place = np.where(codes >= 0, group * m + codes, -1)
-    is_number = np.array([column is None for column in answer.column(COLUMN)], bool)
-    counted = np.flatnonzero((place >= 0) & ~is_number)
-    summed = np.flatnonzero((place >= 0) & is_number)
-    numbers, at = answer.take(summed), place[summed]
-    blocks: list[Any] = []
-    for block in asked.blocks:
-        if block.kind == "moments":
-            blocks.append(_moments(numbers, asked.plan, block, at, g * m))
-        elif block.kind == "outcomes":
-            blocks.append(_outcomes(numbers, block, at, g * m))
-        elif block.kind == "joint":
-            pooled = block.pooled and not by
-            blocks.append(_comoments(numbers, asked.plan, block, at, g * m, pooled))
+    is_counted = np.array([column is not None for column in answer.column(sql.COLUMN)], bool)
+    every = Placed(answer, group * m + codes, g * m)
+    numbers, counted = every.take((codes >= 0) & ~is_counted), every.take((codes >= 0) & is_counted)
+    blocks = tuple(
+        MAKERS[block.kind](counted if block.kind == "counts" else numbers, block, bool(call.by))
+        for block in asked.blocks
+    )
+    sums: Any = blocks[0]
+    if call.label is not None:
+        rest = Placed(answer, group, g).take((codes < 0) & ~is_counted)
+        left, weight = DoubleDouble(*_pairs(rest.weight)), DoubleDouble(*_pairs(numbers.weight))
+        if call.by:
+            weight = DoubleDouble(weight.hi.reshape(g, m), weight.lo.reshape(g, m))
+            sums = ClassesByGroup(classes, weight, left, blocks).pruned().canonical()
         else:
-            values = answer.take(counted)
-            blocks.append(_counts(values, asked.plan, found, block, place[counted], g * m))
-    if found.label is None:
-        return _narrowed(opened.reader, keys, blocks[0])
-    rest = np.flatnonzero((place < 0) & is_number)
-    left = DoubleDouble(*_pairs(answer.take(rest).weight.by(group[rest], g)))
-    weight = DoubleDouble(*_pairs(numbers.weight.by(at, g * m)))
-    if not by:
-        sums: Any = ByClass(classes, weight, left[0], tuple(blocks)).pruned()
-    else:
-        hi, lo = weight.hi.reshape(g, m), weight.lo.reshape(g, m)
-        sums = ClassesByGroup(classes, DoubleDouble(hi, lo), left, tuple(blocks)).pruned()
-    return _narrowed(opened.reader, keys, sums.canonical())
-
-
-def _narrowed(reader: Any, keys: Keys, sums: Any) -> InDatabase:
-    """Leave out the terms of values that no row has; a SELECT may name more."""
-    if not keys.names:
-        learnt = reader.narrowed(sums)
-        return InDatabase(learnt.reader, keys, learnt.statistic)
-    return InDatabase(reader, keys, sums)
-
-
-# -- what is asked by users
-
-
-def sums_elsewhere(
-    where: str,
-    estimator: Any,
-    query: Any,
-    y: Any,
-    weight: Any,
-    by: Sequence[str],
-    exact: bool,
-    open_: Open,
-) -> InDatabase:
-    """Return the sums that an estimator needs of the rows of a query; no row is read.
-
-    Parameters
-    ----------
-    where : {"database", "view"}
-    estimator : FittedFromSums
-    query : Query
-    y : str or list of str
-        The label, or the targets.
-    weight : str, optional
-    by : sequence of str
-        The keys.
-    exact : bool
-        Whether numbers are cut, so that sums do not depend on the order of rows.
-    open_ : callable
-        Opens a table for the estimator.
-    """
-    check_boolean(exact=exact)
-    if where == "database":
-        return in_database(estimator, query, y, weight, by, exact, open_)
-    if where == "view":
-        return in_view(estimator, query, y, weight, by, open_)
-    raise ParameterError(f"where={where!r}", "it is None, 'database' or 'view'")
-
-
-def in_database(
-    estimator: Any, query: Any, y: Any, weight: Any, by: Sequence[str], exact: bool, open_: Open
-) -> InDatabase:
-    """Ask for the sums of the rows of a query."""
-    label = _checked(estimator, query, y, weight)
-    with query.asking() as (database, ask):
-        _require_spoken(database)
-        found = described(query, database, ask, label, weight, tuple(by), exact)
-        opened = open_(found.table)
-        categories = [
-            name for name in _categories(opened.reader) if not found.columns[name].is_text
-        ]
-        if categories:
-            found = _with_values(found, ask, categories)
-            opened = open_(found.table)
-        asked = needed(found, opened, estimator)
-        answer = asked.plan.answer(ask)
-    _require_complete(answer, asked, opened, estimator)
-    return _put_together(found, asked, answer, opened, by)
-
-
-def in_view(
-    estimator: Any, query: Any, y: Any, weight: Any, by: Sequence[str], open_: Open
-) -> InDatabase:
-    """Ask for the sums that a view of `suffice.sql_of_sums` holds."""
-    _checked(estimator, query, y, weight)
-    with query.asking() as (database, ask):
-        text = bare(query.text)
-        made_by = ask(f"SELECT DISTINCT {quoted(MADE_BY)} FROM (\n{text}\n) AS {ROWS}")
-        found = _read(made_by.column(0).to_pylist(), database)
-        asked_for = {"y": y, "sample_weight": weight}
-        for name, given in asked_for.items():
-            mine = found.weight if name == "sample_weight" else json.loads(found.made_by)["y"]
-            if given != mine:
-                raise ParameterError(f"{name}={given!r}", f"the view has {mine!r}")
-        if not set(by) <= set(found.keys):
-            raise ParameterError(f"by={list(by)!r}", f"the view is by {list(found.keys)!r}")
-        names = ask(f"SELECT * FROM (\n{text}\n) AS {ROWS} LIMIT 0").column_names
-        if found.label is not None:
-            label = quoted(found.label)
-            column = ask(f"SELECT DISTINCT {label} FROM (\n{text}\n) AS {ROWS}").column(0)
-            cells = tuple(cell for cell in column.to_pylist() if cell is not None)
-            facts = Facts(found.label, column.type, cells)
-            found = replace(found, columns={**found.columns, found.label: facts})
-        opened = open_(found.table)
-        asked = needed(found, opened, estimator)
-        if not {one.name for one in asked.plan.sums} <= set(names):
-            raise ParameterError(
-                f"the view has other sums than {type(estimator).__name__} needs",
-                "it was made for another estimator, or other options",
-                "make it with suffice.sql_of_sums of this one",
-            )
-        answer = asked.plan.read(ask(asked.plan.wrapped(text)))
-    _require_complete(answer, asked, opened, estimator)
-    return _put_together(found, asked, answer, opened, by)
-
-
-def declared(
-    query: str,
-    dialect: str,
-    columns: Sequence[str] | Mapping[str, Any],
-    y: Any,
-    weight: str | None,
-    by: Sequence[str],
-    is_classifier: bool,
-) -> Described:
-    """Return what is said of the columns of a query."""
-    said = dict(columns) if isinstance(columns, Mapping) else dict.fromkeys(columns, "number")
-    more = {} if weight is None else {weight: said.get(weight, "number")}
-    if not is_classifier:
-        more |= {name: said.get(name, "number") for name in ([y] if isinstance(y, str) else y)}
-    said_of = (said | more).items()
-    facts = {name: _said(name, kind, is_classifier) for name, kind in said_of if name not in by}
-    if is_classifier:
-        facts[y] = Facts(y, pa.string(), EXAMPLES["category"])
-    of = {"columns": said, "y": y, "weight": weight, "by": [*by], "is_classifier": is_classifier}
-    label = y if is_classifier else None
-    keys = tuple(by)
-    return Described(query, dialect, facts, label, weight, keys, True, json.dumps(of))
-
-
-def _said(name: str, kind: Any, missing: bool) -> Facts:
-    """Return what a kind, or the values of a category, say of a column."""
-    if isinstance(kind, list | tuple) and len(set(map(type, kind))) == 1:
-        cells = tuple(kind)
-        return Facts(name, pa.array(cells).type, (*cells, *cells, *([None] if missing else [])))
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise ParameterError(
-            f"columns says {kind!r} of {name!r}",
-            f"a column is {', '.join(map(repr, KINDS))}, or a list of the values of a category",
-        )
-    bounds = DECLARED.get(kind, (1, 0) if kind == "boolean" else None)
-    return Facts(name, KINDS[kind], EXAMPLES[kind], bounds=bounds, listed=kind != "category")
-
-
-def _read(made_by: Sequence[Any], database: str) -> Described:
-    """Return what a view was made by."""
-    _require_spoken(database)
-    if len(made_by) != 1:
-        raise DataError(
-            "the view has no rows" if not made_by else "the rows are of several views",
-            "sums are those of one SELECT of suffice.sql_of_sums",
-            "add rows to the table" if not made_by else "name one view",
-        )
-    try:
-        said = json.loads(made_by[0])
-        columns, y, weight, by = (said[name] for name in ("columns", "y", "weight", "by"))
-        is_classifier = bool(said["is_classifier"])
-    except (ValueError, TypeError, KeyError):
-        raise DataError(
-            f"the view was made by {made_by[0]!r}", "it is none of sql_of_sums"
-        ) from None
-    return declared("", database, columns, y, weight, by, is_classifier)
-
-
-def is_classifier(estimator: Any) -> bool:
-    return "ClassifierMixin" in estimator.kind.mixins
-
-
-def _checked(estimator: Any, query: Any, y: Any, weight: Any) -> str | None:
-    """Return the label; refuse what is no query, and labels and weights that are no columns."""
-    if not isinstance(query, Query):
-        raise ParameterError(
-            f"X is a {type(query).__name__}",
-            "a database makes the sums of a query",
-            "pass suffice.read_sql(query, connection)",
-        )
-    names = [y] if isinstance(y, str) or is_classifier(estimator) else (y or [None])
-    for option, name in (*(("y", name) for name in names), ("sample_weight", weight)):
-        if not (isinstance(name, str) or (name is None and option == "sample_weight")):
-            raise ParameterError(f"{option}={name!r}", "in a database it is the name of a column")
-    return y if is_classifier(estimator) else None
-
-
-def _require_spoken(database: str) -> None:
-    if database not in SPOKEN:
-        raise ParameterError(
-            f"the database is {database or 'unknown'}",
-            f"sums are asked of {', '.join(SPOKEN)}",
-            "run the SELECT of suffice.sql_of_sums yourself, or " + ROWS_INSTEAD,
-        )
-
-
-def _categories(reader: Any) -> list[str]:
-    """Return the columns that are read as categories."""
-    parts = getattr(reader, "parts", ())
-    blocks = [part.layout for part in parts if part.layout.encoding == "category"]
-    designs = [part.design for part in parts if part.design is not None]
-    designs += [reader.design] if hasattr(reader, "design") else []
-    names = [name for block in blocks for name in block.columns]
-    return [*names, *(name for design in designs for name in design.categories)]
+            sums = ByClass(classes, weight, left[0], blocks).pruned().canonical()
+    if call.by:
+        return reader, keys, sums
+    learnt = reader.narrowed(sums)  # without the terms of values that no row has
+    return learnt.reader, keys, learnt.statistic

@@ -49,7 +49,7 @@ from suffice.models.base.scikit_learn import (
     protect_fitted,
     with_bases,
 )
-from suffice.models.database_sums import sums_elsewhere
+from suffice.models.database_sums import Call, sums_elsewhere
 from suffice.models.grouped_models import GroupedModels
 from suffice.models.grouped_sums import GroupedSums
 from suffice.models.method import KeptSums, Learnt, Method, SumsReader, check_stream, forgettable
@@ -603,13 +603,15 @@ class FittedFromSums(Estimator, Generic[R, S]):
         if by is not None:
             learner.method().require_groups()
         names = () if by is None else (by,) if isinstance(by, str) else tuple(by)
-        asked = X, y, sample_weight, names, exact
+
+        def opened(table: Any) -> Opened:
+            return Opened.of(learner, table, y, sample_weight)
+
         with fit_context():
-            found = sums_elsewhere(
-                where, learner, *asked, lambda table: Opened.of(learner, table, y, sample_weight)
-            )
-            learner.method().warn_of(found.sums)
-        return GroupedSums(learner, found.reader, found.keys, found.sums, True)
+            call = Call(learner, X, y, sample_weight, names, exact, opened)
+            reader, keys, sums = sums_elsewhere(where, call)
+            learner.method().warn_of(sums)
+        return GroupedSums(learner, reader, keys, sums, True)
 
     @property
     def sums_(self) -> GroupedSums:
