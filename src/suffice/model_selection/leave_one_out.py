@@ -61,7 +61,7 @@ class _ClosedForm:
             opened = Opened.of(estimator, *rows.whole)
             fitted = opened.fitted(opened.sums())
             source = fitted._open_judged(*rows.whole)
-            return cls(fitted, source, opened.left_out(fitted, source))
+            return cls(fitted, source, opened.method.left_out(fitted, source))
         except (DataError, ParameterError):
             return None
 

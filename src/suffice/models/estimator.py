@@ -33,7 +33,6 @@ from suffice.models.base.forgotten import (
     without,
 )
 from suffice.models.base.groups import ByColumns, ByPlace, key_columns, require_products
-from suffice.models.base.judge import LeaveOneOut
 from suffice.models.base.options import answering
 from suffice.models.base.saved import Saved, portable, unportable
 from suffice.models.base.scikit_learn import (
@@ -957,23 +956,19 @@ class Opened:
         with fit_context(self.learner):
             return self.method.sums(self.reader, self.rows, engine_for(self.rows))
 
-    def sums_by_group(self, group: NDArray[np.intp]) -> list[Any]:
-        """Return the sums over the rows of every group; −1 leaves a row out."""
+    def by_group(self, group: NDArray[np.intp]) -> GroupedSums:
+        """Return the sums over the rows of every group, (n,); −1 leaves a row out."""
         with fit_context(self.learner):
             engine = engine_for(self.rows)
             found = self.method.sums_by_group(self.reader, self.rows, engine, ByPlace(group))
-            every = range(len(found.keys))
-            return [self.method.alone(self.reader, found.sums, g) for g in every]
+        named = is_named(self.learner)
+        return GroupedSums(self.learner, self.reader, found.keys, found.sums, named)
 
     def fitted(self, sums: Any) -> FittedFromSums[Any, Any]:
         """Return the estimator that `fit` makes of rows with these sums."""
         self.method.require(sums)
         learnt = self.reader.narrowed(sums)
         return copy(self.learner)._set(self.method, learnt)
-
-    def left_out(self, estimator: FittedFromSums[Any, Any], rows: Any) -> LeaveOneOut:
-        """Return what the models of all other rows say of each row; see `Method.left_out`."""
-        return self.method.left_out(estimator, rows)
 
 
 def _digested(method: Method[R, S], reader: R, rows: Any) -> tuple[S, int]:

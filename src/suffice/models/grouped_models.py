@@ -48,9 +48,7 @@ class GroupedModels(Mapping[Any, Any]):
         return self.estimator.unfitted()._fit_group(self.sums[key], self.pooled)
 
     def __iter__(self) -> Iterator[Any]:
-        for g in range(len(self.sums)):
-            key = self.sums.keys.key(g)
-            yield key[0] if len(key) == 1 else key
+        return iter(self.sums)
 
     def __len__(self) -> int:
         return len(self.sums)
