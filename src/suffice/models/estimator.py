@@ -572,27 +572,13 @@ class FittedFromSums(Estimator, Generic[R, S]):
         learner = self.unfitted()
         method = learner.method()
         learner._read_alike(method, sums)
-        learner._require_of_sums(method)
-        pooled = None
-        if method.chooses:
-            pooled = self.unfitted().fit(sums.total()).model_
+        require_sums(learner)
+        pooled = self.unfitted().fit(sums.total()).model_ if method.chooses else None
         return GroupedModels(sums, learner, pooled)
-
-    def _fit_group(self, sums: GroupedSums, pooled: Any) -> Self:
-        """Fit to the sums of a group; with the choices of a model of all rows."""
-        self._fit_sums(sums, None, None)
-        if pooled is not None:
-            self.model_ = self.method().chosen_as(self.model_, pooled)
-        return self
 
     @abstractmethod
     def _columns_of(self, sums: GroupedSums) -> dict[str, Any]:
         """Return columns about the models of groups, by name, each (g,)."""
-
-    def _require_of_sums(self, method: Method[R, S]) -> None:
-        """Refuse options that look at rows."""
-        if not method.is_of_sums and not method.keeps_sums:
-            require_sums(self)
 
     def _sums_elsewhere(
         self, X: Any, y: Any, sample_weight: Any, by: Any, where: str, exact: bool
@@ -672,9 +658,8 @@ class FittedFromSums(Estimator, Generic[R, S]):
         newest: S | None = None,
     ) -> Self:
         """Keep the sums, and the model of them; see `Method.model`."""
-        batches = tuple([batch.canonical() for batch in learnt.batches])
-        reader = method.settled(learnt.reader, batches[0])
-        sums = Learnt(reader, batches).statistic
+        reader, batches = learnt = learnt.settled(method)
+        sums = learnt.statistic
         model = method.model(reader, sums, rows, before, newest)
         self.reader_, self.model_ = reader, model
         self.__dict__.pop("clusters_", None)  # those of earlier rows
@@ -698,9 +683,8 @@ class FittedFromSums(Estimator, Generic[R, S]):
     def _set_saved(self, learnt: Learnt[R, S], saved: Any) -> None:
         """Take over the sums of a file, and check what follows."""
         method = self.method()
-        batches = tuple([batch.canonical() for batch in learnt.batches])
-        reader = method.settled(learnt.reader, batches[0])
-        sums = Learnt(reader, batches).statistic
+        reader, batches = learnt = learnt.settled(method)
+        sums = learnt.statistic
         self.reader_, self.batches_, self.statistic_ = reader, batches, sums
         self.forgotten_, self.model_ = saved.forgotten, method.restored(reader, sums, saved)
         for sentence in method.remarks(self.model_, False):
@@ -804,8 +788,9 @@ class FittedFromSums(Estimator, Generic[R, S]):
         SchemaError
             If the two models do not read the same columns in the same way.
         """
-        mine, theirs = _both(self, other, "merged")
-        both = mine.merged(theirs)
+        _require_alike(self, other, "merged")
+        theirs = Learnt(other.reader_, other.batches_)
+        both = Learnt(self.reader_, self.batches_).merged(theirs)
         forgotten = joined(self.forgotten_, other.forgotten_)
         with fit_context(self):
             self._set(self.method(), both, before=self.model_)
@@ -857,8 +842,8 @@ class FittedFromSums(Estimator, Generic[R, S]):
         <BLANKLINE>
         3 and 3 rows
         """
-        mine, theirs = _both(self, other, "compared")
-        return mine.compare(theirs)
+        _require_alike(self, other, "compared")
+        return self.reader_.compare(self.statistic_, other.reader_, other.statistic_)
 
 
 class Read(NamedTuple):
@@ -979,8 +964,8 @@ def _digested(method: Method[R, S], reader: R, rows: Any) -> tuple[S, int]:
     return more, total
 
 
-def _both(mine: FittedFromSums[R, S], other: Any, verb: str) -> tuple[Learnt[R, S], Learnt[R, S]]:
-    """Return the sums of two models that read the same columns."""
+def _require_alike(mine: FittedFromSums[R, S], other: Any, verb: str) -> None:
+    """Refuse two models unless both have sums of the same columns."""
     check_is_fitted(mine)
     name = mine.kind.name
     if not (isinstance(other, FittedFromSums) and other.kind.name == name):
@@ -990,6 +975,4 @@ def _both(mine: FittedFromSums[R, S], other: Any, verb: str) -> tuple[Learnt[R, 
     check_is_fitted(other)
     for one in (mine, other):
         require_sums(one)
-    learnt = Learnt(mine.reader_, mine.batches_), Learnt(other.reader_, other.batches_)
-    learnt[0].check_compatible(learnt[1], verb)
-    return learnt
+    mine.reader_.check_compatible(mine.statistic_, other.reader_, other.statistic_, verb)
