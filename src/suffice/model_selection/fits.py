@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import DataError, ParameterError, SchemaError, warn
-from suffice.model_selection.folds import MOST_GROUPS, Folds, Partition, row_groups
+from suffice.model_selection.folds import Folds, Partition, row_groups
 from suffice.model_selection.rows import Rows
 from suffice.models.estimator import FittedFromSums, Opened
+from suffice.models.grouped_sums import MOST_GROUPS
 
 BLOCK = 256  # groups that are taken from a total at a time
 

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import DataError, ParameterError, warn
+from suffice.models.grouped_sums import MOST_GROUPS
 
 FOLDS = 5  # as in scikit-learn
-MOST_GROUPS = 64  # of rows, whose sums are kept at a time
 
 Folds = Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]
 """Places of training rows, and of test rows."""

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError
 from suffice.models.base.saved import portable
 from suffice.models.method import Method, forgetting
-from suffice.numerics.in_print import listed
+from suffice.numerics.in_print import Table, listed
 from suffice.persist import write_model
 from suffice.phrases import amount
 from suffice.sums.by_class import ClassesByGroup
@@ -30,7 +30,7 @@ from suffice.tree import named
 KIND = " sums"  # what follows the name of an estimator in the kind of a file
 TYPES = named(KeyColumn, ClassesByGroup)
 SHOWN = 10  # groups that are printed
-ADDED = 64  # groups whose sums are kept at a time
+MOST_GROUPS = 64  # whose sums are kept one by one
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -121,26 +121,22 @@ class GroupedSums:
         return pa.table({**columns, name: self.rows})
 
     def __repr__(self) -> str:
-        return "\n".join(self._lines())
+        return str(self._in_print())
 
-    def _lines(self) -> Iterator[str]:
+    def _repr_html_(self) -> str:
+        return self._in_print().html()
+
+    def _in_print(self) -> Table:
         name = type(self.estimator).__name__
         if not self.by:
-            yield f"sums for {name}: {amount(float(self.rows[0]))} rows"
-            return
-        yield f"sums for {name} by {', '.join(self.by)}: {len(self):,} groups"
-        first = self.table().slice(0, SHOWN)
-        cells = [[*map(_in_print, column.to_pylist())] for column in first.columns]
-        cells[-1] = [amount(value) for value in first.column(first.num_columns - 1).to_pylist()]
-        wide = [
-            max(map(len, (name, *own))) for name, own in zip(first.column_names, cells, strict=True)
-        ]
-        for row in (first.column_names, *zip(*cells, strict=True)):
-            pairs = list(zip(row, wide, strict=True))
-            texts = [text.ljust(width) for text, width in pairs[:-1]]
-            yield "  ".join([*texts, pairs[-1][0].rjust(pairs[-1][1])])
-        if len(self) > SHOWN:
-            yield f"and {len(self) - SHOWN:,} more"
+            return Table(f"sums for {name}: {amount(float(self.rows[0]))} rows", (), ())
+        first, rows = self.table().slice(0, SHOWN), []
+        for *key, weight in zip(*(column.to_pylist() for column in first.columns), strict=True):
+            texts = ["(missing)" if value is None else str(value) for value in key]
+            rows.append([*texts, amount(weight)])
+        title = f"sums for {name} by {', '.join(self.by)}: {len(self):,} groups"
+        more = [f"and {len(self) - SHOWN:,} more"] if len(self) > SHOWN else []
+        return Table(title, first.column_names, rows, more, range(len(self.by)))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, GroupedSums):
@@ -215,7 +211,7 @@ class GroupedSums:
             raise DataError(
                 f"the sums are of {len(self)} group", "one is left out, and others have to stay"
             )
-        if len(self) > ADDED:
+        if len(self) > MOST_GROUPS:
             total = self.total()
             yield from (total - self._alone(g) for g in range(len(self)))
             return
@@ -449,10 +445,6 @@ class GroupedSums:
             "single_precision": self.reader.single,
             **self.estimator._kept_reader(self.reader),
         }
-
-
-def _in_print(value: Any) -> str:
-    return "(missing)" if value is None else str(value)
 
 
 def _later(windows: Keyed, lag: int, values: int) -> Keyed:
