@@ -172,7 +172,6 @@ def _over_groups(
     error_score: Any,
     return_estimator: bool,
 ) -> dict[str, Any]:
-    """Score the model of all other groups on each, from its sums."""
     for name, value in given.items():
         if value is not None:
             raise ParameterError(

@@ -100,7 +100,6 @@ def _fitted_to_rows(estimator: Any, rows: Rows, folds: Folds) -> FoldModels:
 
 
 def _from_sums(opened: dict[int, Opened], rows: Rows, folds: Folds) -> dict[int, FoldModels]:
-    """Fit estimators that need the same sums."""
     started, first = perf_counter(), next(iter(opened.values()))
     models: dict[int, list[Any]] = {i: [] for i in opened}
     tested = None

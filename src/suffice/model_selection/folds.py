@@ -200,7 +200,6 @@ def _grouped(groups: NDArray[Any], k: int, random: np.random.Generator | None) -
 
 
 def _pairs_of(cv: Any, n: int, y: Any, groups: Any) -> Folds:
-    """Return the folds of a splitter or of an iterable of pairs, checked."""
     if isinstance(cv, str) or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
         raise ParameterError(
             f"cv={cv!r}", "it is a number of folds, a splitter, or pairs of places of rows"

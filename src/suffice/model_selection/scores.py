@@ -242,7 +242,6 @@ def scores_of_groups(
 
 
 def _reads_alike(one: FoldModels, other: FoldModels) -> bool:
-    """Return whether models read rows in the same way."""
     mine, others = one.models[0], other.models[0]
     if type(mine) is not type(others) or not hasattr(mine, "reader_"):
         return one is other

@@ -172,7 +172,6 @@ class Estimator:
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
-        """Names of the parameters, sorted."""
         of_class: Any = cls
         return sorted(defaults(of_class))
 
@@ -335,7 +334,6 @@ def restored(cls: type[E], content: Any) -> E:
 
 
 def _unfitted_of(cls: type[E], saved: Any) -> E:
-    """Return an estimator with the options of a file."""
     known = cls._get_param_names()
     unknown = sorted(saved.params.keys() - known)
     if unknown:
@@ -677,11 +675,9 @@ class FittedFromSums(Estimator, Generic[R, S]):
         """Return the entries of a file that only this kind of reader has."""
 
     @abstractmethod
-    def _reader_of(self, saved: Any) -> R:
-        """Return the reader of a file."""
+    def _reader_of(self, saved: Any) -> R: ...
 
     def _set_saved(self, learnt: Learnt[R, S], saved: Any) -> None:
-        """Take over the sums of a file, and check what follows."""
         method = self.method()
         reader, batches = learnt = learnt.settled(method)
         sums = learnt.statistic
@@ -957,7 +953,6 @@ class Opened:
 
 
 def _digested(method: Method[R, S], reader: R, rows: Any) -> tuple[S, int]:
-    """The sums over further rows, and the sum of their hashes."""
     engine = DigestingEngine(engine_for(rows), [])
     more = method.sums(reader, rows, engine)
     (total,) = engine.found
@@ -965,7 +960,6 @@ def _digested(method: Method[R, S], reader: R, rows: Any) -> tuple[S, int]:
 
 
 def _require_alike(mine: FittedFromSums[R, S], other: Any, verb: str) -> None:
-    """Refuse two models unless both have sums of the same columns."""
     check_is_fitted(mine)
     name = mine.kind.name
     if not (isinstance(other, FittedFromSums) and other.kind.name == name):

@@ -378,7 +378,6 @@ class GroupedSums:
         return replace(self, sums=self.sums.scaled(float(factor)))._shown()
 
     def _shown(self) -> GroupedSums:
-        """Drop the groups without rows."""
         if not self.by:
             return self
         shown = np.flatnonzero(self.rows > 0)
