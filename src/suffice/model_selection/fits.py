@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from suffice.errors import DataError, ParameterError, SchemaError, warn
 from suffice.model_selection.folds import Folds, Partition, row_groups
 from suffice.model_selection.rows import Rows
+from suffice.models.base.groups import ByPlace
 from suffice.models.estimator import FittedFromSums, Opened
 from suffice.models.grouped_sums import MOST_GROUPS
 
@@ -105,7 +106,7 @@ def _from_sums(opened: dict[int, Opened], rows: Rows, folds: Folds) -> dict[int,
     tested = None
     try:
         if isinstance(folds, Partition) and len(folds) <= MOST_GROUPS:
-            groups = first.by_group(folds.fold)
+            groups = first.by_group(ByPlace(folds.fold))
             tested = [groups[f].alone() for f in groups]
             sums: Iterator[Any] = (others.alone() for others in groups.others())
         else:
@@ -148,12 +149,12 @@ def _training_sums(opened: Opened, folds: Folds, n: int) -> Iterator[Any]:
     if isinstance(folds, Partition):
         yield from sums_without(opened, folds.fold, len(folds))
     elif (found := row_groups([train for train, _ in folds], n)) is not None:
-        groups = opened.by_group(found[0])
+        groups = opened.by_group(ByPlace(found[0]))
         yield from (groups.counted(often).alone() for often in found[1])
     else:
         for train, _ in folds:
             group, times = row_groups([train], n, n)  # type: ignore[misc]
-            yield opened.by_group(group).counted(times[0]).alone()
+            yield opened.by_group(ByPlace(group)).counted(times[0]).alone()
 
 
 def sums_without(opened: Opened, group: NDArray[np.intp], groups: int) -> Iterator[Any]:
@@ -162,8 +163,8 @@ def sums_without(opened: Opened, group: NDArray[np.intp], groups: int) -> Iterat
     256 groups at a time are summed in a pass over the table. ``group`` (n,) is −1 for rows that are
     in no sum.
     """
-    total = opened.by_group(np.minimum(group, 0))[0].alone()
+    total = opened.by_group(ByPlace(np.minimum(group, 0)))[0].alone()
     for first in range(0, groups, BLOCK):
         own = np.where((group >= first) & (group < first + BLOCK), group - first, -1)
-        block = opened.by_group(own)
+        block = opened.by_group(ByPlace(own))
         yield from (total - block[g].alone() for g in block)

@@ -18,7 +18,6 @@ from os import PathLike
 from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from suffice.data.schema import Column
 from suffice.data.table_source import to_learn
@@ -523,27 +522,19 @@ class FittedFromSums(Estimator, Generic[R, S]):
         """
         if where is not None:
             return self._sums_elsewhere(X, y, sample_weight, by, where, exact)
-        learner = self.unfitted()
-        require_sums(learner)
-        method = learner.method()
+        require_sums(self.unfitted())
         names, given = key_columns(by, X)
-        learner._by = names
         with fit_context():
             if by is not None:
-                method.require_groups()
-            rows, said = learner._open_first(X, y, sample_weight)
-            engine = engine_for(rows)
-            reader = method.reader(rows, said, engine)
+                self.method().require_groups()
+            opened = Opened.of(self, X, y, sample_weight, names)
             if by is None:
-                keys, sums = Keys.none(), method.sums(reader, rows, engine)
+                found = opened.as_one(opened.sums())
             else:
-                groups = ByColumns(names) if given is None else ByPlace.of(given)
-                keyed = method.sums_by_group(reader, rows, engine, groups)
-                keys, sums = keyed.keys, keyed.sums
-                require_products(sums)
-            method.warn_of(sums)
-            named = is_named(learner)
-            return GroupedSums(learner.unfitted(), reader, keys, sums.canonical(), named)
+                found = opened.by_group(ByColumns(names) if given is None else ByPlace.of(given))
+                require_products(found.sums)
+            opened.method.warn_of(found.sums)
+            return replace(found, sums=found.sums.canonical())
 
     def fit_each(self, sums: GroupedSums) -> GroupedModels:
         """Return a model for every group of rows, from their sums.
@@ -921,9 +912,17 @@ class Opened:
     rows: Any
 
     @classmethod
-    def of(cls, estimator: FittedFromSums[Any, Any], X: Any, y: Any, sample_weight: Any) -> Opened:
-        """Open a table as `fit` does."""
+    def of(
+        cls,
+        estimator: FittedFromSums[Any, Any],
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        by: tuple[str, ...] = (),
+    ) -> Opened:
+        """Open a table as `fit` does; columns of keys, ``by``, are no predictors."""
         learner = estimator.unfitted()
+        learner._by = by
         method = learner.method()
         rows, said = learner._open_first(X, y, sample_weight)
         return cls(learner, method, method.reader(rows, said, engine_for(rows)), rows)
@@ -937,13 +936,17 @@ class Opened:
         with fit_context(self.learner):
             return self.method.sums(self.reader, self.rows, engine_for(self.rows))
 
-    def by_group(self, group: NDArray[np.intp]) -> GroupedSums:
-        """Return the sums over the rows of every group, (n,); −1 leaves a row out."""
+    def as_one(self, sums: Any) -> GroupedSums:
+        """Return the sums over all rows as an object."""
+        named = is_named(self.learner)
+        return GroupedSums(self.learner.unfitted(), self.reader, Keys.none(), sums, named)
+
+    def by_group(self, groups: ByColumns | ByPlace) -> GroupedSums:
+        """Return the sums over the rows of every group."""
         with fit_context(self.learner):
             engine = engine_for(self.rows)
-            found = self.method.sums_by_group(self.reader, self.rows, engine, ByPlace(group))
-        named = is_named(self.learner)
-        return GroupedSums(self.learner, self.reader, found.keys, found.sums, named)
+            found = self.method.sums_by_group(self.reader, self.rows, engine, groups)
+        return replace(self.as_one(found.sums), keys=found.keys)
 
     def fitted(self, sums: Any) -> FittedFromSums[Any, Any]:
         """Return the estimator that `fit` makes of rows with these sums."""
