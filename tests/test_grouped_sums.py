@@ -28,7 +28,7 @@ from suffice import (
 )
 from suffice.errors import DataError, ForgetError, ModelFileError, ParameterError, SchemaError
 from suffice.linear_model import ElasticNet
-from suffice.model_selection import evaluate_folds
+from suffice.model_selection import cross_val_score, cross_validate, evaluate_folds
 from suffice.naive_bayes import (
     BernoulliNB,
     CategoricalNB,
@@ -224,6 +224,32 @@ def test_folds_are_groups() -> None:
         model = GaussianNB().fit(sums.without(city=f).total())
         test = rows[rows["city"] == f]
         assert model.score(test[["a", "b", "c"]], test["y"]) == fold.accuracy
+
+
+@pytest.mark.parametrize("groups", [2, 5, 80])
+def test_groups_are_the_folds_of_sums(groups: int) -> None:
+    rows = table("linear", np.arange(N) % groups, np.zeros(N, int)).drop(columns="month")
+    sums = CASES["linear"][0].sums(rows, "y", by="city")
+    x, y = rows[["a", "b", "c"]], rows["y"]
+    found = cross_validate(Ridge(alpha=0.5), sums, return_estimator=True)
+    order = [(np.flatnonzero(rows["city"] != g), np.flatnonzero(rows["city"] == g)) for g in sums]
+    expected = cross_val_score(Ridge(alpha=0.5), x, y, cv=order)
+    np.testing.assert_allclose(found["test_score"], expected, rtol=1e-10)
+    first = fit("linear", rows[rows["city"] != 0])
+    alone = cross_validate(LinearRegression(), sums, return_estimator=True)["estimator"][0]
+    np.testing.assert_array_equal(answers(alone, rows), answers(first, rows))
+    for error, options in (
+        (ParameterError, {"cv": 3}),
+        (ParameterError, {"scoring": "r2"}),
+        (DataError, {"X": sums.where(city=0)}),
+        (ParameterError, {"X": sums.total(), "y": y}),
+        (ParameterError, {"estimator": GaussianNB()}),
+    ):
+        with pytest.raises(error):
+            cross_validate(**{"estimator": LinearRegression(), "X": sums, **options})
+    labelled = GaussianNB().sums(x, np.arange(N) // 2 % 2, by=rows["city"] % 2)
+    with pytest.raises(DataError, match="score"):
+        cross_validate(GaussianNB(), labelled)
 
 
 def test_statsmodels_has_the_same_regressions() -> None:

@@ -108,13 +108,13 @@ def test_results_are_those_of_scikit_learn(task: str) -> None:
 
 def test_points_that_share_their_sums_read_the_rows_once(monkeypatch: pytest.MonkeyPatch) -> None:
     passes = []
-    original = Opened.sums_by_group
+    original = Opened.by_group
 
     def counted(self: Opened, *arguments: Any) -> Any:
         passes.append(self)
         return original(self, *arguments)
 
-    monkeypatch.setattr(Opened, "sums_by_group", counted)
+    monkeypatch.setattr(Opened, "by_group", counted)
     grid = {"var_smoothing": [1e-9, 1e-3, 0.1], "priors": [None, [0.2, 0.3, 0.5]]}
     GridSearchCV(GaussianNB(), grid, cv=4).fit(IRIS, SPECIES)
     assert len(passes) == 1

@@ -25,10 +25,12 @@ from suffice.model_selection.rows import MemoryRows
 from suffice.model_selection.scores import (
     held_out_scores,
     named_scores,
+    scores_of_groups,
     training_scores,
 )
 from suffice.models.classifier import Classifier
-from suffice.models.estimator import Estimator
+from suffice.models.estimator import Estimator, FittedFromSums
+from suffice.models.grouped_sums import GroupedSums
 
 IMPOSSIBLE = {"predict_proba": 0.0, "predict_log_proba": -np.inf}  # what a class not learnt has
 
@@ -65,8 +67,10 @@ def cross_validate(
         Of suffice. One that is no function of sums, as logistic regression, is fitted to the rows
         of every fold. Anything else, such as a pipeline or a search, is handed to scikit-learn's
         function, with a warning.
-    X : table (n, d)
-        An array, a frame, a dict of columns, an Arrow table. `evaluate_folds` takes files.
+    X : table (n, d), or GroupedSums
+        An array, a frame, a dict of columns, an Arrow table. `evaluate_folds` takes files. Of sums
+        by group, groups are the folds, and R² of a linear model follows from them: no row is read,
+        and ``y``, ``groups``, ``scoring``, ``cv`` and ``params`` are left out.
     y : array-like (n,) or (n, t), or str
         Labels or targets, or their column.
     groups : array-like (n,) or str, optional
@@ -127,6 +131,11 @@ def cross_validate(
         return fold_by_fold
     check_boolean(return_train_score=return_train_score, return_estimator=return_estimator)
     check_boolean(return_indices=return_indices)
+    if isinstance(X, GroupedSums):
+        given = {"y": y, "groups": groups, "scoring": scoring, "cv": cv, "params": params}
+        given |= {"return_train_score": return_train_score or None}
+        given |= {"return_indices": return_indices or None}
+        return _over_groups(estimator, X, given, error_score, return_estimator)
     rows = rows_of(estimator, X, y, params, groups)
     folds = folds_of(rows, cv)
     scorer = check_scoring(estimator, scoring, raise_exc=error_score == "raise")
@@ -153,6 +162,34 @@ def cross_validate(
             answer["estimator"] = list(fits.models)
     if return_indices:
         answer["indices"] = {"train": [f[0] for f in folds], "test": [f[1] for f in folds]}
+    return answer
+
+
+def _over_groups(
+    estimator: Any,
+    sums: GroupedSums,
+    given: Mapping[str, Any],
+    error_score: Any,
+    return_estimator: bool,
+) -> dict[str, Any]:
+    for name, value in given.items():
+        if value is not None:
+            raise ParameterError(
+                f"{name} is given with sums",
+                "the groups of sums are the folds, and there are no rows",
+                f"leave {name} out, or give the rows",
+            )
+    if not isinstance(estimator, FittedFromSums):
+        raise ParameterError(
+            f"{type(estimator).__name__} and sums", "it is fitted to rows", "give the rows"
+        )
+    fits, tested = scores_of_groups(estimator, sums, error_score)
+    require_fits([fits], error_score)
+    answer: dict[str, Any] = {"fit_time": np.array(fits.seconds)}
+    answer["score_time"] = np.array([one.seconds for one in tested])
+    answer |= named_scores("test", tested, error_score)
+    if return_estimator:
+        answer["estimator"] = list(fits.models)
     return answer
 
 

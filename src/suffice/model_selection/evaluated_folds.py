@@ -282,7 +282,6 @@ def _placed(
 
 
 def _left_out(estimator: Any, rows: Rows, folds: Partition) -> FoldEvaluations | Exception:
-    """Judge a model of sums on every row by the model of all others."""
     started = perf_counter()
     try:
         found = evaluation_left_out(estimator, rows, folds.fold)
@@ -292,14 +291,12 @@ def _left_out(estimator: Any, rows: Rows, folds: Partition) -> FoldEvaluations |
 
 
 def _in_one_piece(found: FoldEvaluations | Exception) -> FoldEvaluations | Exception:
-    """Return the evaluation of single rows as one of all."""
     if isinstance(found, Exception) or found.of_single_rows:
         return found
     return FoldEvaluations((found.pooled,), found.test_share, found.seconds)
 
 
 def _judged(estimator: Any, fits: FoldModels, rows: Rows, folds: Folds) -> FoldEvaluations:
-    """Judge the model of every fold on the rows that it holds out."""
     started, models = perf_counter(), fits.models
     with fit_context(estimator):
         if is_of_sums(estimator):

@@ -2,15 +2,13 @@
 
 ::
 
-    S(rows outside fold f) = S(all rows) − S(fold f) = Σ_{g ≠ f} S(fold g)
+    S(rows outside fold f) = Σ_{g ≠ f} S(fold g) = S(all rows) − S(fold f)
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
-from operator import add
 from time import perf_counter
 from typing import Any
 
@@ -18,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import DataError, ParameterError, SchemaError, warn
-from suffice.model_selection.folds import MOST_GROUPS, Folds, Partition, row_groups
+from suffice.model_selection.folds import Folds, Partition, row_groups
 from suffice.model_selection.rows import Rows
+from suffice.models.base.groups import ByPlace
 from suffice.models.estimator import FittedFromSums, Opened
-from suffice.sums.base import tree_sum
+from suffice.models.grouped_sums import MOST_GROUPS
 
 BLOCK = 256  # groups that are taken from a total at a time
 
@@ -102,14 +101,14 @@ def _fitted_to_rows(estimator: Any, rows: Rows, folds: Folds) -> FoldModels:
 
 
 def _from_sums(opened: dict[int, Opened], rows: Rows, folds: Folds) -> dict[int, FoldModels]:
-    """Fit estimators that need the same sums."""
     started, first = perf_counter(), next(iter(opened.values()))
     models: dict[int, list[Any]] = {i: [] for i in opened}
     tested = None
     try:
         if isinstance(folds, Partition) and len(folds) <= MOST_GROUPS:
-            tested = first.sums_by_group(folds.fold)
-            sums: Any = _sums_of_others(tested)
+            groups = first.by_group(ByPlace(folds.fold))
+            tested = [groups[f].alone() for f in groups]
+            sums: Iterator[Any] = (others.alone() for others in groups.others())
         else:
             sums = _training_sums(first, folds, rows.n)
         for f, statistic in enumerate(sums):
@@ -150,13 +149,12 @@ def _training_sums(opened: Opened, folds: Folds, n: int) -> Iterator[Any]:
     if isinstance(folds, Partition):
         yield from sums_without(opened, folds.fold, len(folds))
     elif (found := row_groups([train for train, _ in folds], n)) is not None:
-        group, times = found
-        sums = opened.sums_by_group(group)
-        yield from (_sum_of(sums, often) for often in times)
+        groups = opened.by_group(ByPlace(found[0]))
+        yield from (groups.counted(often).alone() for often in found[1])
     else:
         for train, _ in folds:
             group, times = row_groups([train], n, n)  # type: ignore[misc]
-            yield _sum_of(opened.sums_by_group(group), times[0])
+            yield opened.by_group(ByPlace(group)).counted(times[0]).alone()
 
 
 def sums_without(opened: Opened, group: NDArray[np.intp], groups: int) -> Iterator[Any]:
@@ -165,22 +163,8 @@ def sums_without(opened: Opened, group: NDArray[np.intp], groups: int) -> Iterat
     256 groups at a time are summed in a pass over the table. ``group`` (n,) is −1 for rows that are
     in no sum.
     """
-    (total,) = opened.sums_by_group(np.minimum(group, 0))
+    total = opened.by_group(ByPlace(np.minimum(group, 0)))[0].alone()
     for first in range(0, groups, BLOCK):
         own = np.where((group >= first) & (group < first + BLOCK), group - first, -1)
-        yield from (total - one for one in opened.sums_by_group(own))
-
-
-def _sums_of_others(sums: Sequence[Any]) -> list[Any]:
-    """Return the sum of all groups but one, for each: of those before it and those after it."""
-    if len(sums) < 3:
-        return list(sums[::-1])
-    before, after = list(accumulate(sums[:-1])), list(accumulate(sums[:0:-1]))[::-1]
-    return [after[0], *map(add, before[:-1], after[1:]), before[-1]]
-
-
-def _sum_of(sums: Sequence[Any], times: NDArray[np.intp]) -> Any:
-    """Return the sum of groups, each as often as a training set has it."""
-    return tree_sum(
-        [one for one, often in zip(sums, times.tolist(), strict=True) for _ in range(often)]
-    )
+        block = opened.by_group(ByPlace(own))
+        yield from (total - block[g].alone() for g in block)

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import DataError, ParameterError, warn
+from suffice.models.grouped_sums import MOST_GROUPS
 
 FOLDS = 5  # as in scikit-learn
-MOST_GROUPS = 64  # of rows, whose sums are kept at a time
 
 Folds = Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]
 """Places of training rows, and of test rows."""
@@ -200,7 +200,6 @@ def _grouped(groups: NDArray[Any], k: int, random: np.random.Generator | None) -
 
 
 def _pairs_of(cv: Any, n: int, y: Any, groups: Any) -> Folds:
-    """Return the folds of a splitter or of an iterable of pairs, checked."""
     if isinstance(cv, str) or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
         raise ParameterError(
             f"cv={cv!r}", "it is a number of folds, a splitter, or pairs of places of rows"

@@ -129,7 +129,6 @@ refit_time_, multimetric_
 
 
 def _require_finite(means: NDArray[np.float64], truth: Any, folds: Folds) -> None:
-    """Refuse to choose among points none of which has a finite score."""
     if np.isfinite(means).any():
         return
     labels, cause = np.asarray(truth), "the scores of the folds are in cv_results_"
@@ -146,7 +145,6 @@ def _require_finite(means: NDArray[np.float64], truth: Any, folds: Folds) -> Non
 
 
 def _with(estimator: Any, point: dict[str, Any]) -> Any:
-    """Return an estimator with the options of a point of the grid."""
     known = estimator.get_params()
     for name in point:
         if name not in known:

@@ -61,7 +61,7 @@ class _ClosedForm:
             opened = Opened.of(estimator, *rows.whole)
             fitted = opened.fitted(opened.sums())
             source = fitted._open_judged(*rows.whole)
-            return cls(fitted, source, opened.left_out(fitted, source))
+            return cls(fitted, source, opened.method.left_out(fitted, source))
         except (DataError, ParameterError):
             return None
 
@@ -91,8 +91,6 @@ def evaluation_left_out(estimator: Any, rows: Rows, row: NDArray[np.intp]) -> An
 
     ``row`` is the number of every row to be judged (n,), 0 to g − 1; −1 for others.
     """
-    if not is_of_sums(estimator):
-        return None
     closed = _ClosedForm.of(estimator, rows)
     if closed is not None and (found := closed.evaluation()) is not None:
         return found

@@ -216,7 +216,6 @@ class RankedModels(Printed):
             )
 
     def _infinite(self) -> Iterator[str]:
-        """Yield why log losses are infinite."""
         causes: dict[str, list[str]] = {}
         for name in self.order:
             if rows := self.judged[name].infinite_rows:

@@ -136,7 +136,6 @@ def _number_of_rows(X: Any) -> int:
 
 
 def _column(X: Any, name: str) -> list[Any]:
-    """Return the cells of a column of a table in memory."""
     try:
         column = X[name]
     except (KeyError, IndexError, TypeError):
@@ -146,7 +145,6 @@ def _column(X: Any, name: str) -> list[Any]:
 
 
 def _without(X: Any, name: str) -> Any:
-    """Return a table in memory without a column."""
     if isinstance(X, Mapping):
         return {other: column for other, column in X.items() if other != name}
     if hasattr(X, "drop_columns"):
@@ -267,8 +265,6 @@ NO_HASHES = np.zeros(0, np.uint64)
 
 
 class _Facts(NamedTuple):
-    """Labels, groups and hashes of some rows, where asked for."""
-
     rows: int
     labels: _Coded = NOTHING
     groups: _Coded = NOTHING
@@ -284,7 +280,6 @@ def _joined(parts: Sequence[_Coded]) -> NDArray[np.intp]:
 
 
 def _layout(source: TableSource, reading: dict[str, Any] | None, groups: str | None) -> Layout:
-    """Return the layout that reads labels and groups alone."""
     columns: tuple[Column, ...] = ()
     if groups is not None:
         (column,) = source.columns([groups])

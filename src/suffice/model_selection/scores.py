@@ -16,6 +16,7 @@ from suffice.model_selection.fits import FoldModels
 from suffice.model_selection.folds import Folds, Partition
 from suffice.model_selection.rows import MemoryRows
 from suffice.models.base.judge import evaluated_by_place
+from suffice.models.grouped_sums import GroupedSums
 
 
 class Score(NamedTuple):
@@ -211,8 +212,36 @@ def _own_scores(
     return [[FoldScores({"score": score}, share) for score in scores[i]] for i in range(len(fits))]
 
 
+def scores_of_groups(
+    estimator: Any, sums: GroupedSums, error_score: Any
+) -> tuple[FoldModels, list[FoldScores]]:
+    """Return the models of all groups but one, for each, and their own scores of its sums.
+
+    Raises
+    ------
+    DataError
+        If there are fewer than two groups.
+    """
+    models: list[Any] = []
+    seconds, scores = [], []
+    for key, others in zip(sums, sums.others(), strict=True):
+        started, score = perf_counter(), None
+        try:
+            models.append(estimator.unfitted().fit(others))
+        except DataError as error:
+            models.append(type(error)(f"group {key!r}: {error.fact}", error.rule, error.next_step))
+        seconds.append(perf_counter() - started)
+        if not isinstance(models[-1], Exception):
+            score = models[-1].method().score_of_sums(models[-1], sums[key].alone())
+        known = None if score is None else {"score": score}
+        missed = f"the score of group {key!r} does not follow from its sums: cross-validate rows"
+        scores.append(FoldScores(known, perf_counter() - started - seconds[-1], missed))
+        if known is None and error_score == "raise":
+            raise models[-1] if isinstance(models[-1], Exception) else DataError(missed)
+    return FoldModels(tuple(models), tuple(seconds)), scores
+
+
 def _reads_alike(one: FoldModels, other: FoldModels) -> bool:
-    """Return whether models read rows in the same way."""
     mine, others = one.models[0], other.models[0]
     if type(mine) is not type(others) or not hasattr(mine, "reader_"):
         return one is other

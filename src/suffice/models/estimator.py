@@ -18,7 +18,6 @@ from os import PathLike
 from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from suffice.data.schema import Column
 from suffice.data.table_source import to_learn
@@ -33,7 +32,6 @@ from suffice.models.base.forgotten import (
     without,
 )
 from suffice.models.base.groups import ByColumns, ByPlace, key_columns, require_products
-from suffice.models.base.judge import LeaveOneOut
 from suffice.models.base.options import answering
 from suffice.models.base.saved import Saved, portable, unportable
 from suffice.models.base.scikit_learn import (
@@ -173,7 +171,6 @@ class Estimator:
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
-        """Names of the parameters, sorted."""
         of_class: Any = cls
         return sorted(defaults(of_class))
 
@@ -336,7 +333,6 @@ def restored(cls: type[E], content: Any) -> E:
 
 
 def _unfitted_of(cls: type[E], saved: Any) -> E:
-    """Return an estimator with the options of a file."""
     known = cls._get_param_names()
     unknown = sorted(saved.params.keys() - known)
     if unknown:
@@ -526,27 +522,19 @@ class FittedFromSums(Estimator, Generic[R, S]):
         """
         if where is not None:
             return self._sums_elsewhere(X, y, sample_weight, by, where, exact)
-        learner = self.unfitted()
-        require_sums(learner)
-        method = learner.method()
+        require_sums(self.unfitted())
         names, given = key_columns(by, X)
-        learner._by = names
         with fit_context():
             if by is not None:
-                method.require_groups()
-            rows, said = learner._open_first(X, y, sample_weight)
-            engine = engine_for(rows)
-            reader = method.reader(rows, said, engine)
+                self.method().require_groups()
+            opened = Opened.of(self, X, y, sample_weight, names)
             if by is None:
-                keys, sums = Keys.none(), method.sums(reader, rows, engine)
+                found = opened.as_one(opened.sums())
             else:
-                groups = ByColumns(names) if given is None else ByPlace.of(given)
-                keyed = method.sums_by_group(reader, rows, engine, groups)
-                keys, sums = keyed.keys, keyed.sums
-                require_products(sums)
-            method.warn_of(sums)
-            named = is_named(learner)
-            return GroupedSums(learner.unfitted(), reader, keys, sums.canonical(), named)
+                found = opened.by_group(ByColumns(names) if given is None else ByPlace.of(given))
+                require_products(found.sums)
+            opened.method.warn_of(found.sums)
+            return replace(found, sums=found.sums.canonical())
 
     def fit_each(self, sums: GroupedSums) -> GroupedModels:
         """Return a model for every group of rows, from their sums.
@@ -573,27 +561,13 @@ class FittedFromSums(Estimator, Generic[R, S]):
         learner = self.unfitted()
         method = learner.method()
         learner._read_alike(method, sums)
-        learner._require_of_sums(method)
-        pooled = None
-        if method.chooses:
-            pooled = self.unfitted().fit(sums.total()).model_
+        require_sums(learner)
+        pooled = self.unfitted().fit(sums.total()).model_ if method.chooses else None
         return GroupedModels(sums, learner, pooled)
-
-    def _fit_group(self, sums: GroupedSums, pooled: Any) -> Self:
-        """Fit to the sums of a group; with the choices of a model of all rows."""
-        self._fit_sums(sums, None, None)
-        if pooled is not None:
-            self.model_ = self.method().chosen_as(self.model_, pooled)
-        return self
 
     @abstractmethod
     def _columns_of(self, sums: GroupedSums) -> dict[str, Any]:
         """Return columns about the models of groups, by name, each (g,)."""
-
-    def _require_of_sums(self, method: Method[R, S]) -> None:
-        """Refuse options that look at rows."""
-        if not method.is_of_sums and not method.keeps_sums:
-            require_sums(self)
 
     def _sums_elsewhere(
         self, X: Any, y: Any, sample_weight: Any, by: Any, where: str, exact: bool
@@ -675,9 +649,8 @@ class FittedFromSums(Estimator, Generic[R, S]):
         newest: S | None = None,
     ) -> Self:
         """Keep the sums, and the model of them; see `Method.model`."""
-        batches = tuple([batch.canonical() for batch in learnt.batches])
-        reader = method.settled(learnt.reader, batches[0])
-        sums = Learnt(reader, batches).statistic
+        reader, batches = learnt = learnt.settled(method)
+        sums = learnt.statistic
         model = method.model(reader, sums, rows, before, newest)
         self.reader_, self.model_ = reader, model
         self.__dict__.pop("clusters_", None)  # those of earlier rows
@@ -695,15 +668,12 @@ class FittedFromSums(Estimator, Generic[R, S]):
         """Return the entries of a file that only this kind of reader has."""
 
     @abstractmethod
-    def _reader_of(self, saved: Any) -> R:
-        """Return the reader of a file."""
+    def _reader_of(self, saved: Any) -> R: ...
 
     def _set_saved(self, learnt: Learnt[R, S], saved: Any) -> None:
-        """Take over the sums of a file, and check what follows."""
         method = self.method()
-        batches = tuple([batch.canonical() for batch in learnt.batches])
-        reader = method.settled(learnt.reader, batches[0])
-        sums = Learnt(reader, batches).statistic
+        reader, batches = learnt = learnt.settled(method)
+        sums = learnt.statistic
         self.reader_, self.batches_, self.statistic_ = reader, batches, sums
         self.forgotten_, self.model_ = saved.forgotten, method.restored(reader, sums, saved)
         for sentence in method.remarks(self.model_, False):
@@ -807,8 +777,9 @@ class FittedFromSums(Estimator, Generic[R, S]):
         SchemaError
             If the two models do not read the same columns in the same way.
         """
-        mine, theirs = _both(self, other, "merged")
-        both = mine.merged(theirs)
+        _require_alike(self, other, "merged")
+        theirs = Learnt(other.reader_, other.batches_)
+        both = Learnt(self.reader_, self.batches_).merged(theirs)
         forgotten = joined(self.forgotten_, other.forgotten_)
         with fit_context(self):
             self._set(self.method(), both, before=self.model_)
@@ -860,8 +831,8 @@ class FittedFromSums(Estimator, Generic[R, S]):
         <BLANKLINE>
         3 and 3 rows
         """
-        mine, theirs = _both(self, other, "compared")
-        return mine.compare(theirs)
+        _require_alike(self, other, "compared")
+        return self.reader_.compare(self.statistic_, other.reader_, other.statistic_)
 
 
 class Read(NamedTuple):
@@ -943,9 +914,17 @@ class Opened:
     rows: Any
 
     @classmethod
-    def of(cls, estimator: FittedFromSums[Any, Any], X: Any, y: Any, sample_weight: Any) -> Opened:
-        """Open a table as `fit` does."""
+    def of(
+        cls,
+        estimator: FittedFromSums[Any, Any],
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        by: tuple[str, ...] = (),
+    ) -> Opened:
+        """Open a table as `fit` does; columns of keys, ``by``, are no predictors."""
         learner = estimator.unfitted()
+        learner._by = by
         method = learner.method()
         rows, said = learner._open_first(X, y, sample_weight)
         return cls(learner, method, method.reader(rows, said, engine_for(rows)), rows)
@@ -959,13 +938,17 @@ class Opened:
         with fit_context(self.learner):
             return self.method.sums(self.reader, self.rows, engine_for(self.rows))
 
-    def sums_by_group(self, group: NDArray[np.intp]) -> list[Any]:
-        """Return the sums over the rows of every group; −1 leaves a row out."""
+    def as_one(self, sums: Any) -> GroupedSums:
+        """Return the sums over all rows as an object."""
+        named = is_named(self.learner)
+        return GroupedSums(self.learner.unfitted(), self.reader, Keys.none(), sums, named)
+
+    def by_group(self, groups: ByColumns | ByPlace) -> GroupedSums:
+        """Return the sums over the rows of every group."""
         with fit_context(self.learner):
             engine = engine_for(self.rows)
-            found = self.method.sums_by_group(self.reader, self.rows, engine, ByPlace(group))
-            every = range(len(found.keys))
-            return [self.method.alone(self.reader, found.sums, g) for g in every]
+            found = self.method.sums_by_group(self.reader, self.rows, engine, groups)
+        return replace(self.as_one(found.sums), keys=found.keys)
 
     def fitted(self, sums: Any) -> FittedFromSums[Any, Any]:
         """Return the estimator that `fit` makes of rows with these sums."""
@@ -973,21 +956,15 @@ class Opened:
         learnt = self.reader.narrowed(sums)
         return copy(self.learner)._set(self.method, learnt)
 
-    def left_out(self, estimator: FittedFromSums[Any, Any], rows: Any) -> LeaveOneOut:
-        """Return what the models of all other rows say of each row; see `Method.left_out`."""
-        return self.method.left_out(estimator, rows)
-
 
 def _digested(method: Method[R, S], reader: R, rows: Any) -> tuple[S, int]:
-    """The sums over further rows, and the sum of their hashes."""
     engine = DigestingEngine(engine_for(rows), [])
     more = method.sums(reader, rows, engine)
     (total,) = engine.found
     return more, total
 
 
-def _both(mine: FittedFromSums[R, S], other: Any, verb: str) -> tuple[Learnt[R, S], Learnt[R, S]]:
-    """Return the sums of two models that read the same columns."""
+def _require_alike(mine: FittedFromSums[R, S], other: Any, verb: str) -> None:
     check_is_fitted(mine)
     name = mine.kind.name
     if not (isinstance(other, FittedFromSums) and other.kind.name == name):
@@ -997,6 +974,4 @@ def _both(mine: FittedFromSums[R, S], other: Any, verb: str) -> tuple[Learnt[R, 
     check_is_fitted(other)
     for one in (mine, other):
         require_sums(one)
-    learnt = Learnt(mine.reader_, mine.batches_), Learnt(other.reader_, other.batches_)
-    learnt[0].check_compatible(learnt[1], verb)
-    return learnt
+    mine.reader_.check_compatible(mine.statistic_, other.reader_, other.statistic_, verb)

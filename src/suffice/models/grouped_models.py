@@ -45,12 +45,13 @@ class GroupedModels(Mapping[Any, Any]):
 
     def __getitem__(self, key: Any) -> Any:
         """Return the fitted estimator of a group; its errors are those of a fit to its rows."""
-        return self.estimator.unfitted()._fit_group(self.sums[key], self.pooled)
+        found = self.estimator.unfitted().fit(self.sums[key])
+        if self.pooled is not None:
+            found.model_ = found.method().chosen_as(found.model_, self.pooled)
+        return found
 
     def __iter__(self) -> Iterator[Any]:
-        for g in range(len(self.sums)):
-            key = self.sums.keys.key(g)
-            yield key[0] if len(key) == 1 else key
+        return iter(self.sums)
 
     def __len__(self) -> int:
         return len(self.sums)

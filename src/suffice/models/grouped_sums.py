@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import accumulate
 from numbers import Integral
+from operator import add
 from os import PathLike
 from typing import Any
 
@@ -15,7 +18,7 @@ from numpy.typing import NDArray
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError
 from suffice.models.base.saved import portable
 from suffice.models.method import Method, forgetting
-from suffice.numerics.in_print import listed
+from suffice.numerics.in_print import Table, listed
 from suffice.persist import write_model
 from suffice.phrases import amount
 from suffice.sums.by_class import ClassesByGroup
@@ -27,6 +30,7 @@ from suffice.tree import named
 KIND = " sums"  # what follows the name of an estimator in the kind of a file
 TYPES = named(KeyColumn, ClassesByGroup)
 SHOWN = 10  # groups that are printed
+MOST_GROUPS = 64  # whose sums are kept one by one
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -97,6 +101,12 @@ class GroupedSums:
         """Return the number of groups."""
         return len(self.keys)
 
+    def __iter__(self) -> Iterator[Any]:
+        """Yield the keys: a value, or a tuple of as many as there are columns."""
+        for g in range(len(self)):
+            key = self.keys.key(g)
+            yield key[0] if len(key) == 1 else key
+
     @property
     def rows(self) -> NDArray[np.float64]:
         """Σw of the rows of every group, (g,)."""
@@ -111,26 +121,22 @@ class GroupedSums:
         return pa.table({**columns, name: self.rows})
 
     def __repr__(self) -> str:
-        return "\n".join(self._lines())
+        return str(self._in_print())
 
-    def _lines(self) -> Iterator[str]:
+    def _repr_html_(self) -> str:
+        return self._in_print().html()
+
+    def _in_print(self) -> Table:
         name = type(self.estimator).__name__
         if not self.by:
-            yield f"sums for {name}: {amount(float(self.rows[0]))} rows"
-            return
-        yield f"sums for {name} by {', '.join(self.by)}: {len(self):,} groups"
-        first = self.table().slice(0, SHOWN)
-        cells = [[*map(_in_print, column.to_pylist())] for column in first.columns]
-        cells[-1] = [amount(value) for value in first.column(first.num_columns - 1).to_pylist()]
-        wide = [
-            max(map(len, (name, *own))) for name, own in zip(first.column_names, cells, strict=True)
-        ]
-        for row in (first.column_names, *zip(*cells, strict=True)):
-            pairs = list(zip(row, wide, strict=True))
-            texts = [text.ljust(width) for text, width in pairs[:-1]]
-            yield "  ".join([*texts, pairs[-1][0].rjust(pairs[-1][1])])
-        if len(self) > SHOWN:
-            yield f"and {len(self) - SHOWN:,} more"
+            return Table(f"sums for {name}: {amount(float(self.rows[0]))} rows", (), ())
+        first, rows = self.table().slice(0, SHOWN), []
+        for *key, weight in zip(*(column.to_pylist() for column in first.columns), strict=True):
+            texts = ["(missing)" if value is None else str(value) for value in key]
+            rows.append([*texts, amount(weight)])
+        title = f"sums for {name} by {', '.join(self.by)}: {len(self):,} groups"
+        more = [f"and {len(self) - SHOWN:,} more"] if len(self) > SHOWN else []
+        return Table(title, first.column_names, rows, more, range(len(self.by)))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, GroupedSums):
@@ -185,7 +191,39 @@ class GroupedSums:
         if names == self.by:
             return self
         keys, codes = self.keys.only(names)
-        return self._with(keys, self.sums.gathered(codes, len(keys)))
+        found = replace(self, keys=keys, sums=self.sums.gathered(codes, len(keys)))
+        return found if names else found._alone(0)
+
+    def others(self) -> Iterator[GroupedSums]:
+        """Yield the sums of all groups but one, for each group: leave one out.
+
+        ::
+
+            Σ_{h<g} S(h) + Σ_{h>g} S(h)        of 64 groups or fewer
+            Σ_h S(h) − S(g)                    of more
+
+        Raises
+        ------
+        DataError
+            If there are fewer than two groups.
+        """
+        if len(self) < 2:
+            raise DataError(
+                f"the sums are of {len(self)} group", "one is left out, and others have to stay"
+            )
+        if len(self) > MOST_GROUPS:
+            total = self.total()
+            yield from (total - self._alone(g) for g in range(len(self)))
+            return
+        own = [self._alone(g).sums for g in range(len(self))]
+        before, after = list(accumulate(own[:-1])), list(accumulate(own[:0:-1]))[::-1]
+        for sums in (after[0], *map(add, before[:-1], after[1:]), before[-1]):
+            yield replace(self, keys=Keys.none(), sums=sums)
+
+    def counted(self, times: NDArray[np.intp]) -> GroupedSums:
+        """Return the sums of all groups together, each as often as ``times`` says, (g,)."""
+        rounds = (np.flatnonzero(times > r) for r in range(int(times.max())))
+        return reduce(add, (self._take(index).total() for index in rounds))
 
     def rolling(self, name: str, size: int) -> GroupedSums:
         """Return the sums of windows of so many successive values of a column.
@@ -205,24 +243,25 @@ class GroupedSums:
         place, values = self._in_time(name, size)
         others, combination = self.keys.only([other for other in self.by if other != name])
         known = np.flatnonzero(place < len(values))
-        cells = combination[known] * len(values) + place[known]
+        cells = combination[known] * len(values) + place[known]  # rows of values, one per other key
         order = np.argsort(cells)
-        one = cells[order], self.sums.take(known[order])
-        found: tuple[NDArray[np.intp], Any] | None = None
-        done, length = 0, 1  # lags in the windows so far, and in those of `one`
+        one = Keyed(Keys.numbered(cells[order]), self.sums.take(known[order]))
+        found: Keyed | None = None
+        done, length = 0, 1  # values in the windows so far, and in those of `one`
         while length <= size:
             if size & length:
                 later = _later(one, done, len(values))
-                found = later if found is None else _added(found, later)
+                found = later if found is None else found + later
                 done += length
-            one, length = _added(one, _later(one, length, len(values))), 2 * length
+            one, length = one + _later(one, length, len(values)), 2 * length
         assert found is not None
-        whole = np.flatnonzero(found[0] % len(values) >= size - 1)
-        combination, place = np.divmod(found[0][whole], len(values))
+        cells = np.asarray(found.keys.columns[0])
+        whole = np.flatnonzero(cells % len(values) >= size - 1)
+        combination, place = np.divmod(cells[whole], len(values))
         columns = dict(zip(others.names, others.take(combination).columns, strict=True))
         columns[name] = values.take(pa.array(place))
         keys = Keys(self.by, tuple(columns[column] for column in self.by), len(whole))
-        both = Keyed(keys, found[1].take(whole)).sorted()
+        both = Keyed(keys, found.sums.take(whole)).sorted()
         return replace(self, keys=both.keys, sums=both.sums)
 
     def _in_time(self, name: str, size: int) -> tuple[NDArray[np.int64], pa.Array[Any]]:
@@ -252,10 +291,6 @@ class GroupedSums:
         method: Method[Any, Any] = self.estimator.method()
         sums = method.alone(self.reader, self.sums, g)
         return replace(self, keys=Keys.none(), sums=sums)
-
-    def _with(self, keys: Keys, sums: Any) -> GroupedSums:
-        found = replace(self, keys=keys, sums=sums)
-        return found if keys.names else found._alone(0)
 
     def adjusted_means(
         self,
@@ -326,9 +361,10 @@ class GroupedSums:
         """
         _, keys, mine, theirs = self._beside(other, "subtracted")
         if len(keys) > len(self):
-            new = next(g for g in range(len(other)) if not self.keys.has(other.keys.key(g)))
+            _, mine, _ = self.keys.joined(other.keys, "subtracted")
+            new = int(np.setdiff1d(np.arange(len(keys)), mine)[0])
             raise ForgetError(
-                f"there is no group {other.keys.key(new)!r} to take rows away from",
+                f"there is no group {keys.key(new)!r} to take rows away from",
                 "only rows that are in the sums can be taken away",
             )
         with forgetting(self.reader.column):
@@ -342,14 +378,13 @@ class GroupedSums:
         return replace(self, sums=self.sums.scaled(float(factor)))._shown()
 
     def _shown(self) -> GroupedSums:
-        """Drop the groups without rows."""
         if not self.by:
             return self
         shown = np.flatnonzero(self.rows > 0)
         return self if len(shown) == len(self) else self._take(shown)
 
     def _beside(self, other: Any, verb: str) -> tuple[Any, Keys, Any, Any]:
-        """The reader and the keys of both, and either's sums over these."""
+        """Return the reader and the keys of both, and either's sums over these."""
         if not isinstance(other, GroupedSums):
             raise ParameterError(f"{other!r} is no sums", f"only sums can be {verb}")
         mine, theirs = type(self.estimator), type(other.estimator)
@@ -360,8 +395,6 @@ class GroupedSums:
             )
         self.reader.check_compatible(self.sums, other.reader, other.sums, verb)
         reader = self.reader.merged(other.reader)
-        if not (self.by or other.by):
-            return reader, self.keys, self.sums, other.sums
         keys, at, there = self.keys.joined(other.keys, verb)
         one, more = Keyed(self.keys, self.sums), Keyed(other.keys, other.sums)
         return reader, keys, one.over(keys, at), more.over(keys, there)
@@ -413,22 +446,8 @@ class GroupedSums:
         }
 
 
-def _in_print(value: Any) -> str:
-    return "(missing)" if value is None else str(value)
-
-
-def _later(
-    windows: tuple[NDArray[np.intp], Any], lag: int, values: int
-) -> tuple[NDArray[np.intp], Any]:
+def _later(windows: Keyed, lag: int, values: int) -> Keyed:
     """Move windows to later values, as far as there are some."""
-    cells, sums = windows
+    cells = np.asarray(windows.keys.columns[0])
     kept = np.flatnonzero(cells % values + lag < values)
-    return cells[kept] + lag, sums.take(kept)
-
-
-def _added(
-    one: tuple[NDArray[np.intp], Any], other: tuple[NDArray[np.intp], Any]
-) -> tuple[NDArray[np.intp], Any]:
-    cells = np.union1d(one[0], other[0])
-    placed = [sums.place(np.searchsorted(cells, own), len(cells)) for own, sums in (one, other)]
-    return cells, placed[0] + placed[1]
+    return Keyed(Keys.numbered(cells[kept] + lag), windows.sums.take(kept))

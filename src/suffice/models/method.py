@@ -224,8 +224,13 @@ class Learnt(NamedTuple, Generic[R, S]):
         """Their sum."""
         return self.batches[0] if len(self.batches) == 1 else tree_sum(self.batches)
 
+    def settled(self, method: Method[R, S]) -> Learnt[R, S]:
+        """Return the sums normalised, and the reader that `Method.settled` makes of the first."""
+        batches = tuple([batch.canonical() for batch in self.batches])
+        return Learnt(method.settled(self.reader, batches[0]), batches)
+
     def followed_by(self, newest: S, decay: float, window: int | None) -> Learnt[R, S]:
-        """With one more batch.
+        """Return the sums with one more batch.
 
         ::
 
@@ -239,7 +244,7 @@ class Learnt(NamedTuple, Generic[R, S]):
         return Learnt(self.reader, (tree_sum([*faded, newest]),) if alone else (*faded, newest))
 
     def without(self, gone: S, row: str) -> Learnt[R, S]:
-        """Without some rows; errors call one a ``row``.
+        """Return the sums without some rows; errors call one a ``row``.
 
         A warning tells of variances that lost digits by it.
         """
@@ -256,19 +261,11 @@ class Learnt(NamedTuple, Generic[R, S]):
             warn(lost_digits(self.reader.column(loss), loss))
         return self.reader.narrowed(rest)
 
-    def check_compatible(self, other: Learnt[R, S], verb: str) -> None:
-        """Refuse sums of other columns; see `SumsReader.check_compatible`."""
-        self.reader.check_compatible(self.statistic, other.reader, other.statistic, verb)
-
     def merged(self, other: Learnt[R, S]) -> Learnt[R, S]:
         """Return the sums of two models, the newest batch added to the newest."""
         pairs = zip_longest(reversed(self.batches), reversed(other.batches))
         added = [tree_sum(batch for batch in pair if batch is not None) for pair in pairs]
         return Learnt(self.reader.merged(other.reader), tuple(reversed(added)))
-
-    def compare(self, other: Learnt[R, S]) -> Comparison:
-        """Compare the rows of both."""
-        return self.reader.compare(self.statistic, other.reader, other.statistic)
 
 
 def check_stream(decay: float, window: int | None) -> None:

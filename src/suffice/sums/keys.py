@@ -120,9 +120,9 @@ class Keys:
         return cls(tuple(columns), cells, len(cells[0]))
 
     @classmethod
-    def numbered(cls, size: int) -> Self:
-        """Return the keys 0, 1, 2 and so on."""
-        return cls(("group",), (pa.array(np.arange(size)),), size)
+    def numbered(cls, numbers: NDArray[np.intp]) -> Self:
+        """Return keys that are numbers."""
+        return cls(("group",), (pa.array(numbers),), len(numbers))
 
     def __len__(self) -> int:
         return self.size
@@ -159,7 +159,10 @@ class Keys:
         several = isinstance(value, list | set | np.ndarray)
         found = np.zeros(len(self), np.bool_)
         for one in value if several else [value]:
-            own = _equal(column, None if one is None else _scalar(name, one, column.type))
+            is_one = (
+                column.is_null() if one is None else pc.equal(column, _scalar(name, one, column))
+            )
+            own = np.asarray(pc.fill_null(is_one, False))
             if not own.any():
                 known = [x for x in column.unique().to_pylist() if x is not None]
                 near = meant(one, list(map(str, known))) if isinstance(one, str) else ""
@@ -171,27 +174,13 @@ class Keys:
             found |= own
         return found
 
-    def has(self, key: tuple[Any, ...]) -> bool:
-        """Return whether there is a group of this key."""
-        found = np.ones(len(self), np.bool_)
-        for column, value in zip(self.columns, key, strict=True):
-            own = (
-                column.is_null()
-                if value is None
-                else pc.equal(column, pa.scalar(value, column.type))
-            )
-            found &= np.asarray(pc.fill_null(own, False))
-        return bool(found.any())
-
     def only(self, names: Sequence[str]) -> tuple[Keys, NDArray[np.intp]]:
         """Return the keys of some columns, each once, and which of them every group has."""
         if not names:
             return Keys.none(), np.zeros(len(self), np.intp)
         chosen = {name: self.column(name) for name in names}
         first, codes = distinct(tuple(chosen.values()))
-        places = pa.array(first)
-        found = Keys(tuple(names), tuple(c.take(places) for c in chosen.values()), len(first))
-        return found, codes
+        return Keys(tuple(names), tuple(chosen.values()), len(self)).take(first), codes
 
     def joined(self, other: Keys, verb: str) -> tuple[Keys, NDArray[np.intp], NDArray[np.intp]]:
         """Return the keys of both, in order, and where each of either's stands among them."""
@@ -200,7 +189,8 @@ class Keys:
             return self, every, every
         if self.names != other.names:
             raise SchemaError(
-                f"the sums are by {_by(self.names)} here and by {_by(other.names)} there",
+                f"the sums are by {listed(map(repr, self.names)) or 'nothing'} here and by "
+                f"{listed(map(repr, other.names)) or 'nothing'} there",
                 f"only sums by the same columns can be {verb}",
                 "take total(by=...) of either",
             )
@@ -209,9 +199,8 @@ class Keys:
             if mine.type != theirs.type:
                 mine, theirs = _of_one_type(mine, theirs)
             columns.append(pa.concat_arrays([mine, theirs]))
-        first, codes = distinct(tuple(columns))
-        places = pa.array(first)
-        both = Keys(self.names, tuple(c.take(places) for c in columns), len(first))
+        first, codes = distinct(columns)
+        both = Keys(self.names, tuple(columns), len(codes)).take(first)
         return both, codes[: len(self)], codes[len(self) :]
 
     def saved(self) -> tuple[KeyColumn, ...]:
@@ -233,15 +222,9 @@ class Keys:
         return cls(names, cells, len(first))
 
 
-def _equal(column: pa.Array[Any], value: pa.Scalar[Any] | None) -> NDArray[np.bool_]:
-    """Return which values are this one; None is a missing one."""
-    if value is None:
-        return np.asarray(column.is_null())
-    return np.asarray(pc.fill_null(pc.equal(column, value), False))
-
-
-def _scalar(name: str, value: Any, kind: pa.DataType) -> pa.Scalar[Any]:
-    """A value to look for; a string stands for what it spells."""
+def _scalar(name: str, value: Any, column: pa.Array[Any]) -> pa.Scalar[Any]:
+    """Return a value of the type of a column; a string stands for what it spells."""
+    kind = column.type
     try:
         if isinstance(value, str) and kind != pa.string():
             return pa.scalar(value).cast(kind)
@@ -253,10 +236,6 @@ def _scalar(name: str, value: Any, kind: pa.DataType) -> pa.Scalar[Any]:
     raise ParameterError(
         f"{name}={value!r}", f"the key {name!r} is a {kind_of(kind)}", "give one of its values"
     )
-
-
-def _by(names: Sequence[str]) -> str:
-    return ", ".join(map(repr, names)) or "nothing"
 
 
 def kind_of(type_: pa.DataType) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -28,6 +28,7 @@ from suffice.sums.block import KeyBlock
 from suffice.sums.by_class import ClassesByGroup
 from suffice.sums.kept_rows import KeptRows
 from suffice.sums.keys import Keyed, KeyNumbers, Keys, distinct
+from suffice.sums.sorted_rows import in_order
 
 MOST_GROUPS = 1_000
 
@@ -100,7 +101,7 @@ class Rows(Protocol):
         ...
 
 
-# -- by columns
+# -- parts that know the groups of their rows
 
 
 @dataclass(frozen=True)
@@ -110,21 +111,16 @@ class ByColumns:
     names: tuple[str, ...]
 
     def parts(self, rows: Rows, layout: Layout, workers: int) -> Sequence[Part]:
-        block = BlockLayout("key", self.names)
+        """Return parts that read the keys as their first block: see `KeyedPart`."""
         known = {column.name for column in layout.columns}
         more = [name for name in self.names if name not in known]
-        columns = tuple(layout.columns)
-        if more:
-            columns = (*rows.columns(more), *columns)
-        ignored = tuple(name for name in layout.ignored if name not in self.names)
-        read = replace(layout, blocks=(block, *layout.blocks), columns=columns, ignored=ignored)
+        read = replace(
+            layout,
+            blocks=(BlockLayout("key", self.names), *layout.blocks),
+            columns=(*(rows.columns(more) if more else ()), *layout.columns),
+            ignored=tuple(name for name in layout.ignored if name not in self.names),
+        )
         return rows.parts(read, workers)
-
-    def read(self, part: Part) -> KeyedPart:
-        return KeyedPart(part, self.names)
-
-    def keyed(self, part: KeyedPart, sums: Any) -> Keyed:
-        return Keyed(part.numbers.keys(), sums)
 
 
 class KeyedPart(Part):
@@ -143,11 +139,85 @@ class KeyedPart(Part):
             yield replace(batch, blocks=batch.blocks[1:], groups=groups)
 
     @property
+    def keys(self) -> Keys:
+        """The keys of the rows that were read."""
+        return self.numbers.keys()
+
+    @property
     def rows(self) -> int | None:
         return self.part.rows
 
     def locate(self, row: int) -> str:
         return self.part.locate(row)
+
+
+@dataclass(frozen=True)
+class ByPlace:
+    """Groups of rows by their places in a table.
+
+    Parameters
+    ----------
+    codes : ndarray of int (n,)
+        The group of every row, from 0 on; −1 for rows in none.
+    keys : Keys, optional
+        Those of the groups; default: their numbers.
+    """
+
+    codes: NDArray[np.intp]
+    keys: Keys | None = None
+    names: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def of(cls, columns: Mapping[str, pa.Array[Any]]) -> Self:
+        """Return the groups of rows whose keys are given, the keys in order."""
+        cells = Keys.of(columns)
+        first, codes = distinct(cells.columns)
+        return cls(codes, cells.take(first))
+
+    def parts(self, rows: Rows, layout: Layout, workers: int) -> Sequence[Part]:
+        parts = rows.parts(layout, workers)
+        keys = self.keys or Keys.numbered(np.arange(int(self.codes.max(initial=-1)) + 1))
+        # Few bytes a row: all are compared with their neighbours.
+        codes = self.codes.astype(np.min_scalar_type(-1 - int(self.codes.max(initial=0))))
+        edges = list(accumulate((part.count() for part in parts), initial=0))
+        if edges[-1] != len(codes):
+            raise ParameterError(
+                f"{len(codes)} keys for {edges[-1]} rows", "there is one key per row"
+            )
+        pairs = zip(parts, pairwise(edges), strict=True)
+        return [PlacedPart(part, codes[a:b], keys) for part, (a, b) in pairs]
+
+
+@dataclass(frozen=True)
+class PlacedPart(Part):
+    """A part that knows the groups of its rows (n,), and the keys of all groups."""
+
+    part: Part
+    groups: NDArray[np.signedinteger[Any]]
+    keys: Keys
+
+    def batches(self) -> Iterator[Batch]:
+        first = 0
+        for batch in self.part.batches():
+            groups = self.groups[first : first + batch.rows].astype(np.intp)
+            yield replace(batch, groups=groups)
+            first += batch.rows
+
+    @property
+    def rows(self) -> int:
+        return len(self.groups)
+
+    def locate(self, row: int) -> str:
+        return self.part.locate(row)
+
+    @property
+    def nbytes(self) -> int | None:
+        return self.part.nbytes
+
+
+def _read(part: Any, names: tuple[str, ...]) -> KeyedPart | PlacedPart:
+    """Return a part with its groups, in the worker that reads it: engines know parts by type."""
+    return KeyedPart(part, names) if names else part
 
 
 def key_columns(by: Any, table: Any) -> tuple[tuple[str, ...], dict[str, pa.Array[Any]] | None]:
@@ -189,86 +259,6 @@ def require_products(sums: Any) -> None:
         )
 
 
-# -- by place
-
-
-@dataclass(frozen=True)
-class ByPlace:
-    """Groups of rows by their places in a table.
-
-    Parameters
-    ----------
-    codes : ndarray of int (n,)
-        The group of every row, from 0 on; −1 for rows in none.
-    keys : Keys, optional
-        Those of the groups; they may have numbers only.
-    """
-
-    codes: NDArray[np.intp]
-    keys: Keys | None = None
-
-    def parts(self, rows: Rows, layout: Layout, workers: int) -> Sequence[Part]:
-        parts = rows.parts(layout, workers)
-        # Few bytes a row: all are compared with their neighbours.
-        codes = self.codes.astype(np.min_scalar_type(-1 - int(self.codes.max(initial=0))))
-        edges = list(accumulate((part.count() for part in parts), initial=0))
-        if edges[-1] != len(codes):
-            raise ParameterError(
-                f"{len(codes)} keys for {edges[-1]} rows", "there is one key per row"
-            )
-        return [PlacedPart(p, codes[a:b]) for p, (a, b) in zip(parts, pairwise(edges), strict=True)]
-
-    def read(self, part: Part) -> Part:
-        return part
-
-    @classmethod
-    def of(cls, columns: Mapping[str, pa.Array[Any]]) -> Self:
-        """Return the groups of rows whose keys are given, the keys in order."""
-        cells = Keys.of(columns)
-        first, codes = distinct(cells.columns)
-        return cls(codes, cells.take(first))
-
-    @property
-    def known(self) -> Keys:
-        """The keys of the groups, or their numbers."""
-        if self.keys is not None:
-            return self.keys
-        return Keys.numbered(int(self.codes.max(initial=-1)) + 1)
-
-    def without_rows(self) -> Self:
-        """Return the groups as a worker needs them that is given its rows with their groups."""
-        return replace(self, codes=np.empty(0, np.intp), keys=self.known)
-
-    def keyed(self, part: Part, sums: Any) -> Keyed:
-        return Keyed(self.known, sums)
-
-
-@dataclass(frozen=True)
-class PlacedPart(Part):
-    """A part that knows the groups of its rows (n,)."""
-
-    part: Part
-    groups: NDArray[np.signedinteger[Any]]
-
-    def batches(self) -> Iterator[Batch]:
-        first = 0
-        for batch in self.part.batches():
-            groups = self.groups[first : first + batch.rows].astype(np.intp)
-            yield replace(batch, groups=groups)
-            first += batch.rows
-
-    @property
-    def rows(self) -> int:
-        return len(self.groups)
-
-    def locate(self, row: int) -> str:
-        return self.part.locate(row)
-
-    @property
-    def nbytes(self) -> int | None:
-        return self.part.nbytes
-
-
 # -- sums by group
 
 
@@ -289,12 +279,21 @@ def sums_by_group(
     params : object
         What it takes beside the part.
     """
-    parts = groups.parts(rows, layout, engine.workers)
-    if engine.in_process:  # to add the sums of many groups takes as long as to read many rows
-        parts = side_by_side(parts, engine.workers)
-    of_worker = groups.without_rows() if isinstance(groups, ByPlace) else groups
-    found: Keyed = engine.run(_keyed, (kernel, params, of_worker), parts)
-    return found.sorted() if isinstance(groups, ByColumns) else found
+    parts, workers = groups.parts(rows, layout, engine.workers), engine.workers
+    if engine.in_process and len(parts) > workers:
+        # To add the sums of many groups takes as long as to read many rows: one sum per worker.
+        edges = (np.arange(workers + 1) * len(parts) // workers).tolist()
+        parts = [Successive(tuple(parts[a:b])) for a, b in pairwise(edges)]
+    found: Keyed = engine.run(_keyed, (kernel, params, groups.names), parts)
+    return found.sorted() if groups.names else found
+
+
+def _keyed(part: Part, task: tuple[Callable[[Part, Any], Any], Any, tuple[str, ...]]) -> Keyed:
+    """Kernel: the sums of one part, by key."""
+    kernel, params, names = task
+    read = _read(part, names)
+    sums, keys = kernel(read, params), read.keys
+    return Keyed(keys, sums.padded(len(keys)))
 
 
 @dataclass(frozen=True)
@@ -302,6 +301,12 @@ class Successive(Part):
     """Parts that follow each other, as one."""
 
     parts: tuple[Part, ...]
+
+    @property
+    def keys(self) -> Keys:
+        """The keys of placed parts, which all have the same."""
+        keys: Keys = self.parts[0].keys  # type: ignore[attr-defined]
+        return keys
 
     def batches(self) -> Iterator[Batch]:
         for part in self.parts:
@@ -324,25 +329,7 @@ class Successive(Part):
         return self.parts[-1].locate(row)
 
 
-def side_by_side(parts: Sequence[Part], workers: int) -> Sequence[Part]:
-    """Join parts to as many as there are workers."""
-    if len(parts) <= workers:
-        return parts
-    edges = (np.arange(workers + 1) * len(parts) // workers).tolist()
-    return [Successive(tuple(parts[a:b])) for a, b in pairwise(edges)]
-
-
-def _keyed(part: Part, task: tuple[Callable[[Part, Any], Any], Any, Any]) -> Keyed:
-    """Kernel: the sums of one part, by key."""
-    kernel, params, groups = task
-    read = groups.read(part)
-    found: Keyed = groups.keyed(read, kernel(read, params))
-    return replace(found, sums=found.sums.padded(len(found.keys)))
-
-
 # -- results of other kernels
-
-STRETCH = 4096  # rows of one group side by side that are worth a call of their own
 
 
 @dataclass(frozen=True)
@@ -351,11 +338,10 @@ class RowsOf(Part):
 
     part: Part
     first: int
-    places: NDArray[np.intp] | range
+    places: NDArray[np.intp]
     batch: Batch
 
     def batches(self) -> Iterator[Batch]:
-        """The rows."""
         yield self.batch
 
     @property
@@ -410,58 +396,36 @@ def results_by_group(
         Results by number of the group, or by the value of its only column, sorted.
     """
     parts = groups.parts(rows, layout, engine.workers)
-    of_worker = groups.without_rows() if isinstance(groups, ByPlace) else groups
     found = Results()
-    for more in engine.map(_results, (kernel, params, of_worker), parts):
+    for more in engine.map(_results, (kernel, params, groups.names), parts):
         found = found + more
-        if isinstance(groups, ByColumns) and len(found) > MOST_GROUPS:
+        if groups.names and len(found) > MOST_GROUPS:
             raise DataError(
                 f"the column that divides the rows has more than {MOST_GROUPS:,} values",
                 "every value is a group of its own",
                 "choose a column with fewer values",
             )
-    return dict(sorted(found.items(), key=_in_order))
+    known = sorted(value for value in found if value is not None)
+    return {value: found[value] for value in (*known, *({None} & found.keys()))}
 
 
-def _in_order(item: tuple[Any, Any]) -> tuple[bool, Any]:
-    """Values by their order; missing ones last."""
-    value = item[0]
-    return value is None, 0 if value is None else value
-
-
-def _results(part: Part, task: tuple[Callable[[Part, Any, Any], Any], Any, Any]) -> Results:
-    """Kernel: the results of the rows of one part, by group."""
-    kernel, params, groups = task
-    read, found, first = groups.read(part), Results(), 0
+def _results(
+    part: Part, task: tuple[Callable[[Part, Any, Any], Any], Any, tuple[str, ...]]
+) -> Results:
+    """Kernel: the results of the rows of one part, by group; a batch is sorted by group once."""
+    kernel, params, names = task
+    read, found, first = _read(part, names), Results(), 0
     for batch in read.batches():
-        for g, rows in _grouped(batch.groups):
-            piece = RowsOf(read, first, rows, _some(batch, rows))
+        order = in_order(batch.groups)[np.count_nonzero(batch.groups < 0) :]
+        in_place = np.array_equal(order, np.arange(batch.rows))
+        rows = batch if in_place else batch.take(order)
+        starts = np.flatnonzero(np.diff(rows.groups, prepend=-1)).tolist()
+        for a, b in pairwise([*starts, rows.rows]):
+            g = int(rows.groups[a])
+            piece = RowsOf(read, first, order[a:b], rows.cut(a, b))
             found = found + Results({g: kernel(piece, params, g)})
         first += batch.rows
-    if isinstance(groups, ByPlace):
+    if not names:
         return found
-    keys = read.numbers.keys()
+    keys = read.keys
     return Results({keys.key(g)[0]: result for g, result in found.items()})
-
-
-def _grouped(group: NDArray[np.intp]) -> Iterator[tuple[int, range | NDArray[np.intp]]]:
-    """Yield groups and places of their rows: long stretches, which need no copy, and the others."""
-    edges = np.flatnonzero(group[1:] != group[:-1]) + 1
-    starts, stops = np.append(0, edges), np.append(edges, len(group))
-    long = np.flatnonzero(stops - starts >= STRETCH)
-    rest = np.ones(len(group), np.bool_)
-    for start, stop in zip(starts[long].tolist(), stops[long].tolist(), strict=True):
-        rest[start:stop] = False
-        if group[start] >= 0:
-            yield int(group[start]), range(start, stop)
-    places = np.flatnonzero(rest)
-    of_places = group[places]
-    for g in np.flatnonzero(np.bincount(of_places[of_places >= 0])).tolist():
-        yield g, places[of_places == g]
-
-
-def _some(batch: Batch, rows: range | NDArray[np.intp]) -> Batch:
-    """Some rows of a batch, without a copy where they lie side by side."""
-    if len(rows) == batch.rows:
-        return batch
-    return batch.cut(rows.start, rows.stop) if isinstance(rows, range) else batch.take(rows)
