@@ -24,9 +24,12 @@ def test_sums_are_no_model(run: Run, fruit: Path, command: str) -> None:
     assert "suffice fit fruit.sums" in found.stderr
 
 
-def test_fit_names_the_file_that_is_wrong(run: Run, fruit: Path, model: Path) -> None:
-    for wrong in ("nowhere.sums", str(model)):
-        found = run("fit", wrong, "-o", "x.suffice")
+def test_the_file_that_is_wrong_is_named(run: Run, fruit: Path, model: Path) -> None:
+    assert run("sums", fruit, *SUMS, "-o", "fruit.sums").exit_code == 0
+    commands = [("fit", "nowhere.sums"), ("fit", str(model))]
+    commands += [("merge", "fruit.sums", other) for other in ("nowhere.sums", str(fruit))]
+    for *words, wrong in commands:
+        found = run(*words, wrong, "-o", "x.suffice")
         assert found.exit_code == 2
         assert wrong in found.stderr
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import suffice
 from suffice.cli.models import (
     different_kinds,
     errors_by_file_name,
@@ -80,6 +81,7 @@ def _added(files: list[Path]) -> GroupedSums | None:
     for path in files[1:] if total is not None else ():
         more = sums_in([str(path)])
         if more is None:
+            suffice.load(path)  # raises where it is no file of a model, either
             rule = f"{files[0]} holds sums, and only sums add up with them"
             raise ParameterError(f"{path} holds no sums", rule, "give files of sums only")
         with errors_by_file_name(files[0], path):
