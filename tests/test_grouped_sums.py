@@ -384,6 +384,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
         (ParameterError, "1 values", lambda: sums["a"]),
         (ParameterError, "fit_each", lambda: line.fit(sums)),
         (ParameterError, "by=", lambda: line.fit_each(sums.total())),
+        (ParameterError, "^DataFrame is given", lambda: line.fit_each(rows)),
         (ParameterError, "y is given", lambda: line.fit(sums.total(), y)),
         (ParameterError, "LinearRegression", lambda: GaussianNB().fit(sums.total())),
         (ParameterError, "fit_intercept", lambda: Ridge(fit_intercept=False).fit(sums.total())),

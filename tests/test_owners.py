@@ -512,6 +512,7 @@ def test_commands_of_three_sites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     given = " ".join(f"--public {i}.key.pub" for i in range(3))
     made = suffice(f"plan 0.csv --label outcome {given} -o plan.json")
     assert "Bonn, Ulm" in made.stdout
+    assert "Bonn, Ulm" in suffice("show plan.json").stdout
     for i in range(3):
         done = suffice(f"sums {i}.csv --plan plan.json --key {i}.key -o {i}.masked")
         assert done.exit_code == 0, done.output

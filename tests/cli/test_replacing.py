@@ -74,7 +74,7 @@ def test_a_result_replaces_no_model(run: Run, model: Path, words: str) -> None:
     other.write_bytes(model.read_bytes())
     refused = run(*words.replace("model.suffice", str(model)).split())
     assert refused.exit_code == 2
-    assert "other.suffice is a model file" in refused.stderr
+    assert "other.suffice is a file of a model" in refused.stderr
     assert other.read_bytes() == model.read_bytes()
 
 

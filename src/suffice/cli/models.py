@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import join
 from typing import TYPE_CHECKING, Any
 
 import suffice
@@ -22,9 +23,17 @@ if TYPE_CHECKING:
 MOST_NAMED = 20
 
 
+def load_model(path: Path) -> Any:
+    """Read the file of a model; refuse one of sums, which predict nothing."""
+    if sums_in([str(path)]) is not None:
+        fact, rule = f"{path} holds sums", "this is done with a model, which is fitted to sums"
+        raise ParameterError(fact, rule, join(["suffice", "fit", str(path)]))
+    return suffice.load(path)
+
+
 def load_having(path: Path, rule: str, next_step: str, *attributes: str) -> Any:
     """Read the file of a model that has some attributes; else refuse it by the rule."""
-    model: Any = suffice.load(path)
+    model = load_model(path)
     if not all(hasattr(model, attribute) for attribute in attributes):
         raise refusal(path, model, rule, next_step)
     return model
@@ -194,7 +203,7 @@ def refuse_result(
     """Refuse to replace a file that is being read, a folder, or any model file."""
     refuse_overwriting(output, inputs, option)
     if output is not None and is_model_file(output):
-        fact = f"{option} {output} is a model file"
+        fact = f"{option} {output} is a file of a model, or of sums"
         raise ParameterError(fact, "it would be lost", "choose another name")
 
 

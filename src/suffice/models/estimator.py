@@ -554,7 +554,9 @@ class FittedFromSums(Estimator, Generic[R, S]):
         """
         if not (isinstance(sums, GroupedSums) and sums.by):
             raise ParameterError(
-                f"{sums!r} {'has no groups' if isinstance(sums, GroupedSums) else 'is no sums'}",
+                f"{type(sums).__name__} of no groups"
+                if isinstance(sums, GroupedSums)
+                else f"{type(sums).__name__} is given, which is no sums",
                 "fit_each makes a model for every group of sums",
                 "make them by sums(X, y, by=...), or use fit",
             )

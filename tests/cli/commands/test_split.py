@@ -114,3 +114,8 @@ def test_a_fit_and_show_without_a_model_name(run: Run, table: Path) -> None:
         assert run("show", f"{model}.s").exit_code == 0
     assert run("sums", *words, "--label", "kind", "-o", "t.sums").exit_code == 0
     assert "sums for NaiveBayes: 53 rows" in run("show", "t.sums").stdout
+
+
+def test_one_row_is_a_row(run: Run) -> None:
+    Path("two.csv").write_text("a,y\n1,p\n2,q\n")
+    assert "1 row to two_train.csv" in run("split", "two.csv", "--test", "0.5").stdout

@@ -9,8 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-import suffice
-from suffice.cli.models import known_columns, label_of, predicts_numbers, weight_of
+from suffice.cli.models import known_columns, label_of, load_model, predicts_numbers, weight_of
 from suffice.cli.options import (
     AsJson,
     Data,
@@ -52,7 +51,7 @@ def evaluate(
     Numbers: R², RMSE, MAE.
     """
     reading = Reading.of(read)
-    fitted = decision.applied(suffice.load(model))
+    fitted = decision.applied(load_model(model))
     refuse_labels(fitted, reading)
     table = known_columns(
         reading.open(data, fitted.reader_.format), fitted, label, weight, by, ignore=ignore

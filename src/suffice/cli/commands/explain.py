@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-import suffice
-from suffice.cli.models import has_candidates, known_columns, predicts_numbers
+from suffice.cli.models import has_candidates, known_columns, load_model, predicts_numbers
 from suffice.cli.options import AsJson, Data, Ignore, ModelFile, ReadAs, Reading
 from suffice.cli.output import decibans, deliver, short
 from suffice.errors import DataError, ParameterError
@@ -42,7 +41,7 @@ def explain(
     """
     from suffice.data.table import FirstRows
 
-    fitted: Any = suffice.load(model)
+    fitted: Any = load_model(model)
     opened = Reading.of(read).open(data, fitted.reader_.format)
     table = FirstRows(known_columns(opened, fitted, ignore=ignore), rows)
     head = table.head()

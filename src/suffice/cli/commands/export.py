@@ -11,7 +11,7 @@ import typer
 import suffice.export
 from suffice.atomic import atomic_writer
 from suffice.cli.messages import note
-from suffice.cli.models import refuse_result
+from suffice.cli.models import load_model, refuse_result
 from suffice.cli.options import AsJson, ModelFile
 from suffice.cli.output import deliver, standard_output
 from suffice.cli.values import listed
@@ -73,7 +73,7 @@ def export(
     if to is Target.onnx and output is None:
         step = "add --output model.onnx"
         raise ParameterError("--output is not given", "an ONNX graph is no text", step)
-    fitted: Any = suffice.load(model)
+    fitted: Any = load_model(model)
     refusing: list[str] = []
     if to is Target.sql:
         place = table if schema is None else (schema, table)

@@ -56,6 +56,7 @@ from suffice.cli.results import (
 from suffice.cli.values import LINEAR, NAIVE_BAYES, class_of
 from suffice.errors import ParameterError
 from suffice.numerics.in_print import Table
+from suffice.persist import is_model_file
 from suffice.phrases import amount, rows_in_print
 
 if TYPE_CHECKING:
@@ -109,12 +110,16 @@ def fit(
         class_of(model)
     sums = sums_in(data)
     if sums is None:
+        if model_files := [file for file in data if is_model_file(file)]:
+            fact, rule = f"{model_files[0]} holds a model", "a model is fitted to rows, or to sums"
+            raise ParameterError(fact, rule, "to fit it to more rows: suffice update")
+        opened = reading.open(data, notes=False)
         if not label:
             raise ParameterError("--label is not given", "a fit predicts a column", "name it")
         if where:
             rule = "rows of a table have no keys"
             raise ParameterError("--where is given", rule, "sum the rows first: suffice sums --by")
-        table = selected(reading.open(data, notes=False), columns, label, weight)
+        table = selected(opened, columns, label, weight)
         own, model = False, model or _suited(table, label)
     else:
         said: dict[str, Any] = {"--label": label, "--weight": weight, "--checkpoint": checkpoint}
@@ -130,6 +135,11 @@ def fit(
     made = sums is None or not own
     chosen = estimator_of(model, given, columns, reading) if made else sums.estimator
     check_options(chosen)
+    if sums is not None and not hasattr(chosen, "sums"):
+        rule = "it is fitted by repeated passes over the rows"
+        raise ParameterError(
+            f"--model {model} is given with a file of sums", rule, "fit it to rows"
+        )
     if sums is None:
         _check_targets(chosen, label)
     refuse_replacing(target, chosen, label, force)

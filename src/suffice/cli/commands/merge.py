@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import suffice
 from suffice.cli.models import (
     different_kinds,
     errors_by_file_name,
@@ -55,7 +56,7 @@ def merge(
         if not (force or output in own):
             refuse_result(output, ())
         sums.save(output)
-        _deliver(output, len(models), float(sums.rows.sum()), as_json)
+        _deliver(output, len(models), "files of sums", float(sums.rows.sum()), as_json)
         return
     merged, *others = map(load_summed, models)
     for path, other in zip(models[1:], others, strict=True):
@@ -65,7 +66,7 @@ def merge(
             merged.merge(other)
     refuse_replacing(output, merged, merged.target_names_, force, models)
     merged.save(output)
-    _deliver(output, len(models), float(merged.statistic_.rows), as_json)
+    _deliver(output, len(models), "models", float(merged.statistic_.rows), as_json)
 
 
 def _unmasked(files: list[Path], plan: Path) -> GroupedSums:
@@ -80,6 +81,7 @@ def _added(files: list[Path]) -> GroupedSums | None:
     for path in files[1:] if total is not None else ():
         more = sums_in([str(path)])
         if more is None:
+            suffice.load(path)  # raises where it is no file of a model, either
             rule = f"{files[0]} holds sums, and only sums add up with them"
             raise ParameterError(f"{path} holds no sums", rule, "give files of sums only")
         with errors_by_file_name(files[0], path):
@@ -87,7 +89,7 @@ def _added(files: list[Path]) -> GroupedSums | None:
     return total
 
 
-def _deliver(output: Path, many: int, rows: float, as_json: bool) -> None:
+def _deliver(output: Path, many: int, what: str, rows: float, as_json: bool) -> None:
     facts = {"model": str(output), "merged": many, "rows": rows}
-    said = f"{many} models merged: {amount(rows)} rows. Saved to {output}"
+    said = f"{many} {what} merged: {amount(rows)} rows. Saved to {output}"
     deliver(facts, lambda: [said], as_json)

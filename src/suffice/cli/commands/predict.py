@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-import suffice
-from suffice.cli.models import known_columns, predicts_numbers, refuse_result
+from suffice.cli.models import known_columns, load_model, predicts_numbers, refuse_result
 from suffice.cli.options import (
     Data,
     Decision,
@@ -69,7 +68,7 @@ def predict(
 
     reading, written = Reading.of(read), writer_of(output, as_json)
     refuse_result(output, [model, *data])
-    fitted = decision.applied(suffice.load(model))
+    fitted = decision.applied(load_model(model))
     wanted = _options(fitted, proba, interval, level)
     opened = reading.open(data, fitted.reader_.format)
     kept = _kept(opened, keep)

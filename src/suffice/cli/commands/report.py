@@ -8,8 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-import suffice
-from suffice.cli.models import known_columns, label_of, refuse_result
+from suffice.cli.models import known_columns, label_of, load_model, refuse_result
 from suffice.cli.options import AsJson, ModelFile, ReadAs, Reading
 from suffice.cli.output import deliver
 
@@ -37,7 +36,7 @@ def report(
 
     page = model.with_suffix(".html") if output is None else output
     refuse_result(page, [model, *(data or ())])
-    fitted: Any = suffice.load(model)
+    fitted: Any = load_model(model)
     test = None
     if data:
         table = known_columns(Reading.of(read).open(data, fitted.reader_.format), fitted)

@@ -43,7 +43,7 @@ def show(
     *,
     file: Annotated[
         list[str],
-        typer.Argument(metavar="FILE", help="A file of a model or sums, or a table."),
+        typer.Argument(metavar="FILE", help="A file of a model, sums or a plan, or a table."),
     ],
     column: Annotated[
         list[str] | None, typer.Option(metavar="COL", help="Only these columns, in full.")
@@ -58,6 +58,14 @@ def show(
     """
     facts: dict[str, Any]
     model = Path(file[0])
+    if len(file) == 1 and _is_plan(model):
+        from suffice.owners import Plan
+
+        plan = Plan.load(model)
+        facts = {"plan": plan.digest, "estimator": repr(plan.like.estimator)}
+        facts |= {"owners": list(plan.owners), "columns": plan.columns}
+        deliver(facts, lambda: [plan.table()], as_json)
+        return
     if len(file) > 1 or not is_model_file(model):
         table = _read(Reading.of(read), file, listed(column))
         deliver(table, lambda: _shown_table(table), as_json)
@@ -82,6 +90,14 @@ def show(
         return
     facts = _facts(fitted, model, listed(column))
     deliver(facts, lambda: _shown(facts, full=bool(column)), as_json)
+
+
+def _is_plan(path: Path) -> bool:
+    """Tell whether a file begins as plans of sums of several owners do."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return b'"format": "suffice plan"' in file.read(64)
 
 
 def _shown_coefficients(facts: dict[str, Any], found: Any) -> Iterator[str | Table]:

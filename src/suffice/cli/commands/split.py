@@ -13,7 +13,7 @@ from suffice.cli.options import AsJson, Reading
 from suffice.cli.output import deliver, suffix_of, writer_of
 from suffice.data.text.records import unpacked_name
 from suffice.errors import DataError, ParameterError, SchemaError
-from suffice.phrases import amount
+from suffice.phrases import rows_in_print
 
 if TYPE_CHECKING:
     import numpy as np
@@ -64,7 +64,7 @@ def split(
     held_out = held_out_share(rows, test, keys, by is not None, None if in_order else seed)
     counts = [int((~held_out).sum()), int(held_out.sum())]
     if not all(counts):
-        fact = f"{data} has {amount(rows)} rows" + (f", of one {by!r}" if by else "")
+        fact = f"{data} has {rows_in_print(rows)}" + (f", of one {by!r}" if by else "")
         raise DataError(fact, "both files are to have some", "choose another --test")
     written = table.format
     with ExitStack() as stack:
@@ -91,7 +91,7 @@ def split(
         "seed": None if in_order else seed,
     }
     named = " and ".join(
-        f"{amount(n)} rows to {file}" for n, file in zip(counts, files, strict=True)
+        f"{rows_in_print(n)} to {file}" for n, file in zip(counts, files, strict=True)
     )
     deliver(facts, lambda: [f"{named}{'' if in_order else f' (seed {seed})'}."], as_json)
 

@@ -80,6 +80,9 @@ def sums(
             chosen = estimator_of(
                 model, parameters_for(model, parameters, [model])[0], columns, reading
             )
+            if not hasattr(chosen, "sums"):
+                rule = "it is fitted by repeated passes over the rows"
+                raise ParameterError(f"--model {model} has no sums", rule, "choose another model")
             keys = listed(by)
             table = selected(reading.open(data), columns, label, weight, *keys)
             truth = label if len(label) > 1 else label[0]
