@@ -341,3 +341,18 @@ def test_other_dialects_are_parsed(dialect: str) -> None:
             select = sql_of_sums(estimator, query, y, columns, dialect=dialect)
             (found,) = sqlglot.parse(select, read=dialect)
             assert [t.name for t in found.find_all(sqlglot.exp.Table) if t.name == "shop"]
+
+
+@pytest.mark.parametrize("weight", ["NULL", "-1.0"])
+@pytest.mark.parametrize("y", ["y", "label"])
+def test_a_weight_that_is_none_is_refused(weight: str, y: str) -> None:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("CREATE TABLE t (x REAL, y REAL, label TEXT, w REAL)")
+        rows = [(1.0, 2.0, "a", 1.0), (2.0, 3.0, "b", 0.0), (4.0, 1.0, "a", 2.5)]
+        connection.executemany("INSERT INTO t VALUES (?, ?, ?, ?)", rows)
+        estimator = LinearRegression() if y == "y" else GaussianNB()
+        query = read_sql(f"SELECT x, {y}, w FROM t", connection)
+        assert len(estimator.sums(query, y, "w", where="database")) == 1
+        bad = f"SELECT x, {y}, w FROM t UNION ALL SELECT 1.0, {y}, {weight} FROM t WHERE x = 1"
+        with pytest.raises(DataError, match="column 'w'"):
+            estimator.sums(read_sql(bad, connection), y, "w", where="database")

@@ -34,7 +34,7 @@ from suffice.families.options import check_boolean
 from suffice.models.base.options import incomplete, listed_missing
 from suffice.models.design.matrix import Design
 from suffice.numerics.exact import DoubleDouble
-from suffice.sums.batch import Batch
+from suffice.sums.batch import WEIGHT_RULE, Batch
 from suffice.sums.block import HELD, HELD_RULE, BadCell, CodedBlock, RealBlock
 from suffice.sums.by_class import ByClass, ClassesByGroup
 from suffice.sums.comoments import Comoments
@@ -350,6 +350,8 @@ def _with_ends(found: Described, ask: Ask) -> Described:
         if found.cell(name) is None or kind == "boolean":
             continue
         v = f"v{j}"
+        if name == found.call.weight:
+            asked["without"] = f"COUNT(*) - COUNT({v})"
         c = v if kind == "number" else f"c{j}"
         asked |= {f"low{j}": f"MIN({c})", f"high{j}": f"MAX({c})", f"most{j}": f"MAX(ABS({v}))"}
         asked[f"part{j}"] = f"MIN(CASE WHEN {v} <> ROUND({v}) THEN ABS({v}) END)"
@@ -363,6 +365,11 @@ def _with_ends(found: Described, ask: Ask) -> Described:
         name: _fact(facts, rows.get(1, {}), rows.get(0, {}), j)
         for j, (name, facts) in enumerate(found.columns.items())
     }
+    if found.call.weight is not None:
+        cells = columns[found.call.weight].others + (np.nan,) * bool(rows.get(0, {}).get("without"))
+        for cell in cells:
+            if not cell >= 0:
+                raise DataError(f"column {found.call.weight!r}: {cell}", WEIGHT_RULE)
     return replace(found, columns=columns)
 
 
