@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
 
-from suffice import read_csv, read_table
+from suffice import LinearRegression, read_csv, read_table
 from suffice.errors import ParameterError, ReadError, SchemaError
 from suffice.linear_model import LinearRegression
 
@@ -303,3 +304,15 @@ def test_cells_of_every_type_are_read_as_they_were_written(tmp_path: Path) -> No
     table = pa.table({f"c{j}": column for j, column in enumerate(COLUMNS) if j != 5})
     pq.write_table(table, tmp_path / "a.parquet", row_group_size=3)
     assert rows(read_table(tmp_path / "a.parquet")) == table.to_pylist()
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "feather"])
+def test_the_unnamed_index_of_a_frame_is_no_column(tmp_path: Path, suffix: str) -> None:
+    frame = pd.DataFrame({"x": [1.0, 2.0, 4.0, 7.0], "y": [2.0, 1.0, 3.0, 5.0]}).iloc[[2, 0, 3, 1]]
+    path = tmp_path / f"rows.{suffix}"
+    table = pa.Table.from_pandas(frame, preserve_index=True)
+    assert table.column_names[-1] == "__index_level_0__"
+    (pq.write_table if suffix == "parquet" else feather.write_feather)(table, path)
+    model = LinearRegression().fit(path, "y")
+    assert model.feature_names_in_.tolist() == ["x"]
+    assert model.predict(path) == pytest.approx(LinearRegression().fit(frame, "y").predict(frame))

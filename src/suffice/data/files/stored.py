@@ -8,6 +8,7 @@ parsed whole (`suffice.data.files.parsed`) have one. Delimited text is read by
 from __future__ import annotations
 
 import json
+import re
 import reprlib
 from abc import abstractmethod
 from collections import Counter
@@ -31,6 +32,7 @@ from suffice.sums.batch import BATCH_ROWS
 
 PLAIN = {b"suffice.text": b""}  # of a column that is read with a dictionary, and has none
 _REMARKS = b"suffice.remarks"
+_UNNAMED_INDEX = re.compile(r"__index_level_\d+__")  # as pandas calls it
 
 
 def _check(batch: pa.RecordBatch) -> None:
@@ -198,6 +200,9 @@ class StoredTable(Table):
             _require_same(self._schema, schema, paths[0], path)
             self._parts += parts
         self._where = paths[0].name
+        self._index = [name for name in self._schema.names if _UNNAMED_INDEX.fullmatch(name)]
+        for name in self._index:
+            self._schema = self._schema.remove(self._schema.get_field_index(name))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -211,8 +216,9 @@ class StoredTable(Table):
     @property
     def remarks(self) -> tuple[str, ...]:
         """Remarks on what is not read as it stands."""
-        said = (self._schema.metadata or {}).get(_REMARKS, b"[]")
-        return tuple(f"{self._where}: {remark}" for remark in json.loads(said))
+        said = json.loads((self._schema.metadata or {}).get(_REMARKS, b"[]"))
+        said += [f"{name!r}, the unnamed index of a frame, is left out" for name in self._index]
+        return tuple(f"{self._where}: {remark}" for remark in said)
 
     @property
     def _head(self) -> pa.RecordBatch:
