@@ -16,11 +16,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from driver import SCRATCH, fuzz, written
 from model_file import mutate, signed
+from suffice.engines.local import LocalEngine
 
 import suffice
 from suffice.engines import checkpoint
 from suffice.engines.checkpoint import CheckpointedEngine
-from suffice.engines.local import LocalEngine
 
 ROWS, BEGUN = SCRATCH / "rows.parquet", SCRATCH / "begun"
 PARTS = 6

@@ -217,8 +217,12 @@ class StoredTable(Table):
     def remarks(self) -> tuple[str, ...]:
         """Remarks on what is not read as it stands."""
         said = json.loads((self._schema.metadata or {}).get(_REMARKS, b"[]"))
-        said += [f"{name!r}, the unnamed index of a frame, is left out" for name in self._index]
-        return tuple(f"{self._where}: {remark}" for remark in said)
+        return (*(f"{self._where}: {remark}" for remark in said), *self.losses)
+
+    @property
+    def losses(self) -> tuple[str, ...]:
+        said = "the unnamed index of a frame, is left out"
+        return tuple(f"{self._where}: {name!r}, {said}" for name in self._index)
 
     @property
     def _head(self) -> pa.RecordBatch:
