@@ -80,7 +80,7 @@ def learn(data: bytes) -> None:
         [suffice.NaiveBayes, suffice.LinearRegression, suffice.LogisticRegression]
     )
     y = given.PickValueInList([*names, "absent"]) if names else "y"
-    model = make(threads=1).fit(table, y)
+    model = make().fit(table, y)
     model.predict(table)
     if hasattr(model, "partial_fit") and make is suffice.NaiveBayes:
         model.partial_fit(table, y)

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from driver import SCRATCH, fuzz, written
 from model_file import mutate, signed
-from suffice.engines.local import LocalEngine
+from suffice.engines.engine import LocalEngine
 
 import suffice
 from suffice.engines import checkpoint
@@ -53,7 +53,9 @@ def prepare() -> Path:
     for after in range(1, PARTS):
         path = BEGUN / str(after)
         try:
-            model = suffice.NaiveBayes(engine=CheckpointedEngine(Stopping(after), path, every=0.0))
+            model = suffice.NaiveBayes().set_engine(
+                CheckpointedEngine(Stopping(after), path, every=0.0)
+            )
             model.fit(ROWS, "y")
         except KeyboardInterrupt:
             continue
@@ -65,7 +67,7 @@ def go_on(data: bytes) -> None:
     """Take a fit up from a checkpoint."""
     path = written("fit.checkpoint", signed(data))
     engine = CheckpointedEngine(LocalEngine(1), path, every=1e9)
-    suffice.NaiveBayes(engine=engine).fit(ROWS, "y").predict(ROWS)
+    suffice.NaiveBayes().set_engine(engine).fit(ROWS, "y").predict(ROWS)
 
 
 if __name__ == "__main__":

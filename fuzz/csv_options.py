@@ -40,7 +40,7 @@ def read_with_options(data: bytes) -> None:
     chosen = options(given)
     file = written("rows.csv", given.ConsumeBytes(given.remaining_bytes()))
     table = suffice.read_csv(file, **chosen)
-    model = suffice.NaiveBayes(threads=1).fit(table, table.names[-1])
+    model = suffice.NaiveBayes().fit(table, table.names[-1])
     model.predict(table)
 
 
