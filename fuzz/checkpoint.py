@@ -16,11 +16,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from driver import SCRATCH, fuzz, written
 from model_file import mutate, signed
-from suffice.engines.engine import LocalEngine
 
 import suffice
 from suffice.engines import checkpoint
 from suffice.engines.checkpoint import CheckpointedEngine
+from suffice.engines.engine import LocalEngine, set_engine
 
 ROWS, BEGUN = SCRATCH / "rows.parquet", SCRATCH / "begun"
 PARTS = 6
@@ -67,7 +67,8 @@ def go_on(data: bytes) -> None:
     """Take a fit up from a checkpoint."""
     path = written("fit.checkpoint", signed(data))
     engine = CheckpointedEngine(LocalEngine(1), path, every=1e9)
-    suffice.NaiveBayes().set_engine(engine).fit(ROWS, "y").predict(ROWS)
+    with set_engine(engine):
+        suffice.NaiveBayes().fit(ROWS, "y").predict(ROWS)
 
 
 if __name__ == "__main__":
