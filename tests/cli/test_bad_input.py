@@ -29,7 +29,7 @@ CASES = {
     f"{FIT} -p alpha=-1": "--alpha -1",
     f"{FIT} -p class_prior=odd": "--class-prior odd",
     f"{FIT} -p unseen=odd": "--unseen odd",
-    f"{FIT} --threads 0": "--threads 0",
+    f"{FIT} --engine local=0": "--engine local=0",
     f"{FIT} -r separator=ab": "--separator ab",
     f"{FIT} -r encoding=klingon": "--encoding klingon",
     f"{FIT} -r skip_bad_rows=-1": "--skip-bad-rows -1",

@@ -77,7 +77,6 @@ fit fruit.csv --label kind --model
 {FIT} --weight color
 {FIT} -p alpha=much
 {FIT} -p alpha=inf
-{FIT} --threads two
 {FIT} --engine processes=0
 {FIT} --engine local=yarn
 {FIT} -r nothing=1

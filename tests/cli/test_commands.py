@@ -60,7 +60,7 @@ class TestFit:
     def test_options_reach_the_estimator(self, run: Run, fruit: Path) -> None:
         run(
             "fit", fruit, "--label", "kind", "-p", "estimation=mle", "-p", "alpha=0.5",
-            "-p", "class_prior=uniform", "-p", "unseen=smooth", "--threads", "1",
+            "-p", "class_prior=uniform", "-p", "unseen=smooth", "--engine", "local=1",
             "-r", "label_suffix=!", "-r", "label_map=plum:prune",
         )  # fmt: skip
         fitted = suffice.load("fruit.suffice")

@@ -42,7 +42,7 @@ def cells(text: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("more", [[], ["--threads", "2"]])
+@pytest.mark.parametrize("more", [[], ["--engine", "local=2"]])
 def test_the_answer_is_empty_and_counted(
     run: Run, files: Path, model: str, more: list[str]
 ) -> None:

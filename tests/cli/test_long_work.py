@@ -109,7 +109,7 @@ def test_the_engine_changes_no_bit(run: Run, rows: Path) -> None:
     assert run("fit", rows, "--label", "kind", "-o", "whole").exit_code == 0
     commands = [["evaluate", "whole", rows, "--json"], ["predict", "whole", rows, "--proba"]]
     expected = [run(*words).stdout for words in commands]
-    for options in (["--threads", "2"], ["--engine", "processes=2"]):
+    for options in (["--engine", "local=2"], ["--engine", "processes=2"]):
         words = ("fit", rows, "--label", "kind", "-o", "model", "--force")
         assert run(*words, *options).exit_code == 0
         assert Path("model").read_bytes() == Path("whole").read_bytes()
@@ -123,7 +123,6 @@ def test_the_engine_changes_no_bit(run: Run, rows: Path) -> None:
     [
         ("--engine hadoop", "the engines are 'local', 'processes', 'dask'."),
         ("--engine processes=many", "--engine processes=many; behind processes= stands a number"),
-        ("--engine processes --threads 2", "--threads 2 is given with --engine processes; "),
     ],
 )
 def test_options_of_other_engines_are_refused(

@@ -487,13 +487,9 @@ class Running:
         str | None,
         typer.Option(
             metavar="NAME",
-            help="local, processes=4, dask=tcp://host:8786.",
+            help="local=N, threads (default: one a core); processes=N; dask=tcp://host:8786.",
             rich_help_panel=RUNNING,
         ),
-    ] = None
-    threads: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Threads (default: all cores).", rich_help_panel=RUNNING),
     ] = None
 
     def chosen(
@@ -501,7 +497,7 @@ class Running:
     ) -> AbstractContextManager[None]:
         """Choose the engine that the options stand for, until a block ends.
 
-        ``threads`` are those of the local engine, unless the user says.
+        ``threads`` are those of the local engine, unless the option says.
         """
         from suffice.engines.engine import ENGINES, engine, set_engine
 
@@ -519,13 +515,7 @@ class Running:
             rule = f"behind {name}= stands a number of workers, 1 or more"
             raise ParameterError(f"--engine {self.engine}", rule)
         if name == "local":
-            options = {"threads": threads if self.threads is None else self.threads} | options
-        elif self.threads is not None:
-            raise ParameterError(
-                f"--threads {self.threads} is given with --engine {self.engine}",
-                "threads are the workers of the local engine",
-                "leave one of them out",
-            )
+            options = {"threads": threads} | options
         return set_engine(engine(name, progress=report, checkpoint=checkpoint, **options))
 
 

@@ -302,7 +302,7 @@ def _short(name: str, own: Collection[str], model: str) -> tuple[str, str, str |
 FLAGS = {"learnt=False": "--new", "again=True": "--again"}
 NAMES = {"cv": "--folds", "columns": "--ignore"}  # of options that are called otherwise
 SAME = (
-    *("ignore", "categorical", "text", "threads", "engine", "level"),
+    *("ignore", "categorical", "text", "engine", "level"),
     "min_count",
     "permutations",
     "metric",
