@@ -538,7 +538,7 @@ def test_commands_of_three_sites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         "merge 0.masked 1.masked -o new.sums": "--plan",
         "merge 0.sums 0.csv -o new.sums": "0.csv",
         "merge 0.masked 1.masked --plan plan.json -o new.sums": "missing",
-        "merge 0.masked 1.masked 2.csv --plan plan.json -o all.sums --force": "2.csv",
+        "merge 0.masked 1.masked 2.csv --plan plan.json -o all.sums": "2.csv",
     }
     for line, said in refused.items():
         result = suffice(line)

@@ -41,8 +41,6 @@ def test_a_file_that_is_no_model_stays(run: Run, fruit: Path, model: Path) -> No
         assert refused.exit_code == 2
         assert "notes.txt is there, and is no model file" in refused.stderr
     assert notes.read_text() == "mine"
-    assert run("merge", model, model, "-o", "notes.txt", "--force").exit_code == 0
-    assert load(notes).statistic_.rows == 12
 
 
 def test_models_are_written_over_what_they_are_made_of(run: Run, model: Path) -> None:

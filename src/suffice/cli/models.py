@@ -176,7 +176,7 @@ def known_columns(
 
 # Files that are there already ---------------------------------------------------------------------
 
-BOTH = "to keep both, give another name with -o; to replace it, add --force"
+BOTH = "give another name with -o, or delete it first; fit --force replaces any file"
 
 
 def refuse_overwriting(
@@ -208,7 +208,7 @@ def refuse_result(
 
 
 def refuse_replacing(
-    output: Path, new: Any, targets: Sequence[str], force: bool, own: Sequence[Path] = ()
+    output: Path, new: Any, targets: Sequence[str], own: Sequence[Path] = ()
 ) -> None:
     """Refuse to replace a file that holds something else than a model of this kind and label.
 
@@ -216,7 +216,7 @@ def refuse_replacing(
     may take the place of those that it is made of, its ``own``.
     """
     refuse_overwriting(output, ())
-    if force or not output.exists() or output.resolve() in {path.resolve() for path in own}:
+    if not output.exists() or output.resolve() in {path.resolve() for path in own}:
         return
     if not is_model_file(output):
         raise ParameterError(f"{output} is there, and is no model file", "it would be lost", BOTH)
@@ -228,7 +228,7 @@ def refuse_replacing(
     if old.target_names_:
         holds += f" that predicts {', '.join(map(repr, old.target_names_))}"
     if type(old) is not type(new) or tuple(old.target_names_) != tuple(targets):
-        raise ParameterError(holds, "without --force, a fit replaces only its own kind", BOTH)
+        raise ParameterError(holds, "only a model of the same kind and label is replaced", BOTH)
     if len(getattr(old, "forgotten_", ())) > len(getattr(new, "forgotten_", ())):
         rule = "the new model may be fitted to rows which that one has forgotten"
         raise ParameterError(holds, rule, BOTH)

@@ -70,7 +70,6 @@ RowsFile = Annotated[
         "--output", "-o", help=".csv, .tsv, .jsonl, .parquet or .arrow (default: CSV to stdout)."
     ),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Replace any file.")]
 Parameters = Annotated[
     list[str] | None,
     typer.Option(
@@ -523,7 +522,7 @@ def updated(
     path: Path,
     data: Sequence[str],
     read: Sequence[str] | None,
-    output: tuple[Path, bool],
+    output: Path,
     doing: str,
     change: Callable[[Any, Table, Any, str | None], None],
 ) -> Any:
@@ -531,15 +530,13 @@ def updated(
 
     Parameters
     ----------
-    output : (Path, bool)
-        The file, and whether any file is replaced.
     doing : str
         The verb of the progress bar.
     change : callable
         Takes the model, the table, and the columns of labels and weights.
     """
-    reading, (file, force) = Reading.of(read), output
-    refuse_overwriting(file, data)
+    reading = Reading.of(read)
+    refuse_overwriting(output, data)
     model = load_summed(path)
     refuse_labels(model, reading)
     table = reading.open(data, model.reader_.format)
@@ -551,8 +548,8 @@ def updated(
         except SchemaError as error:
             fact = f"{', '.join(data)} does not fit {path}: {error.fact}"
             raise SchemaError(fact, error.rule, error.next_step) from None
-    refuse_replacing(file, model, model.target_names_, force, [path])
-    model.save(file)
+    refuse_replacing(output, model, model.target_names_, [path])
+    model.save(output)
     return model
 
 

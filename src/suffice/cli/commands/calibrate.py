@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from suffice.cli.models import predicts_numbers, refusal
-from suffice.cli.options import AsJson, Data, Force, ModelFile, ReadAs, updated
+from suffice.cli.options import AsJson, Data, ModelFile, ReadAs, updated
 from suffice.cli.output import deliver
 from suffice.phrases import amount
 
@@ -21,7 +21,6 @@ def calibrate(
         Path, typer.Option("--output", "-o", help="The new model; may be MODEL itself.")
     ],
     new: Annotated[bool, typer.Option("--new", help="The rows are no training data.")] = False,
-    force: Force = False,
     as_json: AsJson = False,
     read: ReadAs = None,
 ) -> None:
@@ -38,7 +37,7 @@ def calibrate(
             raise refusal(model, fitted, rule, "give it one of these")
         fitted.calibrate(*rows, learnt=not new)
 
-    fitted = updated(model, data, read, (output, force), "Reading", change)
+    fitted = updated(model, data, read, output, "Reading", change)
     facts = {"model": str(output), "rows": 0.0}
     if predicts_numbers(fitted):
         errors = fitted.model_.errors

@@ -24,7 +24,6 @@ from suffice.cli.options import (
     Checkpoint,
     Columns,
     Data,
-    Force,
     Parameters,
     ReadAs,
     Reading,
@@ -82,7 +81,7 @@ def fit(
         Path | None,
         typer.Option("--output", "-o", help="Model file (default: named after DATA)."),
     ] = None,
-    force: Force = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace any file.")] = False,
     as_json: AsJson = False,
     parameters: Parameters = None,
     read: ReadAs = None,
@@ -142,7 +141,10 @@ def fit(
         )
     if sums is None:
         _check_targets(chosen, label)
-    refuse_replacing(target, chosen, label, force)
+    if force:
+        refuse_overwriting(target, data)
+    else:
+        refuse_replacing(target, chosen, label)
     with reported(f"Fitting {', '.join(data)}") as report, fit_context():
         truth: Any = label if len(label) > 1 else label[0]
         with running.chosen(report, checkpoint=checkpoint):

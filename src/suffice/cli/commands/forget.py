@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from suffice.cli.options import AsJson, Data, Force, ModelFile, ReadAs, updated
+from suffice.cli.options import AsJson, Data, ModelFile, ReadAs, updated
 from suffice.cli.output import deliver
 from suffice.errors import DataError
 from suffice.phrases import amount
@@ -23,7 +23,6 @@ def forget(
     again: Annotated[
         bool, typer.Option("--again", help="Also rows that were removed before.")
     ] = False,
-    force: Force = False,
     as_json: AsJson = False,
     read: ReadAs = None,
 ) -> None:
@@ -45,7 +44,7 @@ def forget(
                 "check the file and the weights",
             )
 
-    fitted = updated(model, data, read, (output, force), "Removing", change)
+    fitted = updated(model, data, read, output, "Removing", change)
     after = float(fitted.statistic_.rows)
     gone = before[0] - after
     noun = "row" if gone == 1 else "rows"

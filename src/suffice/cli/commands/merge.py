@@ -12,12 +12,11 @@ from suffice.cli.models import (
     different_kinds,
     errors_by_file_name,
     load_summed,
-    refuse_overwriting,
     refuse_replacing,
     refuse_result,
     sums_in,
 )
-from suffice.cli.options import AsJson, Force
+from suffice.cli.options import AsJson
 from suffice.cli.output import deliver
 from suffice.errors import ParameterError
 from suffice.phrases import amount
@@ -38,7 +37,6 @@ def merge(
     plan: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Add masked sums of its owners.")
     ] = None,
-    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Merge models or sums of the same columns, or masked sums of a plan.
@@ -49,11 +47,11 @@ def merge(
     if len(models) < 2:
         rule = "a merge takes two or more"
         raise ParameterError("one model is given", rule, "name the others as well")
-    sums, own = (_added(models), models) if plan is None else (_unmasked(models, plan), [])
+    sums = _added(models) if plan is None else _unmasked(models, plan)
     if sums is not None:
-        read = models if plan is None else [*models, plan]
-        refuse_overwriting(output, [path for path in read if path not in own or path != output])
-        if not (force or output in own):
+        if plan is not None:
+            refuse_result(output, [*models, plan])
+        elif output.resolve() not in {path.resolve() for path in models}:
             refuse_result(output, ())
         sums.save(output)
         _deliver(output, len(models), "files of sums", float(sums.rows.sum()), as_json)
@@ -64,7 +62,7 @@ def merge(
             raise different_kinds(models[0], merged, path, other, "add up")
         with errors_by_file_name(models[0], path):
             merged.merge(other)
-    refuse_replacing(output, merged, merged.target_names_, force, models)
+    refuse_replacing(output, merged, merged.target_names_, models)
     merged.save(output)
     _deliver(output, len(models), "models", float(merged.statistic_.rows), as_json)
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from suffice.cli.models import predicts_numbers
-from suffice.cli.options import AsJson, Data, Force, ModelFile, ReadAs, updated
+from suffice.cli.options import AsJson, Data, ModelFile, ReadAs, updated
 from suffice.cli.output import CommandLine, deliver
 from suffice.errors import DataError
 from suffice.phrases import amount, rows_in_print
@@ -23,7 +23,6 @@ def update(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Another file (default: MODEL itself).")
     ] = None,
-    force: Force = False,
     as_json: AsJson = False,
     read: ReadAs = None,
 ) -> None:
@@ -48,7 +47,7 @@ def update(
             )
 
     target = output or model
-    fitted = updated(model, data, read, (target, force), "Reading", change)
+    fitted = updated(model, data, read, target, "Reading", change)
     weights = getattr(fitted.model_, "calibration", None)
     facts: dict[str, Any] = {
         "model": str(target),
