@@ -95,6 +95,10 @@ Ignore = Annotated[
     list[str] | None,
     typer.Option(metavar="COL", help="Leave out; missing to the model.", rich_help_panel=COLUMNS),
 ]
+LeftOut = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COL", help="Leave these out.", rich_help_panel=COLUMNS),
+]
 Weight = Annotated[
     str | None, typer.Option(metavar="COL", help="Weights of rows.", rich_help_panel=COLUMNS)
 ]
@@ -229,10 +233,7 @@ class Columns:
         list[str] | None,
         typer.Option(metavar="COL", help="Use only these.", rich_help_panel=COLUMNS),
     ] = None
-    ignore: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COL", help="Leave these out.", rich_help_panel=COLUMNS),
-    ] = None
+    ignore: LeftOut = None
     categorical: Annotated[
         list[str] | None,
         typer.Option(metavar="COL", help="Categories.", rich_help_panel=COLUMNS),

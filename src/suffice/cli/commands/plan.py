@@ -12,6 +12,7 @@ from suffice.cli.options import (
     AsJson,
     Columns,
     Data,
+    LeftOut,
     Parameters,
     ReadAs,
     Reading,
@@ -43,7 +44,7 @@ def plan(
     ] = NAIVE_BAYES,
     parameters: Parameters = None,
     read: ReadAs = None,
-    columns: Columns,
+    ignore: LeftOut = None,
     weight: Weight = None,
     as_json: AsJson = False,
 ) -> None:
@@ -56,6 +57,7 @@ def plan(
     from suffice.owners import plan as planned
 
     refuse_result(output, [*data, *map(str, public)])
+    columns = Columns(ignore=ignore)
     given, _ = parameters_for(model, parameters, [model])
     reading = Reading.of(read)
     chosen = estimator_of(
