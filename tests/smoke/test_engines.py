@@ -256,6 +256,8 @@ def test_the_command_of_the_searchlight(brain: Any, suffice_command: Any) -> Non
     images, y, runs = brain
     nibabel.Nifti1Image(images, np.eye(4)).to_filename("bold.nii.gz")
     Path("labels.txt").write_text("".join(f"{c} {r}\n" for c, r in zip(y, runs, strict=True)))
-    suffice_command("searchlight bold.nii.gz --labels labels.txt --cube 1 -o map.nii.gz")
+    suffice_command(
+        "searchlight bold.nii.gz --labels labels.txt --shape cube --radius 1 -o map.nii.gz"
+    )
     found = nibabel.load("map.nii.gz").get_fdata()
     assert_array_equal(np.round(found, 6), np.round(light(brain).scores_, 6))

@@ -45,7 +45,8 @@ def study(tmp_path: Path) -> Path:
     return tmp_path
 
 
-ONE = "searchlight bold.nii --mask mask.nii.gz --labels attributes.txt --cube 1 -o map.nii.gz"
+CUBE = "--shape cube --radius 1"
+ONE = f"searchlight bold.nii --mask mask.nii.gz --labels attributes.txt {CUBE} -o map.nii.gz"
 
 
 def values(path: str) -> Any:
@@ -107,17 +108,12 @@ CASES = {
     "searchlight": (
         "SCANS is not given; 4-D images, .nii or .nii.gz; see suffice searchlight --help."
     ),
-    "searchlight bold.nii --cube 1": (
+    "searchlight bold.nii --radius 6": (
         "--output is not given; The map of accuracies; see suffice searchlight --help."
     ),
-    f"{ONE} -p radius=6": (
-        "--cube and --radius are both given; a searchlight has one shape; for example --cube "
-        "1, or "
-        "--shape ball --radius 6."
-    ),
-    ONE.replace("--cube 1 ", ""): (
-        "--cube and --radius are both missing; a searchlight has one shape; for example --cube 1, "
-        "or --shape ball --radius 6."
+    ONE.replace(CUBE, ""): (
+        "--radius is not given; a searchlight has a size; for example --radius 6 (mm), or --shape "
+        "cube --radius 1 (voxels)."
     ),
     ONE.replace("mask.nii.gz", "small.nii"): (
         "small.nii has 4 x 3 x 1 voxels of 3 x 3 x 3 mm from (0, 0, 0), bold.nii has 4 x 3 x 2 "

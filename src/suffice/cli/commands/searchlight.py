@@ -41,17 +41,15 @@ def searchlight(
     mask: Annotated[
         Path | None, typer.Option(metavar="IMAGE", help="Voxels to use, those not zero.")
     ] = None,
-    cube: Annotated[
-        int | None, typer.Option(metavar="N", min=0, help="Steps to the side: 1 is 3 x 3 x 3.")
-    ] = None,
     parameters: Annotated[
         list[str] | None,
         typer.Option(
             "--parameter",
             "-p",
             metavar="NAME=VALUE",
-            help="Of suffice.images.SearchLight, also --NAME VALUE: --permutations 1000, "
-            "--leave-out rest, --zscore run, --shape ball --radius 6 (mm), --random-state 0.",
+            help="Of suffice.images.SearchLight, also --NAME VALUE: --radius 6 (mm), or --shape "
+            "cube --radius 1 (3 x 3 x 3 voxels); --permutations 1000, --leave-out rest, "
+            "--zscore run, --random-state 0.",
         ),
     ] = None,
     p_values: Annotated[
@@ -70,7 +68,7 @@ def searchlight(
     """
     from suffice.images.labels import read_attributes
 
-    light = _light(mask, cube, parameters)
+    light = _light(mask, parameters)
     inputs = [*scans, *([mask] if mask else [])]
     _check_outputs(output, p_values, png, inputs, light.permutations)
     light.fit(scans, *read_attributes(labels))
@@ -87,21 +85,20 @@ def searchlight(
     deliver(facts, lambda: _shown(facts), as_json)
 
 
-def _light(mask: Path | None, cube: int | None, given: Sequence[str] | None) -> SearchLight:
+def _light(mask: Path | None, given: Sequence[str] | None) -> SearchLight:
     """Return the searchlight that the options stand for."""
     from suffice.images import SearchLight
 
     known = list(signature(SearchLight).parameters)[1:]
     found = named_values("-p", given, known, "SearchLight")
-    if (cube is None) == ("radius" not in found):
+    if "radius" not in found:
         raise ParameterError(
-            f"--cube and --radius are both {'missing' if cube is None else 'given'}",
-            "a searchlight has one shape",
-            "for example --cube 1, or --shape ball --radius 6",
+            "--radius is not given",
+            "a searchlight has a size",
+            "for example --radius 6 (mm), or --shape cube --radius 1 (voxels)",
         )
-    shape = {} if cube is None else {"shape": "cube", "radius": cube}
     shown = sys.stderr is not None and sys.stderr.isatty()
-    return SearchLight(mask, **{"n_jobs": -1, "progress": shown, **found, **shape})
+    return SearchLight(mask, **{"n_jobs": -1, "progress": shown, **found})
 
 
 def _check_outputs(
