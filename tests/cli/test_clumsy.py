@@ -108,7 +108,6 @@ evaluate fruit.suffice fruit.csv --weight color
 explain fruit.suffice
 explain fruit.suffice fruit.csv --rows 0
 explain fruit.suffice fruit.csv --rows three
-explain fruit.suffice fruit.csv --top 0
 show
 show fruit.suffice fruit.csv
 summary fruit.suffice

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from suffice.models.base.answers import Evidence
     from suffice.models.linear.effects import Effects
 
+MOST_COLUMNS = 20
 MOST_WORDS = 8  # of one text
 ONCE = 0.995  # a column of less weight is named
 
@@ -28,7 +29,6 @@ def explain(
     model: ModelFile,
     data: Data,
     rows: Annotated[int, typer.Option(min=1, help="How many rows.")] = 3,
-    top: Annotated[int, typer.Option(min=1, help="How many columns, at most.")] = 20,
     as_json: AsJson = False,
     read: ReadAs = None,
     ignore: Ignore = None,
@@ -52,7 +52,7 @@ def explain(
     if predicts_numbers(fitted):
         effects = [_effects(found, row, of) for row, of in enumerate(cells)]
         facts = {"rows": [*effects]}
-        deliver(facts, lambda: (_effect_table(row, top) for row in effects), as_json)
+        deliver(facts, lambda: (_effect_table(row) for row in effects), as_json)
         return
     if len(found.classes) < 2:
         raise DataError(
@@ -63,7 +63,7 @@ def explain(
     explained = [_evidence(fitted, found, head, row, of) for row, of in enumerate(cells)]
     _add_intervals(explained, fitted, table)
     facts = {"rows": [*explained]}
-    deliver(facts, lambda: _shown(explained, top), as_json)
+    deliver(facts, lambda: _shown(explained), as_json)
 
 
 # Classes ----------------------------------------------------------------------------------------
@@ -150,19 +150,19 @@ def _add_intervals(explained: list[dict[str, Any]], model: Any, table: Any) -> N
         one["interval"] = ends[row, labels.index(one["prediction"])].tolist()
 
 
-def _shown(explained: list[dict[str, Any]], top: int) -> Iterator[str | Table]:
+def _shown(explained: list[dict[str, Any]]) -> Iterator[str | Table]:
     for why in explained:
-        yield _evidence_table(why, top)
+        yield _evidence_table(why)
         yield ""
 
 
-def _evidence_table(why: dict[str, Any], top: int) -> Table:
+def _evidence_table(why: dict[str, Any]) -> Table:
     title = f"Row {why['row']}: {why['prediction']}, with probability {percent(why['probability'])}"
     if "interval" in why:
         title += f" (95 % interval: {' to '.join(map(percent, why['interval']))})"
     start = ("prior", why["prior"]) if "prior" in why else ("average row", why["average_row"])
     rows = [[start[0], "", decibans(start[1])]]
-    for part in why["columns"][:top]:
+    for part in why["columns"][:MOST_COLUMNS]:
         rows.append([part["column"], short(part["value"]), decibans(part["decibans"])])
         words = list(part.get("words", {}).items())
         if len(words) > 1:
@@ -171,12 +171,12 @@ def _evidence_table(why: dict[str, Any], top: int) -> Table:
             noun = "word" if len(others) == 1 else "words"
             total = sum(value for _, value in others)
             rows.append(["", f"({len(others)} other {noun})", decibans(total)])
-    if rest := why["columns"][top:]:
+    if rest := why["columns"][MOST_COLUMNS:]:
         rows.append([_others(len(rest)), "", decibans(sum(part["decibans"] for part in rest))])
     rows.append(["sum", "", decibans(why["sum"])])
     less = [
         f"{part['column']} {part['counted']:.2f}"
-        for part in why["columns"][:top]
+        for part in why["columns"][:MOST_COLUMNS]
         if part["counted"] < ONCE
     ]
     notes = [f"Weights of columns that repeat each other: {', '.join(less)}."] if less else []
@@ -214,11 +214,13 @@ def _effects(found: Effects, row: int, cells: Mapping[str, Any]) -> dict[str, An
     }
 
 
-def _effect_table(facts: dict[str, Any], top: int) -> Table:
+def _effect_table(facts: dict[str, Any]) -> Table:
     targets = list(facts["prediction"])
     lines = [("average row", "", facts["average_row"])]
-    lines += [(one["column"], short(one["value"]), one["adds"]) for one in facts["columns"][:top]]
-    if rest := facts["columns"][top:]:
+    lines += [
+        (one["column"], short(one["value"]), one["adds"]) for one in facts["columns"][:MOST_COLUMNS]
+    ]
+    if rest := facts["columns"][MOST_COLUMNS:]:
         total = {target: sum(one["adds"][target] for one in rest) for target in targets}
         lines.append((_others(len(rest)), "", total))
     lines.append(("prediction", "", facts["prediction"]))

@@ -61,6 +61,8 @@ from suffice.phrases import amount, rows_in_print
 if TYPE_CHECKING:
     from suffice.data.table import Table as Source
 
+MOST_COLUMNS = 100  # that are printed
+
 
 def fit(
     *,
@@ -171,7 +173,7 @@ def fit(
             compared = [*data, "--label", label[0], "--model", f"{NAIVE_BAYES},auto"]
             compared += typed({"weight": weight, **given_columns(columns)})
             facts["compare"] = join(["suffice", "cv", *compared, *reading.words, *words])
-        parts = iter([schema_table(chosen), "", class_table(facts)])
+        parts = iter([*_columns(chosen, target), "", class_table(facts)])
     facts["read_as"] = [] if sums is not None else read_as(table)
     deliver(facts, lambda: _shown(parts, facts, chosen), as_json)
 
@@ -196,6 +198,14 @@ def _class_facts(model: Any, target: Path) -> dict[str, Any]:
         "advice": list(advice(model.model_)),
     }
     return class_facts(model, target) | more
+
+
+def _columns(model: Any, target: Path) -> Iterator[str | Table]:
+    """Yield how columns are read, the first of many."""
+    table = schema_table(model)
+    yield Table("", table.header, table.rows[:MOST_COLUMNS], left=table.left)
+    if (rest := len(table.rows) - MOST_COLUMNS) > 0:
+        yield CommandLine(f"  ... {rest:,} more: {join(['suffice', 'show', str(target)])}")
 
 
 def _shown(parts: Iterator[str | Table], facts: Any, model: Any) -> Iterator[str | Table]:
