@@ -30,8 +30,8 @@ from suffice.cli.options import (
 )
 from suffice.cli.output import CommandLine, deliver
 from suffice.cli.results import fold_facts
-from suffice.cli.values import REGRESSIONS, class_of, listed
-from suffice.errors import ParameterError, SchemaError
+from suffice.cli.values import REGRESSIONS, class_of, listed, no_such_column
+from suffice.errors import ParameterError
 from suffice.phrases import meant, rows_in_print
 
 if TYPE_CHECKING:
@@ -54,6 +54,134 @@ MOST_NAMED = 20
 PATIENCE = 60.0  # seconds; a model that is foreseen to take longer is tried if it is named
 
 
+@dataclass(frozen=True, kw_only=True)
+class Judged:
+    """Options of what models are ranked by."""
+
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Rank by 'error rate', 'ROC area', recall, RMSE, ...",
+        ),
+    ] = None
+    positive: Annotated[
+        str | None,
+        typer.Option(metavar="CLASS", help="Of recall, precision, F1 (default: the second)."),
+    ] = None
+    threshold: Annotated[
+        float | None,
+        typer.Option(metavar="P", help="Predict it above this probability."),
+    ] = None
+
+    def one_class(self, labels: Sequence[Any]) -> Any:
+        """Return the class that precision, recall and F1 are of; None if none is asked about."""
+        from suffice.model_selection.scores import OF_ONE_CLASS
+
+        if self.threshold is not None:
+            given = f"--threshold {self.threshold:g}"
+            if not 0 <= self.threshold <= 1:
+                raise ParameterError(given, "a probability is from 0 to 1")
+            if len(labels) != 2:
+                fact = f"{given} is given for {len(labels)} labels"
+                raise ParameterError(fact, "a threshold decides between two", "leave it out")
+        if self.positive is not None:
+            found = [one for one in labels if str(one) == self.positive]
+            if not found:
+                known = f"the labels are {', '.join(map(str, labels[:MOST_NAMED]))}"
+                step = meant(self.positive, labels)
+                raise ParameterError(f"--positive {self.positive}", known, step)
+            return found[0]
+        of_one = (self.metric or "").lower() in map(str.lower, OF_ONE_CLASS)
+        asked = self.threshold is not None or of_one
+        return labels[1] if asked and len(labels) == 2 else None
+
+    def check_metric(self, numbers: bool, of_one: bool) -> None:
+        """Refuse a score that there is not."""
+        from suffice.model_selection.scores import (
+            CLASS_SCORES,
+            NUMBER_SCORES,
+            OF_ONE_CLASS,
+            named_score,
+        )
+
+        if self.metric is not None:
+            of_classes = [*CLASS_SCORES, *(OF_ONE_CLASS if of_one else ())]
+            named_score(self.metric, list(NUMBER_SCORES) if numbers else of_classes)
+
+    def costs(self, first: bool) -> list[list[float]] | None:
+        """Return costs by which the first, or the second label is predicted above the threshold."""
+        from suffice.models.base.answers import of_threshold
+
+        if self.threshold is None:
+            return None
+        found = of_threshold(1 - self.threshold if first else self.threshold)
+        return [list(map(float, row)) for row in found]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Division:
+    """Options of folds."""
+
+    folds: Annotated[
+        str,
+        typer.Option(metavar="K|loo", help="Folds; loo: leave one out.", rich_help_panel="Folds"),
+    ] = "10"
+    by: Annotated[
+        str | None,
+        typer.Option(metavar="COL", help="Groups that stay together.", rich_help_panel="Folds"),
+    ] = None
+    shuffle: Annotated[
+        bool | None,
+        typer.Option(
+            "--shuffle/--in-order",
+            help="At random (default without --by), or stretches.",
+            rich_help_panel="Folds",
+        ),
+    ] = None
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="Of the random order.", rich_help_panel="Folds")
+    ] = 0
+
+    def __post_init__(self) -> None:
+        if not self.loo and not (self.folds.isdecimal() and int(self.folds) > 1):
+            rule = "it is a whole number, 2 or more, or loo"
+            raise ParameterError(f"--folds {self.folds}", rule, "write --folds 10")
+        given = ["--folds loo"] * self.loo + ["--by"] * (self.by is not None)
+        given += [] if self.shuffle is None else ["--shuffle" if self.shuffle else "--in-order"]
+        if len(given) > 1 and given != ["--by", "--shuffle"]:
+            one = "single rows are left out, and there are no folds"
+            raise ParameterError(
+                f"{given[0]} and {given[1]} are both given",
+                one if self.loo else "folds are made in one way",
+                "leave one of them out",
+            )
+
+    @property
+    def loo(self) -> bool:
+        """Tell whether single rows are left out."""
+        return self.folds == "loo"
+
+    @property
+    def in_order(self) -> bool:
+        """Tell whether folds are stretches of the table."""
+        return self.shuffle is False
+
+    @property
+    def shuffled(self) -> bool:
+        """Tell whether rows, or groups, are dealt at random."""
+        return self.shuffle or (self.shuffle is None and self.by is None and not self.loo)
+
+    def options(self) -> dict[str, Any]:
+        """Return the options of `evaluate_models`."""
+        from suffice.model_selection.folds import InOrder
+
+        number = "loo" if self.loo else int(self.folds)
+        division = InOrder(int(self.folds)) if self.in_order else number
+        seeded = {"shuffle": self.shuffled, "random_state": self.seed}
+        return {"cv": division, "groups": self.by, **seeded}
+
+
 def cv(
     *,
     data: Data,
@@ -68,42 +196,10 @@ def cv(
         list[str] | None,
         typer.Option(metavar="NAME=A,B,C", help="Compare values of a parameter."),
     ] = None,
-    metric: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Rank by 'error rate', 'ROC area', recall, RMSE, ...",
-        ),
-    ] = None,
-    positive: Annotated[
-        str | None,
-        typer.Option(metavar="CLASS", help="Of recall, precision, F1 (default: the second)."),
-    ] = None,
-    threshold: Annotated[
-        float | None,
-        typer.Option(metavar="P", help="Predict it above this probability."),
-    ] = None,
+    judged: Judged,
     as_json: AsJson = False,
     parameters: Parameters = None,
-    folds: Annotated[
-        str,
-        typer.Option(metavar="K|loo", help="Folds; loo: leave one out.", rich_help_panel="Folds"),
-    ] = "10",
-    by: Annotated[
-        str | None,
-        typer.Option(metavar="COL", help="Groups that stay together.", rich_help_panel="Folds"),
-    ] = None,
-    shuffle: Annotated[
-        bool | None,
-        typer.Option(
-            "--shuffle/--in-order",
-            help="At random (default without --by), or stretches.",
-            rich_help_panel="Folds",
-        ),
-    ] = None,
-    seed: Annotated[
-        int, typer.Option(metavar="N", help="Of the random order.", rich_help_panel="Folds")
-    ] = 0,
+    division: Division,
     read: ReadAs = None,
     columns: Columns,
     weight: Weight = None,
@@ -114,57 +210,42 @@ def cv(
     Without --model, those that suit the table are tried, cheap ones first.
     """
     from suffice.model_selection import evaluate_models
-    from suffice.model_selection.folds import InOrder
     from suffice.model_selection.ranking import RankedModels
-    from suffice.model_selection.scores import named_score
 
-    reading, loo = Reading.of(read), folds == "loo"
-    if not loo and not (folds.isdecimal() and int(folds) > 1):
-        rule = "it is a whole number, 2 or more, or loo"
-        raise ParameterError(f"--folds {folds}", rule, "write --folds 10")
-    _check_ways(loo, by, shuffle)
-    shuffled = shuffle or (shuffle is None and by is None and not loo)
-    division: Any = "loo" if loo else InOrder(int(folds)) if shuffle is False else int(folds)
+    reading, by = Reading.of(read), division.by
     table = selected(reading.open(data), columns, [label], weight, by)
     if by is not None and by not in table.names:
-        names = ", ".join(map(repr, table.names))
-        fact, step = f"there is no column {by!r}", "give --by one of these"
-        raise SchemaError(fact, f"the columns are {names}", step)
+        raise no_such_column("by", by, table.names)
     own = [name for name in table.names if name not in (weight, by)]
     look = _Look.of(table, own, label, reading.labels)
     named = _known(listed(model))
     numbers = named[0] in REGRESSIONS if named else look.numbers
-    seen = None if numbers else _class_of(positive, threshold, metric, look.labels)
-    if metric is not None:
-        named_score(metric, _metrics(numbers, seen))
+    positive = None if numbers else judged.one_class(look.labels)
+    judged.check_metric(numbers, positive is not None)
     chosen: list[tuple[str, str, list[str]]] = [(name, name, []) for name in named]
-    chosen = chosen or list(look.models(1 if loo else int(folds)))
+    chosen = chosen or list(look.models(1 if division.loo else int(division.folds)))
     points = list(points_of(chosen, parameters, grid or []))
     models = [point.model for point in points]
-    learners = {
-        point.name: estimator_of(point.model, point.parameters, columns, reading, models)
-        for point in points
-    }
-    costs = None if threshold is None else _costs(threshold, seen == look.labels[0])
-    for name, learner in learners.items():
-        if costs is not None:
-            learners[name] = learner.set_params(costs=costs)
+    costs = None if positive is None else judged.costs(positive == look.labels[0])
+    learners = {}
+    for point in points:
+        learner = estimator_of(point.model, point.parameters, columns, reading, models)
+        learners[point.name] = learner if costs is None else learner.set_params(costs=costs)
         check_options(learner)
-    how: Any = {"cv": division, "groups": by, "shuffle": shuffled, "random_state": seed}
     with reported(f"Evaluating models on {', '.join(data)}") as report, running.chosen(report):
-        found = evaluate_models(learners, table, label, weight, **how)
-    ranked = RankedModels(found, metric, seen)
+        found = evaluate_models(learners, table, label, weight, **division.options())
+    ranked = RankedModels(found, judged.metric, positive)
     best = next(point for point in points if point.name == ranked.best)
     words = [*data, "--label", label, *typed({"weight": weight, **given_columns(columns)})]
     words += [*typed({"ignore": by}), *reading.words, "--model", best.model, *best.words]
     words += [] if costs is None else ["-p", f"costs={costs}".replace(" ", "")]
     facts = {
         **fold_facts(ranked),
-        "positive": seen,
-        "threshold": threshold,
+        "positive": positive,
+        "threshold": judged.threshold,
         "left_out": look.left_out,
-        "seed": seed if shuffled else None,
-        "in_order": shuffle is False,
+        "seed": division.seed if division.shuffled else None,
+        "in_order": division.in_order,
         "next": join(["suffice", "fit", *words]),
     }
     deliver(facts, lambda: _shown(facts, ranked), as_json)
@@ -188,19 +269,6 @@ def _shown(facts: dict[str, Any], ranked: RankedModels) -> Iterator[str | Table]
     for one in facts["left_out"]:
         yield f"  {one['name']}: not tried; {one['why']} (--model {one['name']} tries it)"
     yield CommandLine(f"\n  {facts['next']}")
-
-
-def _check_ways(loo: bool, by: str | None, shuffle: bool | None) -> None:
-    """Refuse two ways to make folds."""
-    given = ["--folds loo"] * loo + ["--by"] * (by is not None)
-    given += [] if shuffle is None else ["--shuffle" if shuffle else "--in-order"]
-    if len(given) > 1 and given != ["--by", "--shuffle"]:
-        one = "single rows are left out, and there are no folds"
-        raise ParameterError(
-            f"{given[0]} and {given[1]} are both given",
-            one if loo else "folds are made in one way",
-            "leave one of them out",
-        )
 
 
 @dataclass(frozen=True)
@@ -264,44 +332,6 @@ class _Look:
                 self.left_out.append({"name": model, "why": why})
                 continue
             yield name, model, own
-
-
-def _class_of(
-    positive: str | None, threshold: float | None, metric: str | None, labels: Sequence[Any]
-) -> Any:
-    """Return the class that precision, recall and F1 are of; None where none is asked about."""
-    from suffice.model_selection.scores import OF_ONE_CLASS
-
-    asked = positive is not None or threshold is not None
-    if threshold is not None and not 0 <= threshold <= 1:
-        raise ParameterError(f"--threshold {threshold:g}", "a probability is from 0 to 1")
-    if threshold is not None and len(labels) != 2:
-        fact = f"--threshold {threshold:g} is given for {len(labels)} labels"
-        raise ParameterError(fact, "a threshold decides between two", "leave it out")
-    if positive is not None:
-        found = [one for one in labels if str(one) == positive]
-        if not found:
-            known = f"the labels are {', '.join(map(str, labels[:MOST_NAMED]))}"
-            raise ParameterError(f"--positive {positive}", known, meant(positive, labels))
-        return found[0]
-    asked = asked or (metric or "").lower() in map(str.lower, OF_ONE_CLASS)
-    return labels[1] if asked and len(labels) == 2 else None
-
-
-def _metrics(numbers: bool, positive: Any) -> list[str]:
-    from suffice.model_selection.scores import CLASS_SCORES, NUMBER_SCORES, OF_ONE_CLASS
-
-    if numbers:
-        return list(NUMBER_SCORES)
-    return [*CLASS_SCORES, *(OF_ONE_CLASS if positive is not None else ())]
-
-
-def _costs(threshold: float, first: bool) -> list[list[float]]:
-    """Return costs by which one of two labels is predicted above a probability."""
-    from suffice.models.base.answers import of_threshold
-
-    found: list[list[float]] = of_threshold(1 - threshold if first else threshold).tolist()
-    return found
 
 
 def _known(models: Sequence[str]) -> list[str]:
