@@ -365,6 +365,12 @@ def test_empty_results_and_unlabelled_rows() -> None:
         GaussianNB().fit(nothing.total())
     assert len(sums - sums.where(city="a")) == 1
     assert len(sums.scaled(0.0)) == 0
+    assert sums.rows.sum() == sums.total().rows[0] == N - 2
+    absent = GaussianNB().sums(
+        rows.assign(weight=(rows["city"] != "a") * 1.0), "y", "weight", by="city"
+    )
+    assert absent.keys == sums.without(city="a").keys
+    assert sums.total()[()] == sums.total()
 
 
 def test_what_is_refused(tmp_path: Path) -> None:
@@ -395,6 +401,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
         (ForgetError, "no group", lambda: sums.where(city="a") - sums),
         (ForgetError, "fewer", lambda: sums.scaled(0.5) - sums),
         (ParameterError, "factor", lambda: sums.scaled(-1.0)),
+        (ParameterError, "factor", lambda: sums.scaled("2")),
         (ParameterError, "adjusted", lambda: GaussianNB().sums(x, LABELS).adjusted_means("a")),
     ]
     for kind, named, call in refused:

@@ -534,7 +534,7 @@ class FittedFromSums(Estimator, Generic[R, S]):
                 found = opened.by_group(ByColumns(names) if given is None else ByPlace.of(given))
                 require_products(found.sums)
             opened.method.warn_of(found.sums)
-            return replace(found, sums=found.sums.canonical())
+            return replace(found, sums=found.sums.canonical()).shown()
 
     def fit_each(self, sums: GroupedSums) -> GroupedModels:
         """Return a model for every group of rows, from their sums.
@@ -587,7 +587,7 @@ class FittedFromSums(Estimator, Generic[R, S]):
             call = Call(learner, X, y, sample_weight, names, exact, opened)
             reader, keys, sums = sums_elsewhere(where, call)
             learner.method().warn_of(sums)
-        return GroupedSums(learner, reader, keys, sums, True)
+        return GroupedSums(learner, reader, keys, sums, True).shown()
 
     @property
     def sums_(self) -> GroupedSums:

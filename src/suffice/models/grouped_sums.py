@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import accumulate
-from numbers import Integral
+from numbers import Integral, Real
 from operator import add
 from os import PathLike
 from typing import Any
@@ -109,7 +109,9 @@ class GroupedSums:
 
     @property
     def rows(self) -> NDArray[np.float64]:
-        """Σw of the rows of every group, (g,)."""
+        """Σw of the rows of every group, (g,); of a classifier, of those that have a label."""
+        if isinstance(self.sums, ClassesByGroup):
+            return self.sums.rows
         return self.sums.class_weight if self.by else np.array([float(self.sums.rows)])
 
     def table(self) -> pa.Table:
@@ -134,7 +136,9 @@ class GroupedSums:
         for *key, weight in zip(*(column.to_pylist() for column in first.columns), strict=True):
             texts = ["(missing)" if value is None else str(value) for value in key]
             rows.append([*texts, amount(weight)])
-        title = f"sums for {name} by {', '.join(self.by)}: {len(self):,} groups"
+        title = (
+            f"sums for {name} by {', '.join(self.by)}: {len(self):,} group{'s' * (len(self) != 1)}"
+        )
         more = [f"and {len(self) - SHOWN:,} more"] if len(self) > SHOWN else []
         return Table(title, first.column_names, rows, more, range(len(self.by)))
 
@@ -209,7 +213,7 @@ class GroupedSums:
         """
         if len(self) < 2:
             raise DataError(
-                f"the sums are of {len(self)} group", "one is left out, and others have to stay"
+                f"the number of groups is {len(self)}", "one is left out, and others have to stay"
             )
         if len(self) > MOST_GROUPS:
             total = self.total()
@@ -288,6 +292,8 @@ class GroupedSums:
         return replace(self, keys=self.keys.take(index), sums=self.sums.take(index))
 
     def _alone(self, g: int) -> GroupedSums:
+        if not self.by:
+            return self
         method: Method[Any, Any] = self.estimator.method()
         sums = method.alone(self.reader, self.sums, g)
         return replace(self, keys=Keys.none(), sums=sums)
@@ -369,18 +375,19 @@ class GroupedSums:
             )
         with forgetting(self.reader.column):
             rest = mine - theirs
-        return replace(self, sums=rest)._shown()
+        return replace(self, sums=rest).shown()
 
     def scaled(self, factor: float) -> GroupedSums:
         """Return the sums of the same rows, their weights multiplied by a factor, 0 or more."""
-        if not (np.isfinite(factor) and factor >= 0):
+        if not (isinstance(factor, Real) and 0 <= factor < np.inf):
             raise ParameterError(f"a factor of {factor!r}", "it is a finite number, 0 or more")
-        return replace(self, sums=self.sums.scaled(float(factor)))._shown()
+        return replace(self, sums=self.sums.scaled(float(factor))).shown()
 
-    def _shown(self) -> GroupedSums:
+    def shown(self) -> GroupedSums:
+        """Return the groups that have rows: those of weight 0 count as absent."""
         if not self.by:
             return self
-        shown = np.flatnonzero(self.rows > 0)
+        shown = np.flatnonzero(self.sums.class_weight > 0)
         return self if len(shown) == len(self) else self._take(shown)
 
     def _beside(self, other: Any, verb: str) -> tuple[Any, Keys, Any, Any]:

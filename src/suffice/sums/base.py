@@ -190,7 +190,7 @@ class ClassSums(Sums):
 
     @property
     def together(self) -> Self:
-        """The same sums; what classes may share they share."""
+        """Return the sums with their products pooled over the classes, where there are such."""
         return self
 
     def place(self, index: NDArray[np.intp], k: int) -> Self:

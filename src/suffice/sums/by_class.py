@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import floor, log10
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
+from math import floor, log10, prod
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +30,60 @@ HELD = 2.0**100  # a pair tells a sum of squares from its neighbours to one in s
 ENOUGH = 2.0**52  # what a double needs of it
 
 
+class Labelled(Sums):
+    """Sums over rows with labels; of g groups of rows and m classes, weights are (g, m), or (m,)."""
+
+    if TYPE_CHECKING:
+        classes: Vocabulary
+        weight: DoubleDouble
+        blocks: tuple[SumsOfBlock, ...]
+
+    @rule("classes are open, and every block is a statistic of those of every group")
+    def _has_blocks(self) -> bool:
+        most = prod(self.weight.shape)
+        blocks = all(getattr(block, "k", None) == most for block in self.blocks)
+        return blocks and not self.classes.closed
+
+    def aligned(self, other: Self) -> tuple[Self, Self]:
+        classes = self.classes | other.classes
+        return self.over(classes), other.over(classes)
+
+    def over(self, classes: Vocabulary) -> Self:
+        """Return the sums over more classes; a class without rows has empty sums."""
+        if classes == self.classes:
+            return self
+        shape = (*self.weight.shape[:-1], len(classes))
+        at = ..., classes.index(self.classes.values, -1)
+        blocks = tuple([block.place(places(shape, at), prod(shape)) for block in self.blocks])
+        return self._of(classes, self.weight.scatter(at, shape), blocks)
+
+    def pruned(self) -> Self:
+        shown = self.weight.hi > 0
+        kept = np.flatnonzero(shown.any(axis=tuple(range(shown.ndim - 1))))
+        if len(kept) == len(self.classes):
+            return self
+        at = ..., kept
+        blocks = tuple([block.take(places(shown.shape, at)) for block in self.blocks])
+        return self._of(self.classes.take(kept), self.weight[at], blocks)
+
+    def _of(self, classes: Vocabulary, weight: DoubleDouble, blocks: tuple[Any, ...]) -> Self:
+        found = replace(cast(Any, self), classes=classes, weight=weight, blocks=blocks)
+        return cast(Self, found)
+
+
+def places(shape: tuple[int, ...], at: Any) -> NDArray[np.intp]:
+    """Return the places of some elements of an array in it as a vector.
+
+    Examples
+    --------
+    >>> places((2, 3), (..., [0, 2]))
+    array([0, 2, 3, 5])
+    """
+    return np.arange(prod(shape)).reshape(shape)[at].ravel()
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class ByClass(Sums):
+class ByClass(Labelled):
     """Sufficient statistics of a generative classifier.
 
     Parameters
@@ -56,11 +108,6 @@ class ByClass(Sums):
         rows = listed(f"{label!r}: {weight:,g}" for label, weight in labels)
         return f"ByClass(rows {{{rows}}}, {listed(map(repr, self.blocks))})"
 
-    @rule("classes are open, and every block is a statistic of them")
-    def _has_blocks(self) -> bool:
-        blocks = all(getattr(block, "k", None) == len(self.classes) for block in self.blocks)
-        return blocks and not self.classes.closed
-
     @property
     def rows(self) -> float:
         """Σw of the labelled rows."""
@@ -69,19 +116,6 @@ class ByClass(Sums):
     @property
     def is_empty(self) -> bool:
         return not len(self.classes)
-
-    def aligned(self, other: Self) -> tuple[Self, Self]:
-        classes = self.classes | other.classes
-        return self.over(classes), other.over(classes)
-
-    def over(self, classes: Vocabulary) -> Self:
-        """Return the sums over more classes; a class without rows has empty sums."""
-        if classes == self.classes:
-            return self
-        index, k = classes.index(self.classes.values, -1), len(classes)
-        blocks = tuple(block.place(index, k) for block in self.blocks)
-        weight = self.weight.scatter(index, (k,))
-        return replace(self, classes=classes, weight=weight, blocks=blocks)
 
     def __sub__(self, other: Self) -> Self:
         mine, theirs = self.aligned(other)
@@ -113,14 +147,6 @@ class ByClass(Sums):
         unlabelled = DoubleDouble(hi[()], lo[()])  # a difference has arrays without dimensions
         blocks = tuple([block.canonical() for block in self.blocks])
         return replace(self, unlabelled=unlabelled, blocks=blocks)
-
-    def pruned(self) -> Self:
-        kept = np.flatnonzero(self.weight.hi > 0)
-        if len(kept) == len(self.classes):
-            return self
-        blocks = tuple(block.take(kept) for block in self.blocks)
-        classes, weight = self.classes.take(kept), self.weight[kept]
-        return replace(self, classes=classes, weight=weight, blocks=blocks)
 
     def compare(
         self,
@@ -211,7 +237,7 @@ class ByClassAccumulator:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ClassesByGroup(ClassSums):
+class ClassesByGroup(Labelled, ClassSums):
     """Sufficient statistics of a generative classifier for each of k groups of rows.
 
     Parameters
@@ -234,20 +260,19 @@ class ClassesByGroup(ClassSums):
     def __repr__(self) -> str:
         return f"ClassesByGroup({self.k:,} groups of {len(self.classes)} classes)"
 
-    @rule("classes are open, and every block is a statistic of those of every group")
-    def _has_blocks(self) -> bool:
-        most = self.k * len(self.classes)
-        blocks = all(getattr(block, "k", None) == most for block in self.blocks)
-        return blocks and not self.classes.closed
-
     @property
     def k(self) -> int:
         return self.weight.shape[0]
 
     @property
+    def rows(self) -> NDArray[np.float64]:
+        """Σw of the labelled rows of each group, (k,)."""
+        return np.asarray(self.weight.value.sum(axis=1))
+
+    @property
     def class_weight(self) -> NDArray[np.float64]:
         """Σw of the rows of each group, those without a label included, (k,)."""
-        return np.asarray(self.weight.value.sum(axis=1) + self.unlabelled.value)
+        return np.asarray(self.rows + self.unlabelled.value)
 
     def alone(self, g: int) -> ByClass:
         """Return the sums of a group."""
@@ -256,48 +281,17 @@ class ClassesByGroup(ClassSums):
         found = ByClass(self.classes, weight, unlabelled, one.blocks).pruned()
         return replace(found, blocks=tuple([block.pruned() for block in found.blocks]))
 
-    def aligned(self, other: Self) -> tuple[Self, Self]:
-        classes = self.classes | other.classes
-        return self.over(classes), other.over(classes)
-
-    def over(self, classes: Vocabulary) -> Self:
-        """Return the sums over more classes."""
-        if classes == self.classes:
-            return self
-        index, m = classes.index(self.classes.values, -1), len(classes)
-        places = (np.arange(self.k)[:, None] * m + index).ravel()
-        blocks = tuple([block.place(places, self.k * m) for block in self.blocks])
-        weight = self.weight.scatter((slice(None), index), (self.k, m))
-        return replace(self, classes=classes, weight=weight, blocks=blocks)
-
-    def pruned(self) -> Self:
-        shown = np.flatnonzero((self.weight.hi > 0).any(axis=0))
-        if len(shown) == len(self.classes):
-            return self
-        places = (np.arange(self.k)[:, None] * len(self.classes) + shown).ravel()
-        blocks = tuple([block.take(places) for block in self.blocks])
-        classes, weight = self.classes.take(shown), self.weight[:, shown]
-        return replace(self, classes=classes, weight=weight, blocks=blocks)
-
     def take(self, index: NDArray[np.intp]) -> Self:
-        places = self._places(index)
-        blocks = tuple([block.take(places) for block in self.blocks])
+        every = places(self.weight.shape, index)
+        blocks = tuple([block.take(every) for block in self.blocks])
         weight, unlabelled = self.weight[index], self.unlabelled[index]
         return replace(self, weight=weight, unlabelled=unlabelled, blocks=blocks)
 
     def place(self, index: NDArray[np.intp], k: int) -> Self:
-        places, m = self._places(index), len(self.classes)
-        blocks = tuple([block.place(places, k * m) for block in self.blocks])
-        weight, unlabelled = (
-            self.weight.scatter(index, (k, m)),
-            self.unlabelled.scatter(index, (k,)),
-        )
+        shape = k, len(self.classes)
+        blocks = tuple([block.place(places(shape, index), prod(shape)) for block in self.blocks])
+        weight, unlabelled = self.weight.scatter(index, shape), self.unlabelled.scatter(index, (k,))
         return replace(self, weight=weight, unlabelled=unlabelled, blocks=blocks)
-
-    def _places(self, groups: NDArray[np.intp]) -> NDArray[np.intp]:
-        """The classes of some groups in the blocks."""
-        m = len(self.classes)
-        return (np.asarray(groups)[:, None] * m + np.arange(m)).ravel()
 
 
 class ClassesByGroupAccumulator(ByClassAccumulator):

@@ -335,7 +335,7 @@ class GenerativeClassifier(Classifier, FittedFromSums[GenerativeReader, ByClass]
 
     def _columns_of(self, sums: GroupedSums) -> dict[str, Any]:
         of_groups = sums.sums
-        found = {"n": of_groups.weight.value.sum(axis=1)}
+        found = {"n": of_groups.rows}
         for label, weight in zip(of_groups.classes.values, of_groups.weight.value.T, strict=True):
             found[f"n_{label}"] = weight
         return found
