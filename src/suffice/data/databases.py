@@ -48,7 +48,7 @@ BEGINNING = re.compile(r"(?:\s|\(|--[^\n]*(?:\n|$)|/\*.*?\*/)*(\w*)", re.DOTALL)
 
 
 class Query(SpooledTable):
-    """What a query returns: its rows, read once when they are first needed, or sums over them.
+    """The rows of a query, which are read once, when they are first needed; or sums over them.
 
     Parameters
     ----------
@@ -57,19 +57,21 @@ class Query(SpooledTable):
     parameters : sequence or mapping, optional
     """
 
-    def __init__(self, text: str, connection: Any, parameters: Any = None) -> None:
-        vars(self).update(text=text, connection=connection, parameters=parameters)
-
     text: str
     connection: Any
     parameters: Any
 
+    def __init__(self, text: str, connection: Any, parameters: Any = None) -> None:
+        vars(self).update(text=text, connection=connection, parameters=parameters)
+
+    def __repr__(self) -> str:
+        return f"read_sql({self.text!r})"
+
     @cached_property
     def rows(self) -> SpooledTable:
         """The rows, kept in temporary files."""
-        with self._opened() as (connection, database):
-            read = _by_relation if database == "duckdb" else _by_cursor
-            return read(self.text, connection, self.parameters)
+        with self.asking() as (_, ask):
+            return ask(self.text)
 
     @property
     def schema(self) -> pa.Schema:
@@ -82,27 +84,17 @@ class Query(SpooledTable):
         return self.rows.kept
 
     @contextmanager
-    def asking(self) -> Iterator[tuple[str, Callable[[str], pa.Table]]]:
-        """Give the database, as sqlglot calls it, and what answers statements around the query.
+    def asking(self) -> Iterator[tuple[str, Callable[[str], SpooledTable]]]:
+        """Give the database, as sqlglot calls it, and a function that answers statements.
 
         They see the same rows where the database has transactions that do, and change nothing.
         """
-        with self._opened() as (connection, database):
-            read = _by_relation if database == "duckdb" else _by_cursor
-            alike = _savepoint(connection) if database == "sqlite" else nullcontext()
-            with alike:
-                yield database, lambda sql: read(sql, connection, self.parameters).mapped()
-
-    @contextmanager
-    def _opened(self) -> Iterator[tuple[Any, str]]:
-        connection = self.connection
-        if isinstance(connection, str):
-            fact = f"{_shown(connection)} cannot be opened"
+        opened = self.connection
+        if isinstance(opened, str):
+            fact = f"{_shown(opened)} cannot be opened"
             with _refused(fact, "check the address and the server"):
-                opened = _open(connection)
-        else:
-            opened = connection
-        with closing(opened) if opened is not connection else nullcontext():
+                opened = _open(opened)
+        with nullcontext() if opened is self.connection else closing(opened):
             if not hasattr(opened, "cursor"):
                 raise ParameterError(
                     f"connection={opened!r}",
@@ -110,11 +102,10 @@ class Query(SpooledTable):
                     "pass an address, or what the driver's connect() returns",
                 )
             database = _database_of(opened)
-            guard = _GUARDS.get(database)
-            with (
-                _by_text(opened, self.text, database) if guard is None else guard(opened, self.text)
-            ):
-                yield opened, database
+            read = _by_relation if database == "duckdb" else _by_cursor
+            guard = _GUARDS.get(database, partial(_by_text, dialect=database))
+            with guard(opened, self.text):
+                yield database, lambda sql: read(sql, opened, self.parameters)
 
 
 def read_sql(query: str, connection: Any, parameters: Any = None) -> Query:
@@ -301,7 +292,11 @@ def _of_sqlite(connection: Any, query: str) -> Iterator[None]:
         cursor.execute("PRAGMA query_only")
         before = cursor.fetchone()[0]
     end = [f"PRAGMA query_only = {before}"]
-    with closing(cursor), _between("PRAGMA query_only = ON", end, cursor.execute):
+    with (
+        closing(cursor),
+        _between("PRAGMA query_only = ON", end, cursor.execute),
+        _between(f"SAVEPOINT {SAVEPOINT}", [f"RELEASE {SAVEPOINT}"], cursor.execute),
+    ):
         yield
 
 
@@ -357,15 +352,6 @@ def _between(first: str, last: Sequence[str], execute: Callable[[str], Any]) -> 
     with _answering():
         for statement in last:
             execute(statement)
-
-
-@contextmanager
-def _savepoint(connection: Any) -> Iterator[None]:
-    """Let several statements of SQLite see one state."""
-    with closing(connection.cursor()) as cursor:
-        end = [f"RELEASE {SAVEPOINT}"]
-        with _between(f"SAVEPOINT {SAVEPOINT}", end, cursor.execute):
-            yield
 
 
 _GUARDS: Mapping[str, Callable[[Any, str], AbstractContextManager[None]]] = {

@@ -326,12 +326,21 @@ def _kind(stored: Stored, values: pa.Array[Any]) -> tuple[Kind, str]:
         values = plain(values)
     cells, rows = pc.value_counts(values.drop_null()).flatten()
     strings = plain(cells).cast(pa.large_string())
-    words = pc.list_value_length(pc.utf8_split_whitespace(strings)).fill_null(0)
+    if reason := running_text(strings, rows):
+        return "text", reason
     distinct = pc.count_distinct(strings).as_py()
-    mean = float(words.to_numpy() @ rows.to_numpy() / observed)
-    if mean >= WORDS_PER_TEXT and distinct > observed / 2:
-        return "text", f"{mean:.1f} words a cell, {distinct} distinct in {observed}"
     return "category", f"{distinct} distinct string{'' if distinct == 1 else 's'}"
+
+
+def running_text(strings: pa.Array[Any], rows: Sequence[int] | pa.Array[Any]) -> str:
+    """Return why strings, each in so many rows, are no categories; "" if they are."""
+    counts = np.asarray(rows, np.int64)
+    words = pc.list_value_length(pc.utf8_split_whitespace(strings)).fill_null(0)
+    distinct, observed = pc.count_distinct(strings).as_py(), int(counts.sum())
+    mean = float(words.to_numpy() @ counts / max(observed, 1))
+    if mean < WORDS_PER_TEXT or distinct <= observed / 2:
+        return ""
+    return f"{mean:.1f} words a cell, {distinct} distinct in {observed}"
 
 
 def _low(values: pa.Array[Any]) -> float | None:

@@ -1,15 +1,15 @@
 """One SELECT whose sums are exact: doubles are cut into whole numbers, which a database adds.
 
-A column of cells below 2^e is cut into S slices of b bits,
+A column of cells below 2^(e − 1) is cut into S slices of b bits,
 
 ::
 
     r_i = round(x 2^(b(i + 1) − e)),    a_0 = r_0,    a_i = r_i − r_(i − 1) 2^b
     x = Σ_i a_i 2^(e − b(i + 1))
 
-so that all a_i, and products of two, are whole numbers of 64 bits. They are summed as integers,
-whose order does not matter; products a_i a_j of one power of 2 are added before. Outside, the sums
-are put together as Python's integers.
+so that |a_i| ≤ 2^(b − 1). Products a_i a_j of one power of 2, at most S, are added in a row, in 64
+bits: 7 · 2^60 < 2^63. Sums over rows are those of integers, whose order does not matter. Outside,
+they are put together as Python's integers.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from suffice.data.schema import stored_as
 from suffice.errors import DataError, ParameterError
 
 SPOKEN = ("duckdb", "postgres", "sqlite")
-BITS, WEIGHTED_BITS = 26, 16  # of a slice: products of two, or of three with the weight
-MOST_SLICES = 8  # of a column: 155 binary orders of magnitude between its numbers
+BITS, WEIGHTED_BITS = 31, 20  # of a slice; of weights and two numbers, 37 products are added
+MOST_SLICES = 7  # of a column: 163 binary orders of magnitude between its numbers
 HALF = 31  # bits of the lower part of a sum, where the sums of a database have 64
 MOST_SUMS = 800  # of a statement; PostgreSQL has room for 1,664 columns, SQLite for 2,000
 STEP = 52  # binary orders of magnitude of one factor, which every database writes exactly
@@ -151,7 +151,7 @@ class Number(NamedTuple):
     """A number of every row, to be summed."""
 
     cell: str  # its SQL among the columns of the query, NULL where it is missing
-    exponent: int = 0  # e: cells are below 2^e
+    exponent: int = 0  # e: cells are below 2^(e − 1)
     slices: int = 1  # S; 0 where the sums are those of doubles
     is_indicator: bool = False  # whether cells are 0 and 1
     origin: float = 0.0  # what is taken from doubles before they are summed
@@ -168,18 +168,19 @@ class Sum(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """What is summed of the rows of a query."""
+    """Sums over the rows of a query, as SQL."""
 
     query: str
     dialect: str  # one of those spoken; "" is translated by sqlglot
     groups: tuple[str, ...]  # the columns that rows are grouped by: the label and the keys
+    labelled: str  # whether a row has a label, as SQL; others have no sums but Σw
     weight: Number | None
     numbers: tuple[Number, ...]
     squares: tuple[int, ...]  # the numbers whose squares are summed
     joint: tuple[int, ...]  # those of products, over rows grouped by which of these are missing
     counted: tuple[tuple[str, pa.DataType], ...]  # the categories whose values are counted
-    allowed: tuple[str, ...]  # what has to hold for every row, as SQL
-    made_by: str  # what the reader of a view has to know; "" where there is none
+    allowed: tuple[str, ...]  # conditions on every row, as SQL
+    made_by: str  # columns, label, weight and keys of a view, as JSON; "" of a query
 
     @property
     def bits(self) -> int:
@@ -253,16 +254,20 @@ class Plan:
 
     @property
     def _tables(self) -> dict[str, str]:
-        """The tables in between: the query, its cells, r_i of every number, and a_i."""
+        """The tables in between: the query, its cells, r_i of every number, and a_i.
+
+        ``odd`` and ``amiss`` are NULL in rows without a label, whose numbers may be of any size.
+        """
         dialect, factors = self.dialect, self.factors
         names = {f"g{i}": name for i, name in enumerate(self.groups)}
         names |= {f"c{j}": name for j, (name, _) in enumerate(self.counted)}
         kept = {short: short for short in names}
         odd = " OR ".join(f"NOT ({condition})" for condition in self.allowed) or "FALSE"
         cells = {short: column_of(name, dialect) for short, name in names.items()}
-        cells |= {"odd": f"CASE WHEN {odd} THEN 1 ELSE 0 END"}
+        cells |= {"odd": f"CASE WHEN NOT ({self.labelled}) THEN NULL WHEN {odd} THEN 1 ELSE 0 END"}
         cells |= {x: number.cell for x, number in factors.items()}
-        cut, slices, wrong = dict(kept), dict(kept), ["odd = 1"]
+        cut, slices = dict(kept), dict(kept)
+        wrong: dict[str, list[str]] = {"w": [], "x": ["odd = 1"]}
         integer = {"": "DECIMAL(38, 0)", "sqlite": "INTEGER"}.get(dialect, "BIGINT")
         for x, number in factors.items():
             if not number.slices:
@@ -274,11 +279,14 @@ class Plan:
                 cut[f"{x}_{s}"] = x if number.is_indicator else f"ROUND({y})"
                 before = f" - {times(f'{x}_{s - 1}', self.bits)}" if s else ""
                 slice_ = f"CAST({x}_{s}{before} AS {integer})"
-                slices[f"{x}_{s}"] = f"CASE WHEN amiss = 0 THEN {slice_} END"
+                is_right = "COALESCE(amiss, 0) = 0" if x == "w" else "amiss = 0"
+                slices[f"{x}_{s}"] = f"CASE WHEN {is_right} THEN {slice_} END"
             if not number.is_indicator:
-                bound = times(f"CAST(1 AS {double(dialect)})", number.exponent)
-                wrong += [f"ABS({x}) >= {bound}", f"{y} <> ROUND({y})"]
-        cut["amiss"] = f"CASE WHEN {' OR '.join(wrong)} THEN 1 ELSE 0 END"
+                bound = times(f"CAST(1 AS {double(dialect)})", number.exponent - 1)
+                wrong[x[0]] += [f"ABS({x}) >= {bound}", f"{y} <> ROUND({y})"]
+        weight = f"WHEN {' OR '.join(wrong['w'])} THEN 1 " if wrong["w"] else ""
+        numbers = " OR ".join(wrong["x"])
+        cut["amiss"] = f"CASE {weight}WHEN odd IS NULL THEN NULL WHEN {numbers} THEN 1 ELSE 0 END"
         shown = [f"CASE WHEN x{i}_0 IS NULL THEN '0' ELSE '1' END" for i in self.joint]
         slices |= {"p": " || ".join(shown) or "''", "amiss": "amiss"}
         # PostgreSQL would else compute every slice once for each sum; a view has to stay plain.
@@ -315,7 +323,7 @@ class Plan:
             columns[one.name] = one.name if one.power is None else as_text(one.name, self.dialect)
         rows = ask(select(columns, f"(\n{statement}\n) AS suffice_sums"))
         rows = rows.filter(pc.greater(rows.column(NUMBER), 0))
-        amiss = sum(int(n) for n in rows.column(AMISS).to_pylist())
+        amiss = sum(int(n or 0) for n in rows.column(AMISS).to_pylist())
         if amiss:
             raise DataError(
                 f"{amiss:,} cells are unknown categories, or too large or too fine for the sums",
@@ -379,7 +387,7 @@ class Answer:
 
     @property
     def rows(self) -> Total:
-        """How many rows of the query each is of."""
+        """The number of rows of the query behind each."""
         return Total(0, _objects(self.column(NUMBER)))
 
     @property

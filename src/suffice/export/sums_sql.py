@@ -82,25 +82,26 @@ def sql_of_sums(
             "it is not fitted from sums",
             "take an estimator that is",
         )
-    of_user = f"(\n{bare(query)}\n) AS {SOURCE}"
-    if len(query.split()) == 1:
-        of_user = ".".join(map(quoted, query.split(".")))
+    if not isinstance(query, str):
+        raise ParameterError(f"query={query!r}", "it is the name of a table, or one SELECT")
     keys = (by,) if isinstance(by, str) else tuple(by)
 
     def opened(table: Any) -> Opened:
         return Opened.of(estimator, table, label, sample_weight)
 
     call = Call(estimator, query, label, sample_weight, keys, True, opened)
+    call.check()
     written = dialect if dialect in SPOKEN else ""
     found = declared(call, columns, f"SELECT * FROM {SOURCE}", written)
     select = needed(found, opened(found.table)).plan.select()
     if not written:
         select = _translated(select, dialect)
-        if len(query.split()) == 1:
-            of_user = _translated(f"SELECT * FROM {of_user}", dialect).removeprefix(
-                "SELECT * FROM "
-            )
-    return select.replace(SOURCE, of_user, 1)
+    if len(query.split()) > 1:
+        rows = f"(\n{bare(query)}\n) AS {SOURCE}"
+    else:
+        rows = ".".join(map(quoted, query.split(".")))
+        rows = rows if written else _translated(rows, dialect)
+    return select.replace(SOURCE, rows, 1)
 
 
 def _translated(select: str, dialect: str) -> str:

@@ -27,10 +27,12 @@ from suffice.data.databases import Query
 from suffice.data.encode import encode
 from suffice.data.frames.memory import FramePart, FrameTable
 from suffice.data.python_cells import warn_of_alike
-from suffice.data.schema import Layout, stored_as
+from suffice.data.schema import Layout, running_text, stored_as
 from suffice.data.sliced_sql import Answer, Number, Plan, Total
+from suffice.data.table_source import no_column
 from suffice.errors import DataError, ParameterError, SchemaError
 from suffice.families.options import check_boolean
+from suffice.models.base.groups import require_free
 from suffice.models.base.options import incomplete, listed_missing
 from suffice.models.design.matrix import Design
 from suffice.numerics.exact import DoubleDouble
@@ -50,7 +52,7 @@ KINDS: Mapping[str, tuple[pa.DataType, tuple[Any, ...], tuple[int, int] | None]]
     "boolean": (pa.bool_(), (False, True), (1, 0)),
     "category": (pa.string(), ("a", "b"), None),
 }
-"""What a column of a view may be said to be: its type, cells, and bounds as in `Facts`."""
+"""Kinds of columns of a view: type, cells, and bounds as in `Facts`."""
 ROWS_INSTEAD = "read the rows: leave where out"
 
 Ask = Callable[[str], pa.Table]
@@ -58,7 +60,7 @@ Ask = Callable[[str], pa.Table]
 
 @dataclass(frozen=True)
 class Call:
-    """What a user asks for: the arguments of `sums` or `sql_of_sums`; ``open`` is as in `fit`."""
+    """Arguments of `sums` or `sql_of_sums`; ``open`` reads a table as `fit` does."""
 
     estimator: Any
     query: Any
@@ -74,13 +76,7 @@ class Call:
         return self.y if "ClassifierMixin" in self.estimator.kind.mixins else None
 
     def check(self) -> None:
-        """Refuse what is no query, and labels and weights that are no columns."""
-        if not isinstance(self.query, Query):
-            raise ParameterError(
-                f"X is a {type(self.query).__name__}",
-                "a database makes the sums of a query",
-                "pass suffice.read_sql(query, connection)",
-            )
+        """Refuse labels and weights that are no names, and keys that are one of them."""
         one = isinstance(self.y, str) or self.label is not None
         named = [("y", name) for name in ([self.y] if one else self.y or [None])]
         named += [] if self.weight is None else [("sample_weight", self.weight)]
@@ -88,6 +84,8 @@ class Call:
             if not isinstance(name, str):
                 rule = "in a database it is the name of a column"
                 raise ParameterError(f"{option}={name!r}", rule)
+        for key in self.by:
+            require_free(key, [name for _, name in named])
 
 
 def sums_elsewhere(where: str, call: Call) -> tuple[Any, Keys, Any]:
@@ -95,8 +93,18 @@ def sums_elsewhere(where: str, call: Call) -> tuple[Any, Keys, Any]:
     check_boolean(exact=call.exact)
     if where not in ("database", "view"):
         raise ParameterError(f"where={where!r}", "it is None, 'database' or 'view'")
+    if not isinstance(call.query, Query):
+        raise ParameterError(
+            f"X is a {type(call.query).__name__}",
+            "a database makes the sums of a query",
+            "pass suffice.read_sql(query, connection)",
+        )
     call.check()
-    with call.query.asking() as (database, ask):
+    with call.query.asking() as (database, read):
+
+        def ask(statement: str) -> pa.Table:
+            return read(statement).mapped()
+
         if database not in sql.SPOKEN:
             raise ParameterError(
                 f"the database is {database or 'unknown'}",
@@ -168,10 +176,10 @@ def _of_view(call: Call, database: str, ask: Ask) -> tuple[Asked, Answer, Any]:
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of a column.
+    """Type and deciding cells of a column.
 
-    Its ``cells`` decide what it is, those of rows that count, and the ``others``, of rows without a
-    label or weight: all values of a category; the least and the largest number, a fraction, a 0.
+    ``cells`` are of rows that count, ``others`` of rows without a label or weight: all values of a
+    category; the least and the largest number, a fraction, a 0.
     """
 
     name: str
@@ -203,7 +211,7 @@ class Examples(FrameTable):
 
 @dataclass(frozen=True)
 class Described:
-    """A query, and what is known of its columns: all but the keys."""
+    """A query, and facts about its columns: all but the keys."""
 
     query: str
     dialect: str
@@ -237,26 +245,37 @@ class Described:
     def cell(self, name: str) -> str | None:
         return sql.number_of(name, self.columns[name].type, self.dialect)
 
-    def number(self, name: str) -> Number:
-        """Return the numbers of a column, cut where it has to be."""
+    def numeric(self, name: str) -> str:
+        """Return the cells of a column of numbers."""
         facts, cell = self.columns[name], self.cell(name)
-        if cell is None or facts.bounds is None:
+        if cell is None:
             raise SchemaError(
                 f"column {name!r} holds {facts.type}",
                 "in a database, numbers are integers, decimals, doubles, booleans, dates and "
                 "timestamps",
                 "cast it in the query",
             )
+        return cell
+
+    @property
+    def labelled(self) -> str:
+        """Whether a row has a label, as SQL."""
+        label = self.call.label
+        return "1 = 1" if label is None else f"{self.cell(label) or sql.quoted(label)} IS NOT NULL"
+
+    def number(self, name: str) -> Number:
+        """Return the numbers of a column, cut where it has to be."""
+        facts, cell = self.columns[name], self.numeric(name)
         if pa.types.is_boolean(facts.type):
             return self.indicator(cell)
         if not self.call.exact:
             return Number(cell, slices=0, origin=0.0 if name == self.call.weight else facts.middle)
-        top, unit = facts.bounds
-        slices = max(1, -((unit - top) // self.bits))
+        top, unit = facts.bounds or (1, 0)
+        slices = max(1, -((unit - top - 1) // self.bits))
         if slices > sql.MOST_SLICES:
             raise DataError(
                 f"column {name!r} has numbers of 2^{top - 1} and others with digits of 2^{unit}",
-                f"sums in a database are exact within {sql.MOST_SLICES * self.bits} binary digits",
+                f"sums in a database are exact within {sql.MOST_SLICES * self.bits - 1} binary digits",
                 "round the column in the query, use exact=False, or " + ROWS_INSTEAD,
             )
         return Number(cell, unit + slices * self.bits, slices)
@@ -269,16 +288,13 @@ class Described:
 
         Rows are counted that have a label, and a weight above 0.
         """
-        cells, conditions = {}, []
+        cells, condition = {}, self.labelled
+        if self.call.weight is not None:
+            condition += f" AND {self.numeric(self.call.weight)} > 0"
         for j, name in enumerate(self.columns):
-            number = self.cell(name)
-            if name == self.call.label:
-                conditions.append(f"{number or sql.quoted(name)} IS NOT NULL")
-            elif name == self.call.weight:
-                conditions.append(f"{number or sql.quoted(name)} > 0")
             cells[f"c{j}"] = sql.column_of(name, self.dialect)
-            cells[f"v{j}"] = number or "NULL"
-        cells["counted"] = f"CASE WHEN {' AND '.join(conditions) or '1 = 1'} THEN 1 ELSE 0 END"
+            cells[f"v{j}"] = self.cell(name) or "NULL"
+        cells["counted"] = f"CASE WHEN {condition} THEN 1 ELSE 0 END"
         tables = {sql.ROWS: sql.bare(self.query), sql.CELLS: sql.select(cells, sql.ROWS)}
         return sql.with_tables(tables, statement, self.dialect)
 
@@ -286,13 +302,10 @@ class Described:
 def described(call: Call, database: str, ask: Ask) -> Described:
     """Ask what the columns of a query are."""
     types = _types(call.query.text, database, ask)
-    for role, names in (("label", [call.label]), ("weight", [call.weight]), ("key", call.by)):
-        for name in names:
-            if name is not None and name not in types:
-                raise SchemaError(
-                    f"there is no column {name!r} to be the {role}",
-                    f"the columns are {', '.join(map(repr, types))}",
-                )
+    roles = [("the label", call.label), ("the weight", call.weight)]
+    for role, name in (*roles, *(("a key", name) for name in call.by)):
+        if name is not None and name not in types:
+            raise no_column(name, role, list(types), False)
     columns = {
         name: Facts(name, pa.float64() if pa.types.is_decimal(kind) else kind)
         for name, kind in types.items()
@@ -362,7 +375,7 @@ def _with_ends(found: Described, ask: Ask) -> Described:
     answer = ask(found.around(sql.select(asked, sql.CELLS, by=["counted"]))).to_pylist()
     rows = {row["counted"]: row for row in answer}
     columns = {
-        name: _fact(facts, rows.get(1, {}), rows.get(0, {}), j)
+        name: _fact(facts, rows.get(1, {}), rows.get(0, {}), j, name == found.call.weight)
         for j, (name, facts) in enumerate(found.columns.items())
     }
     if found.call.weight is not None:
@@ -373,8 +386,10 @@ def _with_ends(found: Described, ask: Ask) -> Described:
     return replace(found, columns=columns)
 
 
-def _fact(facts: Facts, counted: Mapping[str, Any], rest: Mapping[str, Any], j: int) -> Facts:
-    """Return what the rows that count, and the others, say of a column."""
+def _fact(
+    facts: Facts, counted: Mapping[str, Any], rest: Mapping[str, Any], j: int, is_weight: bool
+) -> Facts:
+    """Return the facts about a column from rows that count, and others, whose weights add up too."""
     kind = stored_as(facts.type)
     if kind == "boolean":
         return replace(facts, cells=(False, True), bounds=(1, 0))
@@ -386,7 +401,9 @@ def _fact(facts: Facts, counted: Mapping[str, Any], rest: Mapping[str, Any], j: 
     if kind == "integer" and max(map(abs, cells), default=0) > HELD:
         fact = f"column {facts.name!r}: {max(cells, key=abs)}"
         raise DataError(fact, HELD_RULE, f"cast it in the query: CAST({facts.name} AS text)")
-    most, part = float(counted.get(f"most{j}") or 0), counted.get(f"part{j}")
+    of = (counted, rest) if is_weight else (counted,)
+    most = max(float(row.get(f"most{j}") or 0) for row in of)
+    part = min((c for row in of if (c := row.get(f"part{j}")) is not None), default=None)
     bounds = (1, 0)  # of infinite cells, which are refused where the column is read
     if np.isfinite(most):
         unit = 0 if part is None else min(0, frexp(part)[1] - DIGITS)
@@ -413,20 +430,14 @@ def _with_values(found: Described, ask: Ask, names: Sequence[str]) -> Described:
         rows = [row for row in answer if row["j"] == j]
         own = [(row["counted"], sql.value_of(row["cell"], facts.type), row["n"]) for row in rows]
         shown = [(value, n) for _, value, n in own if value is not None]
+        words, rows_of = zip(*shown, strict=True) if shown else ((), ())
         cells, others = ([v for side, v, _ in own if side == s and v is not None] for s in (1, 0))
-        if facts.is_text and not _is_running_text(shown):
+        if facts.is_text and not running_text(pa.array(words, pa.large_string()), rows_of):
             cells, others = cells * 2, others * 2  # words that come again are no running text
         if found.call.label is not None and any(side and value is None for side, value, _ in own):
             cells.append(None)
         columns[name] = replace(facts, cells=tuple(cells), others=tuple(others))
     return replace(found, columns=columns)
-
-
-def _is_running_text(values: Sequence[tuple[str, int]]) -> bool:
-    """Return whether most cells differ, and are of many words."""
-    rows = sum(n for _, n in values)
-    words = sum(n * len(value.split()) for value, n in values)
-    return 2 * len(values) > rows and words >= 4 * rows
 
 
 def declared(
@@ -468,7 +479,7 @@ def _said(name: str, kind: Any, missing: bool) -> Facts:
 
 
 class Block(NamedTuple):
-    """What one statistic is made of: places among the numbers or categories of a plan."""
+    """The numbers or categories of a plan, by index, that one statistic is made of."""
 
     kind: str  # "moments", "outcomes", "counts" or "joint"
     places: tuple[int, ...]
@@ -570,6 +581,7 @@ def needed(found: Described, opened: Any) -> Asked:
         found.query,
         found.dialect,
         (*([] if call.label is None else [call.label]), *call.by),
+        found.labelled,
         None if call.weight is None else found.number(call.weight),
         tuple(needs.numbers),
         tuple(sorted(squares)),
@@ -687,7 +699,7 @@ def _require_complete(answer: Answer, reader: Any, estimator: Any) -> None:
 
 
 class Placed(NamedTuple):
-    """Rows of an answer, and the place of each (r,) among k classes, or classes of groups."""
+    """Rows of an answer, and the index of each (r,) among k classes, or classes of groups."""
 
     answer: Answer
     place: NDArray[np.intp]
