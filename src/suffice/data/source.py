@@ -269,11 +269,6 @@ class Labels:
         return codes
 
     @cached_property
-    def _are_codes(self) -> bool:
-        known, alike = self.classes.values, self.values.flags.carray
-        return alike and self.values.dtype == np.intp and known == tuple(range(len(known)))
-
-    @cached_property
     def _table(self) -> NDArray[np.intp] | None:
         """Code of every integer from the smallest label to the largest, where these are few."""
         known = self.classes.values

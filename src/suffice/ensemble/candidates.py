@@ -199,9 +199,8 @@ def left_out(name: str, names: Sequence[str], folds: int, size: Size) -> Paramet
     if name == "naive-bayes" and "aode" in names:
         fact = "it is part of aode"
     else:
-        fact = (
-            f"{folds} folds of it would take about {folds * CANDIDATES[name].seconds(size):.2g} s"
-        )
+        seconds = folds * CANDIDATES[name].seconds(size)
+        fact = f"{folds} folds of it would take about {seconds:.2g} s"
     return ParameterError(fact, "it is judged where candidates= names it")
 
 

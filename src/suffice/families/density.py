@@ -126,15 +126,13 @@ class Density(Family):
             return super().left_out(statistic)
         return np.flatnonzero(row_numbers_of(statistic.moments))
 
-    def estimate(self, statistic: MomentsAndBins) -> PiecewiseParameters | StudentParameters:
+    def estimate(self, statistic: MomentsAndBins) -> Parameters:
         return self.estimate_by(statistic, map)
 
-    def estimate_by(
-        self, statistic: MomentsAndBins, apply: Apply
-    ) -> PiecewiseParameters | StudentParameters:
+    def estimate_by(self, statistic: MomentsAndBins, apply: Apply) -> Parameters:
         """Choose a density for every column, some columns at a time."""
         if statistic.k > MANY_CLASSES:
-            return self._students.estimate(statistic.moments)  # type: ignore[return-value]
+            return self._students.estimate(statistic.moments)
         rows, origin = statistic.moments.one_class, statistic.bins.origin
         mean, variance = rows.mean[0] - origin, rows.variance[0]
         varies, near = variance > 0, mean**2 <= FAR**2 * variance
@@ -174,7 +172,9 @@ class Density(Family):
             varies = varies & [not choice.shape for choice in self.choices]
         if none or self.choices:
             return np.flatnonzero(varies)
-        scale2 = self._students.by_class(moments).scale2  # type: ignore[union-attr]
+        students = self._students.by_class(moments)
+        assert isinstance(students, StudentParameters)  # as Bayesian estimation has them
+        scale2 = students.scale2
         ratio = np.divide(rows.variance, scale2, out=np.ones_like(scale2), where=scale2 > 0)
         gain = (moments.total * log(np.where(varies, ratio, 1.0))).sum(axis=0)
         order = np.argsort(np.where(varies, -gain, np.inf), kind="stable")

@@ -231,7 +231,7 @@ def counts_from_zero(values: Iterable[Any]) -> bool:
     values = tuple(values)
     if set(map(type, values)) == {int}:
         return bool(min(values) >= 0)
-    return all(isinstance(v, int | float) and v >= 0 and v == int(v) for v in values)
+    return all(isinstance(v, int | float) and v >= 0 and v % 1 == 0 for v in values)
 
 
 def over_range(j: int, vocabulary: Vocabulary, least: int) -> Vocabulary:

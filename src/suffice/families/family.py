@@ -199,7 +199,8 @@ class Family(ABC):
     joint: ClassVar[bool] = False  # True where columns depend on each other: blocks stay apart
     lazy: ClassVar[bool] = False  # True where estimating cannot fail, and makes no remarks
 
-    __post_init__ = check_options  # type: ignore[misc]
+    def __post_init__(self) -> None:
+        check_options(self)
 
     @property
     def name(self) -> str:

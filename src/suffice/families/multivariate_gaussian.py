@@ -913,7 +913,8 @@ class FactoredGaussians:
                 "estimation='bayes' would help"
             )
         if len(self.raised) > NAMED:
-            yield f"so it is in {len(self.raised) - NAMED:,} more classes"
+            more = len(self.raised) - NAMED
+            yield f"within {more:,} more classes, too, some columns determine the others"
 
 
 class ThinCovariance(NamedTuple):

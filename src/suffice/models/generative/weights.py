@@ -587,7 +587,7 @@ class _Objective:
 
     @cached_property
     def _penalty(self) -> tuple[NDArray[np.float64], NDArray[np.float64], float, Any]:
-        """How many columns share each weight (g,), λ of each, what t is drawn to, and the Hessian.
+        """Return the columns of each weight, their number (g,); λ (g,); the usual t; the Hessian.
 
         A last term may be that of columns together. Single columns then stand beside it: they say
         again what it has said, so the weight that they are drawn towards is drawn to 0. Its own is
