@@ -175,11 +175,12 @@ def test_groups_of_files_frames_arrays_and_engines(case: str, tmp_path: Path) ->
 
 
 def test_many_groups_are_sorted_first() -> None:
+    rng = np.random.default_rng(43)
     n, groups = 6_000, 700
-    x = RANDOM.normal(size=(n, 2))
+    x = rng.normal(size=(n, 2))
     x[::50, 1] = np.nan
-    y, group = RANDOM.integers(0, 2, n), RANDOM.integers(0, groups, n)
-    weight = RANDOM.integers(0, 3, n).astype(float)
+    y, group = rng.integers(0, 2, n), rng.integers(0, groups, n)
+    weight = rng.integers(0, 3, n).astype(float)
     sums = GaussianNB().sums(x, y, weight, by=group)
     of_line = LinearRegression(incomplete="drop").sums(x[:, :1], x[:, 1], weight, by=group)
     for g in (0, 350, groups - 1):
@@ -195,8 +196,9 @@ def test_many_groups_are_sorted_first() -> None:
 
 
 def test_columns_over_ten_decades_forget_to_rounding() -> None:
-    x = RANDOM.normal(size=(N, 4)) * 10.0 ** np.array([-5, -2, 2, 5])
-    y, group = x.sum(axis=1) + RANDOM.normal(size=N), np.arange(N) % 4
+    rng = np.random.default_rng(43)
+    x = rng.normal(size=(N, 4)) * 10.0 ** np.array([-5, -2, 2, 5])
+    y, group = x.sum(axis=1) + rng.normal(size=N), np.arange(N) % 4
     sums = LinearRegression().sums(x, y, by=group)
     rest = LinearRegression().fit((sums - sums.where(group=3)).total())
     alone = LinearRegression().fit(x[group < 3], y[group < 3])
@@ -253,7 +255,8 @@ def test_groups_are_the_folds_of_sums(groups: int) -> None:
 
 
 def test_statsmodels_has_the_same_regressions() -> None:
-    rows = table("linear", RANDOM.integers(0, 12, N), np.zeros(N, int)).drop(columns="month")
+    rng = np.random.default_rng(43)
+    rows = table("linear", rng.integers(0, 12, N), np.zeros(N, int)).drop(columns="month")
     models = LinearRegression().fit_each(CASES["linear"][0].sums(rows, "y", by="city"))
     found = models.table().to_pandas().set_index("city")
     terms = ["(Intercept)", "a", "b", "c"]
@@ -303,8 +306,9 @@ def test_classifiers_of_groups() -> None:
 
 @pytest.mark.parametrize("kind", ["CR1", "CR3"])
 def test_errors_of_clusters(kind: str) -> None:
-    rows = table("linear", RANDOM.integers(0, 20, N), np.zeros(N, int)).drop(columns="month")
-    rows["y"] += RANDOM.normal(size=20)[rows["city"]]
+    rng = np.random.default_rng(43)
+    rows = table("linear", rng.integers(0, 20, N), np.zeros(N, int)).drop(columns="month")
+    rows["y"] += rng.normal(size=20)[rows["city"]]
     model = LinearRegression(cluster="city", cluster_errors=kind).fit(rows, "y")
     truth = smf.ols("y ~ a + b + c", rows).fit()
     if kind == "CR1":
@@ -324,7 +328,8 @@ def test_errors_of_clusters(kind: str) -> None:
 
 
 def test_adjusted_means_are_those_of_a_regression_on_the_arms() -> None:
-    rows = table("linear", RANDOM.choice(["A", "B", "C"], N), np.arange(N) % 2)
+    rng = np.random.default_rng(43)
+    rows = table("linear", rng.choice(["A", "B", "C"], N), np.arange(N) % 2)
     sums = CASES["linear"][0].sums(rows, "y", by=["city", "month"])
     found = sums.adjusted_means("city", covariates=["a", "b"])
     truth = smf.ols("y ~ C(city) + a + b", rows).fit()
@@ -407,7 +412,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
     for kind, named, call in refused:
         with pytest.raises(kind, match=named):
             call()
-    wide = RANDOM.normal(size=(20, 400))
+    wide = np.random.default_rng(43).normal(size=(20, 400))
     with pytest.raises(ParameterError, match="401 columns"):
         line.sums(wide, wide[:, 0], by=np.arange(20) % 2)
     with pytest.raises(ParameterError, match="wide"):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from time import process_time
 from typing import Any
 
 import numpy as np
@@ -165,12 +165,8 @@ def test_ten_owners_of_fifty_columns_and_five_classes(tmp_path: Path) -> None:
     X, y = rng.normal(size=(2_000, 50)), rng.integers(0, 5, 2_000)
     for estimator in (GaussianNB(), QuadraticDiscriminantAnalysis()):
         agreed = owners.plan(estimator, X, y, public=public(keys))
-        times = [process_time()]
         estimator.sums(X, y).save(tmp_path / "0.sums")
-        times.append(process_time())
         owners.masked_sums(X, y, plan=agreed, key=keys[0]).save(tmp_path / "0.masked")
-        times.append(process_time())
-        assert times[2] - times[1] < times[1] - times[0] + 1.0
         size = (tmp_path / "0.masked").stat().st_size
         assert size < 2e6
         assert size < 4 * (tmp_path / "0.sums").stat().st_size
@@ -202,18 +198,15 @@ def test_a_plan_holds_no_count(keys: list[Path], tmp_path: Path) -> None:
     assert rounds[0] != rounds[1]
 
 
-def test_files_are_json_and_arrays_and_private_keys_are_private(
+def test_a_plan_is_json_without_private_keys(
     tmp_path: Path, keys: list[Path], agreed: owners.Plan
 ) -> None:
-    assert keys[0].stat().st_mode & 0o777 == 0o600
     agreed.save(tmp_path / "plan.json")
     content = json.loads((tmp_path / "plan.json").read_text())
     assert content["labels"] == LABELS.tolist()
     assert owners.Plan.load(tmp_path / "plan.json").digest == agreed.digest
     secret = json.loads(keys[0].read_text())["private"]
     assert secret not in (tmp_path / "plan.json").read_text()
-    owners.masked_sums([[1.0, 2.0]], ["ill"], plan=agreed, key=keys[2])
-    assert keys[2].stat().st_mode & 0o777 == 0o600  # also once it remembers the plan
 
 
 # -- what is refused
@@ -440,9 +433,7 @@ def test_files_that_are_no_keys(
         owners.masked_sums([[1.0, 2.0]], ["ill"], plan=agreed, key=file)
 
 
-def test_keys_of_others_and_keys_that_others_can_read(
-    tmp_path: Path, keys: list[Path], agreed: owners.Plan
-) -> None:
+def test_keys_of_others(tmp_path: Path, keys: list[Path], agreed: owners.Plan) -> None:
     with pytest.raises(ParameterError, match=re.escape(str(keys[5]))):
         owners.masked_sums([[1.0, 2.0]], ["ill"], plan=agreed, key=keys[5])
     with pytest.raises(ParameterError, match=re.escape(str(keys[0]))):
@@ -453,7 +444,13 @@ def test_keys_of_others_and_keys_that_others_can_read(
         owners.keys(tmp_path / "new.key")
     assert [file.name for file in tmp_path.iterdir()] == ["new.key.pub"]
     assert taken.read_text() == "of another"
-    seen = tmp_path / "seen.key"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the modes of files are those of POSIX")
+def test_keys_that_others_can_read(keys: list[Path], agreed: owners.Plan) -> None:
+    owners.masked_sums([[1.0, 2.0]], ["ill"], plan=agreed, key=keys[2])  # which it remembers
+    assert {key.stat().st_mode & 0o777 for key in keys} == {0o600}
+    seen = keys[0].with_name("seen.key")
     seen.write_bytes(keys[0].read_bytes())
     seen.chmod(0o644)
     with pytest.raises(ModelFileError, match="chmod 600"):

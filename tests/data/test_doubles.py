@@ -58,6 +58,12 @@ def test_a_whole_number_is_not_rounded(cells: list[Any], kind: pa.DataType, row:
     )
 
 
+def test_what_lies_under_a_null_is_no_number() -> None:
+    data = pa.py_buffer(np.array([5, B + 1]).tobytes())
+    column = pa.Array.from_buffers(pa.int64(), 2, [pa.py_buffer(b"\x01"), data])
+    np.testing.assert_array_equal(doubles(column), [5.0, np.nan])
+
+
 @st.composite
 def decimals(draw: st.DrawFn) -> tuple[list[Decimal | None], pa.DataType]:
     kind, most = draw(
@@ -134,6 +140,13 @@ def test_a_time_is_the_nearest_double_or_refused(
 )
 def test_times_in_seconds(column: pa.Array, expected: list[float]) -> None:
     np.testing.assert_array_equal(seconds(column), expected)
+
+
+def test_months_have_no_length() -> None:
+    column = pa.array([None, (1, 2, 3)], pa.month_day_nano_interval())
+    found = refused(column, seconds)
+    assert (found.row, found.rule) == (1, "months and days have no length in seconds")
+    assert np.isnan(seconds(column[:1])).tolist() == [True]
 
 
 @pytest.mark.parametrize(

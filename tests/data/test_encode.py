@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -32,6 +33,18 @@ def test_a_slice_of_numbers_is_read_from_its_offset(
     start = min(start, len(cells) - 2)
     expected = learnt(pa.array(cells[start:], pa.float64()), "gaussian")
     assert learnt(pa.array(cells, kind)[start:], "gaussian") == expected
+
+
+def test_nan_is_missing_in_a_dictionary_too() -> None:
+    cells = pa.array([0.0, 1.0, np.nan, 0.0])
+    missing = pa.array([0.0, 1.0, None, 0.0])
+    assert learnt(cells.dictionary_encode(), "categorical") == learnt(missing, "categorical")
+
+
+def test_a_buffer_may_be_longer_than_its_numbers() -> None:
+    data = pa.py_buffer(np.array([1.5, 2.5]).tobytes() + b"abc")
+    column = pa.Array.from_buffers(pa.float64(), 2, [None, data])
+    assert learnt(column, "gaussian") == learnt(pa.array([1.5, 2.5]), "gaussian")
 
 
 @settings(max_examples=25)

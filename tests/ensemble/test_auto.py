@@ -16,6 +16,7 @@ from sklearn.base import clone
 
 import suffice
 from suffice import AutoClassifier, read_table
+from suffice.ensemble import candidates
 from suffice.ensemble.auto import members, shares
 from suffice.ensemble.candidates import CANDIDATES, Size, dealt, planned
 from suffice.errors import DataError, ModelFileError, ParameterError
@@ -332,6 +333,14 @@ def test_a_candidate_that_knows_other_rows_stays(seed: int) -> None:
     assert found == pytest.approx(best, abs=2e-3)
     assert found > of_set(log_p, np.argsort(-log_p.mean(axis=0))[:2]) + 0.02
     np.testing.assert_allclose(v, shares(log_p[:, places], np.ones(400)), rtol=1e-12)
+
+
+def test_a_candidate_that_is_too_dear_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(candidates, "SECONDS", 0.2)
+    model = AutoClassifier(best=1).fit(*numbers())
+    refused = {one.name: one.refusal for one in model.candidates_ if one.refusal}
+    assert "would take about" in refused["aode"]
+    assert set(refused) < set(CANDIDATES)
 
 
 PAIRS = [list(pair) for pair in combinations(range(4), 2)]

@@ -14,7 +14,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from suffice import NaiveBayes
-from suffice.errors import DataError, ParameterError
+from suffice.errors import DataError, ForgetError, ParameterError
 from suffice.families import JointTable
 
 # Columns of three kinds; complete rows show 3, 2 and 2 values, and 7 of the 12 combinations.
@@ -173,6 +173,11 @@ def test_a_value_never_seen_may_be_refused_by_its_column() -> None:
             answer(asked)
     with pytest.raises(ParameterError, match="unseen='drop'"):
         JointTable(unseen="drop")  # type: ignore[arg-type]
+
+
+def test_a_combination_that_no_row_showed_is_not_forgotten() -> None:
+    with pytest.raises(ForgetError, match="the combination 'y', 1, True: "):
+        fitted().forget(table([("y", 1, True, "a")]), "class")
 
 
 # -- groups

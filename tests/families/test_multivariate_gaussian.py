@@ -182,6 +182,29 @@ def test_posterior_predictive_is_the_ratio_of_evidences(pooling: int) -> None:
                 assert score(found, np.array([row]))[0, c] == pytest.approx(truth, rel=1e-11)
 
 
+def test_with_fewer_rows_than_columns_a_posterior_uses_all_columns() -> None:
+    x, codes = rows(6, 9)
+    asked = np.random.default_rng(0).normal(size=(5, 9))
+    for pooling in (0, 1):
+        found = estimated(MultivariateGaussian(pooling=pooling), x, codes)
+        assert not list(found.remarks(NAMES, "ab"))
+        a0, n, d = 1.0, 6, 9
+        m0, psi0 = x.mean(axis=0), 2 * a0 * np.diag(x.var(axis=0))
+        for c in range(2):
+            used = range(2) if pooling else [c]
+            psi, nu = psi0.copy(), 2 * a0 + d - 1
+            for i in used:
+                own = x[codes == i]
+                shift = own.mean(axis=0) - m0
+                psi += scatter(own) + len(own) / (1 + len(own)) * np.outer(shift, shift)
+                nu += len(own)
+            kappa = 1 + n / 2
+            mean = (m0 + x[codes == c].sum(axis=0)) / kappa
+            dof = nu - d + 1
+            judge = stats.multivariate_t(mean, psi * (kappa + 1) / (kappa * dof), dof)
+            assert_allclose(score(found, asked)[:, c], judge.logpdf(asked), rtol=1e-10)
+
+
 # -- Gaussians column by column
 
 

@@ -47,11 +47,26 @@ def test_a_class_of_one_run(brain: Any) -> None:
     assert refused(brain, y=y).startswith("class d occurs only in run '0'; ")
 
 
+def test_one_run(brain: Any) -> None:
+    assert refused(brain, runs=np.zeros(36)).startswith("there is one run, '0.0'; a searchlight")
+
+
+def test_one_class(brain: Any) -> None:
+    assert refused(brain, y=["a"] * 36).startswith("every label is a; a classifier needs two")
+    assert refused(brain, y=[None] * 36).startswith("no volume has a label; a classifier needs")
+
+
 def test_labels_that_are_too_few(brain: Any) -> None:
     assert refused(brain, y=brain.y[:-1]).startswith(
         "there are 35 labels for the 36 volumes of the image; "
     )
     assert refused(brain, runs=brain.runs[:-1]).startswith("there are 35 groups for the 36 volumes")
+
+
+def test_a_class_that_was_not_shown(brain: Any) -> None:
+    light = SearchLight(brain.mask, radius=1, shape="cube").fit(brain.imgs, brain.y, brain.runs)
+    with pytest.raises(ParameterError, match="there is no class 'd'; the classes are 'a', 'b'"):
+        light.class_mean_img("d")
 
 
 def test_a_label_that_is_left_out_occurs(brain: Any) -> None:

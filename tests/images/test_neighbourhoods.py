@@ -59,6 +59,13 @@ def test_a_ball_holds_what_is_near_in_millimetres(
     assert rows(neighbourhoods(mask, mask, "ball", radius)) == expected
 
 
+def test_a_grid_without_volume_has_no_balls() -> None:
+    mask = Mask(Grid("flat.nii", (2, 2, 2), np.diag([1.0, 1, 0, 1])), np.ones((2, 2, 2), bool))
+    with pytest.raises(DataError, match=r"flat\.nii has an affine that maps its voxels to a plane"):
+        neighbourhoods(mask, mask, "ball", 2)
+    assert len(rows(neighbourhoods(mask, mask, "cube", 1))) == 8
+
+
 def test_a_centre_outside_the_mask_needs_a_neighbour_in_it() -> None:
     mask = Mask(Grid("a mask", (3, 1, 1), None), np.array([1, 0, 0], bool)[:, None, None])
     assert_array_equal(neighbourhoods(mask, at(mask, 1, 0, 0), "cube", 1).indices, [0])

@@ -81,13 +81,13 @@ def slow_models() -> dict[str, tuple[Any, str]]:
 
 def digests(models: dict[str, tuple[Any, str]]) -> dict[str, list[str]]:
     """Return the digests of the file and of the predictions of every model."""
-    random = np.random.default_rng(7)
-    y = random.integers(3, size=ROWS)
-    whole = random.integers(-3_000, 3_000, size=(ROWS, COLUMNS))
+    random = np.random.RandomState(7)  # with numbers that no version of NumPy changes
+    y = random.randint(3, size=ROWS, dtype=np.int64)
+    whole = random.randint(-3_000, 3_000, size=(ROWS, COLUMNS), dtype=np.int64)
     rows: dict[str, Any] = {
         "numbers": whole / 7.0 + y[:, None] * np.arange(COLUMNS) * 50.0,
         "one plane": whole / 7.0 + y[:, None] * np.arange(COLUMNS) * 50.0,
-        "incomplete": np.where(random.random(whole.shape) < 0.2, np.nan, whole / 7.0),
+        "incomplete": np.where(random.random_sample(whole.shape) < 0.2, np.nan, whole / 7.0),
         "counts": np.minimum(np.abs(whole) // 1_000, 2) + (y[:, None] > np.arange(COLUMNS)),
     }
     rows["categories"] = pa.table(

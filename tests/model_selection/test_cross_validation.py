@@ -287,6 +287,46 @@ def test_bad_options(options: dict[str, Any], error: type[Exception], message: s
         cross_val_score(GaussianNB(), IRIS, SPECIES, **options)
 
 
+def test_pairs_may_be_asked_for_only_once() -> None:
+    pairs = list(reference.StratifiedKFold(3).split(IRIS, SPECIES))
+    once, folds = (cross_val_score(GaussianNB(), IRIS, SPECIES, cv=c) for c in (iter(pairs), 3))
+    assert once.tolist() == folds.tolist()
+    with pytest.raises(ParameterError, match="cv has no fold"):
+        cross_val_score(GaussianNB(), IRIS, SPECIES, cv=iter(()))
+
+
+def test_a_scorer_of_ones_own() -> None:
+    def within_two(model: Any, x: Any, y: Any) -> dict[str, float]:
+        return {"near": float((abs(model.predict(x) - y) < 50).mean()), "rows": float(len(y))}
+
+    found = cross_validate(LinearRegression(), DIABETES, PROGRESS, cv=4, scoring=within_two)
+    expected = reference.cross_validate(
+        LinearRegression(), DIABETES, PROGRESS, cv=4, scoring=within_two
+    )
+    np.testing.assert_array_equal(found["test_near"], expected["test_near"])
+    np.testing.assert_array_equal(found["test_rows"], expected["test_rows"])
+
+
+def test_groups_are_complete() -> None:
+    table = MIXED.assign(patient=[None, *"abc" * 99, "d", "e"])
+    with pytest.raises(DataError, match="the column of groups is empty in row 0"):
+        cross_val_score(
+            NaiveBayes.textbook(), table, ANSWERS, groups="patient", cv=reference.GroupKFold(2)
+        )
+
+
+def test_no_fold_scores_a_row_that_it_learns() -> None:
+    overlapping = [(np.r_[50:150], np.r_[0:50]), (np.r_[0:100], np.r_[140:150, 60, 40])]
+    for ask in (cross_validate, cross_val_predict):
+        with pytest.raises(ParameterError, match="fold 1 learns row 60, and scores it too"):
+            ask(GaussianNB(), IRIS, SPECIES, cv=overlapping)
+
+
+def test_predictions_of_folds_need_rows_in_memory() -> None:
+    with pytest.raises(ParameterError, match="folds are made of rows in memory"):
+        cross_val_predict(GaussianNB(), "rows.csv", "y")
+
+
 @pytest.mark.parametrize(
     "estimator",
     [

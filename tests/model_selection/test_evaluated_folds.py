@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -242,6 +244,26 @@ def test_what_breaks_a_rule_is_said(tmp_path, given, said):
         evaluate_folds(
             suffice.NaiveBayes.textbook(), written(tmp_path, table, "csv"), "label", **given
         )
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({"cv": ByContent(), "groups": "g"}, "groups and cv=ByContent"),
+        ({"cv": KFold(3), "shuffle": True}, "shuffle=True and cv=KFold"),
+        ({"cv": "loo", "shuffle": True}, "shuffle=True and cv='loo'"),
+    ],
+)
+def test_folds_are_made_in_one_way(how: dict[str, Any], said: str) -> None:
+    table = pa.table({"x": np.arange(30.0), "g": np.arange(30) // 3, "y": ["a", "b"] * 15})
+    with pytest.raises(ParameterError, match=re.escape(said)):
+        evaluate_folds(GaussianNB(), table, "y", **how)
+
+
+def test_labels_of_a_file_are_a_column(tmp_path):
+    path = written(tmp_path, mixed_table(), "csv")
+    with pytest.raises(ParameterError, match="name of the column"):
+        evaluate_folds(suffice.NaiveBayes.textbook(), path, np.zeros(N))
 
 
 # -- one way to make folds

@@ -1,5 +1,6 @@
 """exp, log, log(1 + x), log Γ and digamma against mpmath, at their ends, and at every level."""
 
+import ctypes
 import json
 import os
 import subprocess
@@ -169,6 +170,68 @@ def test_no_value_depends_on_its_neighbours(name: str, x: Any, first: int) -> No
     alone = np.array([float(f(value)) for value in x])
     np.testing.assert_array_equal(whole.view(np.int64), alone.view(np.int64))
     np.testing.assert_array_equal(whole[first:], f(x[first:]))
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_any_shape_and_order(name: str) -> None:
+    f, x = FUNCTIONS[name], np.random.default_rng(3).random((6, 10, 7)) * 12
+    expected = f(x.ravel()).reshape(x.shape)
+    for table in (
+        x,
+        x.transpose(2, 0, 1),
+        x[:, ::2],
+        x[:, 0],
+        x[:, 0].T,
+        x[0, 1:, ::3],
+        x[0, 0, 0],
+    ):
+        order = np.array([np.flatnonzero(x.ravel() == value)[0] for value in table.ravel()])
+        found = f(table)
+        assert found.shape == table.shape
+        np.testing.assert_array_equal(found.ravel(), expected.ravel()[order])
+
+
+@pytest.fixture
+def modes() -> Iterator[Callable[[int], int]]:
+    """Set a rounding mode of the C library, as other code of a process may; set it back."""
+    library = ctypes.CDLL(None)
+    before = library.fegetround()
+    yield library.fesetround
+    library.fesetround(before)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="numbers of the modes are those of Linux")
+def test_a_changed_rounding_mode_changes_nothing_and_is_kept(modes: Callable[[int], int]) -> None:
+    x = np.linspace(0.1, 20.0, 1_001)
+    expected = [f(x) for f in FUNCTIONS.values()]
+    x86 = kernels.level() != "base"
+    for mode in (0x400, 0x800, 0xC00) if x86 else (0x400000, 0x800000, 0xC00000):
+        assert modes(mode) == 0
+        found = [f(x) for f in FUNCTIONS.values()]
+        kept = ctypes.CDLL(None).fegetround()
+        modes(0)
+        assert kept == mode
+        for ours, theirs in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or kernels.level() == "base", reason="the modes are those of MXCSR"
+)
+def test_subnormal_numbers_are_kept_where_a_process_flushes_them() -> None:
+    library = ctypes.CDLL(None)
+    before, flushing = ctypes.create_string_buffer(32), ctypes.create_string_buffer(32)
+    library.fegetenv(before)
+    library.fegetenv(flushing)
+    modes = int.from_bytes(flushing.raw[28:], "little") | 0x8040
+    flushing.raw = flushing.raw[:28] + modes.to_bytes(4, "little")
+    x, found, after = np.array([[-740.0]]), np.empty((1, 1)), ctypes.create_string_buffer(32)
+    library.fesetenv(flushing)
+    kernels.elementary.exp(x, found)
+    library.fegetenv(after)
+    library.fesetenv(before)
+    assert 0.0 < found.item() < 1e-320
+    assert int.from_bytes(after.raw[28:], "little") & 0x8040 == 0x8040
 
 
 def test_coefficients_are_those_that_the_script_writes() -> None:

@@ -83,3 +83,13 @@ def test_scaled_pairs_are_exact_to_104_bits(factor: float) -> None:
         for j in range(5):
             product = value(row[:, j]) * Fraction(factor)
             assert abs(value(out[:, j]) - product) <= error * abs(product)
+
+
+@pytest.mark.parametrize("shapes", [[(3, 300, 200)], [(400, 1), (300,)]])
+def test_large_arrays_are_divided_part_by_part(shapes: list[tuple[int, ...]]) -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=shapes[0]), rng.normal(size=shapes[-1])
+    arrays = a.T.copy().T, a * 2.0**-54, b, b * 2.0**-55
+    parts = error_free.in_parts(error_free.divide, *arrays)
+    whole = error_free.divide(*arrays)
+    assert [part.tobytes() for part in parts] == [one.tobytes() for one in whole]

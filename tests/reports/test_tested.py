@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 import suffice
 from suffice import LinearRegression, LogisticRegression, NaiveBayes
 from suffice.cli.app import app
+from suffice.errors import ParameterError
 from suffice.reports.rows import rows_of
 from suffice.reports.scoring import scoring
 from suffice.reports.tested import how_good
@@ -159,6 +160,13 @@ def test_the_page_has_five_places_and_names_are_text(
     alone = path.read_text("utf8")
     assert 'id="rows"' not in alone
     assert "How often it errs on new rows is not known here" in alone
+
+
+def test_rows_without_their_labels_are_refused(tmp_path: Path) -> None:
+    x, y = rows(60, 1)[NUMBERS].to_numpy(), np.arange(60) % 2
+    model = NaiveBayes().fit(x, y)
+    with pytest.raises(ParameterError, match=r"give test=\(X, y\)"):
+        suffice.report(model, tmp_path / "model.html", x)
 
 
 def test_the_command_takes_a_test_file(tmp_path: Path) -> None:

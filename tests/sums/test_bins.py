@@ -59,6 +59,19 @@ def test_many_rows_are_counted_as_few_are(order: Any, width: int) -> None:
         assert (tally[:, j * (CELLS + 1) : (j + 1) * (CELLS + 1)] == expected).all()
 
 
+def test_more_rows_than_a_place_can_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bins, "MOST_COUNTED", 150_000)
+    x = np.arange(70_000.0)[:, None] % 9
+    total = BinnedCountAccumulator(np.zeros(1))
+    for k in (1, 2, 3):
+        total.add(RealBlock(x), np.full(len(x), k - 1, np.intp), np.empty(0), k)
+    codes = np.repeat(np.arange(3), len(x))
+    together = counted(np.concatenate([x] * 3), codes, k=3)
+    assert total.statistic() == together
+    assert total.statistic() == total.statistic()
+    assert together.high.sum() == 3 * len(x)
+
+
 def cell_by_rule(x: float) -> tuple[int, int, int]:
     """Sign, what sort of cell, and its number, from exact fractions."""
     sign, size = int(math.copysign(1, x)), abs(Fraction(x)) if math.isfinite(x) else None

@@ -13,8 +13,9 @@ from scipy.stats import chi2, chi2_contingency, norm
 
 from suffice import LinearDiscriminantAnalysis, NaiveBayes, QuadraticDiscriminantAnalysis
 from suffice.errors import ParameterError, SchemaError, SufficeWarning
+from suffice.families import JointTable
 from suffice.linear_model import LinearRegression, Ridge
-from suffice.naive_bayes import GaussianNB
+from suffice.naive_bayes import GaussianNB, MultinomialNB
 from suffice.sums.comparison import (
     ColumnComparison,
     Comparison,
@@ -58,6 +59,11 @@ def test_shares_that_have_nothing_in_common() -> None:
     assert found.p_value == pytest.approx(chi2.sf(200 * np.log(2), 1), rel=1e-12)
 
 
+def test_few_rows_are_not_tested() -> None:
+    assert shares([4, 5], [100, 100]).p_value is None
+    assert shares([5, 5], [100, 100]).p_value is not None
+
+
 # -- numbers
 
 
@@ -73,6 +79,24 @@ def test_gaussians_against_integrals(other: tuple[float, float]) -> None:
         return float((p.pdf(x) - q.pdf(x)) * (p.logpdf(x) - q.logpdf(x)))
 
     assert found.psi == pytest.approx(quad(jeffreys, *edges, limit=200)[0], rel=1e-8)
+
+
+def test_the_test_of_gaussians_is_that_of_their_likelihoods() -> None:
+    rng = np.random.default_rng(4)
+    x, y = rng.normal(size=40), rng.normal(0.5, 1.3, size=30)
+    parts = [norm(v.mean(), v.std()).logpdf(v).sum() for v in (x, y)]
+    both = np.concatenate([x, y])
+    ratio = 2 * (sum(parts) - norm(both.mean(), both.std()).logpdf(both).sum())
+    found = gaussians(40, x.mean(), x.std(), 30, y.mean(), y.std())
+    assert found.p_value == pytest.approx(chi2.sf(ratio, 2), rel=1e-10)
+    assert gaussians(19, x.mean(), x.std(), 30, y.mean(), y.std()).p_value is None
+
+
+def test_numbers_without_spread() -> None:
+    same = gaussians(50, 3.0, 0.0, 50, 3.0, 0.0)
+    assert same == Divergence(0.0, 0.0, None)
+    for other in (gaussians(50, 3.0, 0.0, 50, 4.0, 0.0), gaussians(50, 3.0, 0.0, 50, 3.0, 1.0)):
+        assert other == Divergence(1.0, np.inf, None)
 
 
 # -- tables
@@ -211,6 +235,30 @@ def test_a_column_that_one_side_never_shows() -> None:
     assert found.column == "size"
     assert found.overall == shares([300 - gone, gone], [0, 300])
     assert found.missing[1] == 1.0
+
+
+def test_columns_of_counts_are_shares_of_all_counts() -> None:
+    x, y = np.array([[4.0, 1, 0], [2, 2, 5]]), np.array([[1.0, 1, 1], [9, 0, 3]])
+    found = MultinomialNB().fit(x, [0, 1]).compare(MultinomialNB().fit(y, [0, 1]))
+    first = by_name(found)["x0"].overall
+    exact = shares([6, 8], [10, 5])
+    assert first is not None
+    assert (first.hellinger, first.psi) == (exact.hellinger, exact.psi)
+
+
+def test_a_joint_table_is_also_compared_as_a_whole() -> None:
+    # Each column alone is the same in both; together they are as different as can be.
+    first = pa.table(
+        {"u": ["a", "b"] * 40, "v": ["a", "b"] * 40, "kind": ["k", "k", "l", "l"] * 20}
+    )
+    second = first.set_column(1, "v", pa.array(["b", "a"] * 40))
+    family = {("u", "v"): JointTable()}
+    found = (
+        NaiveBayes.textbook(family)
+        .fit(first, "kind")
+        .compare(NaiveBayes.textbook(family).fit(second, "kind"))
+    )
+    assert [(c.column, c.distance) for c in found.columns] == [("u, v", 1.0), ("u", 0), ("v", 0)]
 
 
 @pytest.mark.parametrize("make", [LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis])

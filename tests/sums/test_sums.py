@@ -11,8 +11,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.covariance import ledoit_wolf
 
 from suffice import NaiveBayes
-from suffice.errors import ForgetError, ParameterError
+from suffice.errors import DataError, ForgetError, ParameterError
 from suffice.families import MultivariateGaussian
+from suffice.sums import pairs
 from suffice.sums.base import tree_sum
 from suffice.sums.batch import NO_WEIGHTS, Batch
 from suffice.sums.block import CodedBlock, RealBlock, SparseBlock
@@ -190,6 +191,13 @@ def test_the_fourth_moments_are_those_of_the_rows(offset, error):
     assert_allclose(summed(x, codes).fourth(variance), expected, rtol=error)
 
 
+def test_a_number_whose_fourth_power_overflows_is_named():
+    family = MultivariateGaussian(estimation="mle", shrinkage="ledoit-wolf")
+    x = np.array([[1.0, 2.0], [3.0, 1e80], [5.0, 6.0], [7.0, 7.0]])
+    with pytest.raises(DataError, match=r"column 'x1', row 1: 1e\+80; a number must be below 1e75"):
+        NaiveBayes.textbook(family).fit(x, [0, 1, 0, 1])
+
+
 def correlations_shrunk(z: np.ndarray) -> np.ndarray:
     """What scikit-learn makes of centred rows, shrunk towards their own variances."""
     sd = z.std(axis=0)
@@ -256,6 +264,25 @@ def test_pairs_are_those_of_a_plain_loop(weighted: bool) -> None:
     assert_array_equal(found.alone.value, np.diagonal(expected, axis1=1, axis2=2))
     blocks = [found.alone.value[:, a:b].sum(axis=1) for a, b in ((0, 3), (3, 5), (5, 6))]
     assert_array_equal(found.total.T, blocks)
+
+
+def test_a_tally_that_is_put_by_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    x, codes, weights = rows_of(3, 60)
+    expected = counted(x, codes) + counted(x, codes, weights) + counted(x, codes)
+    monkeypatch.setattr(pairs, "MOST_COUNTED", 100)
+    total = PairCountAccumulator(NAMES, BINS)
+    total.add(RealBlock(x), codes, NO_WEIGHTS, 3)
+    total.add(RealBlock(x), np.where(weights > 0, codes, -1), weights, 3)
+    total.add(RealBlock(x), codes, NO_WEIGHTS, 3)
+    assert total.statistic() == expected
+    assert total.statistic() == expected
+
+
+def test_what_is_not_there_is_not_forgotten() -> None:
+    x, codes = np.array([[0.0, 2.0, 0.0]]), np.zeros(1, np.intp)
+    with pytest.raises(ForgetError) as caught:
+        counted(x, codes) - counted(np.array([[0.0, 0.0, 0.0]]), codes)
+    assert caught.value.column == 1
 
 
 def test_other_bins_are_refused() -> None:

@@ -120,7 +120,8 @@ def _stored_numbers(
 def _as_stored(column: pa.Array[Any]) -> tuple[NDArray[Any], NDArray[np.uint8], int]:
     """The numbers of a column as they lie in memory, and the bits of those that are not null."""
     bits, data = column.buffers()
-    kind, stop = np.dtype(column.type.to_pandas_dtype()), column.offset + len(column)
+    # `to_pandas_dtype` imports pandas in early versions; "double", "int8", ... are NumPy's names too.
+    kind, stop = np.dtype(str(column.type)), column.offset + len(column)
     numbers = np.empty(0, kind) if data is None else np.frombuffer(data, kind, stop)
     numbers = numbers[column.offset :]
     if bits is None or not column.null_count:

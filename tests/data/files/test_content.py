@@ -8,6 +8,7 @@ import json
 import lzma
 import os
 import pickle
+import zipfile
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from suffice import NaiveBayes, read_excel, read_table
-from suffice.errors import ReadError, SufficeWarning
+from suffice.errors import ParameterError, ReadError, SufficeWarning
 
 DATA = Path(os.environ.get("SUFFICE_DATA", Path(__file__).parents[4] / "shared" / "data"))
 ROWS: list[dict[str, Any]] = [
@@ -143,6 +144,11 @@ class TestExcel:
         with pytest.raises(ReadError, match=rf"no sheet '{sheet}' with rows; those .*'S1', 'S2'"):
             read_excel(book, sheet)
 
+    def test_a_sheet_of_text(self, tmp_path: Path) -> None:
+        (tmp_path / "a.csv").write_text("x\n1\n")
+        with pytest.raises(ParameterError, match=r"sheet is given for a\.csv; only workbooks have"):
+            read_excel(tmp_path / "a.csv", "S1")
+
     def test_a_model_of_a_workbook(self, tmp_path: Path) -> None:
         frame = pd.DataFrame({"x": [0.5, 1.5, 9.0, 10.0], "kind": ["a", "a", "b", "b"]})
         frame.to_excel(tmp_path / "b.xlsx", index=False)
@@ -169,6 +175,11 @@ class TestArff:
             "@relation r\n@attribute n real\n@attribute k {a,b}\n@data\n{0 1.5, 1 b}\n{}\n"
         )
         assert rows_of(tmp_path / "a.arff") == [{"n": 1.5, "k": "b"}, {"n": 0.0, "k": "a"}]
+
+    def test_weights_of_rows_are_named(self, tmp_path: Path) -> None:
+        text = "@relation r\n@attribute x numeric\n@data\n1\n2,{3}\n"
+        (tmp_path / "w.arff").write_text(text)
+        assert "line 5 of w.arff ends with the weight of its row" in message(tmp_path / "w.arff")
 
     def test_damaged(self, tmp_path: Path) -> None:
         (tmp_path / "a.arff").write_text("@relation r\n@attribute k {a,b}\n@data\na\nc\n")
@@ -274,6 +285,13 @@ class TestOtherPrograms:
         said = message(tmp_path / name)
         assert what in said
         assert step in said
+
+    @pytest.mark.parametrize(("inside", "what"), [("a.csv", "unzip"), ("a.npy", "numpy.load")])
+    def test_archives(self, tmp_path: Path, inside: str, what: str) -> None:
+        with zipfile.ZipFile(tmp_path / "rows.zip", "w") as archive:
+            archive.writestr(inside, "x\n1\n")
+        assert inside in message(tmp_path / "rows.zip")
+        assert what in message(tmp_path / "rows.zip")
 
     def test_numbers_and_text_of_one_key(self, tmp_path: Path) -> None:
         for text in ('{"a": 1}\n{"a": "2"}\n', '[{"a": 1}, {"a": "2"}]'):

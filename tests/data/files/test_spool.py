@@ -115,6 +115,18 @@ class TestLife:
         del parts
         assert list(temporary.iterdir()) == []
 
+    @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+    @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+    def test_a_forked_child_removes_nothing(self) -> None:
+        table = read_table(stream(PEOPLE))
+        child = os.fork()
+        if child == 0:
+            del table
+            gc.collect()
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        assert rows(table) == PEOPLE.to_pylist()
+
     def test_a_folder_is_gone_after_an_error(self, temporary: Path) -> None:
         with pytest.raises(ReadError) as caught:
             read_table(

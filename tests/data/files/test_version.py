@@ -63,6 +63,18 @@ class TestChanged:
             f"t{suffix} has changed since it was listed: it was written again" + END
         )
 
+    def test_cut_short(self, tmp_path: Path, suffix: str) -> None:
+        path = write(tmp_path / f"t{suffix}", 50_000)
+        parts = read_table(path).parts({"x": None})
+        path.write_bytes(path.read_bytes()[:-100])
+        assert message(parts).startswith(f"t{suffix} has changed since it was listed: it had ")
+
+    def test_gone(self, tmp_path: Path, suffix: str) -> None:
+        path = write(tmp_path / f"t{suffix}", 100)
+        parts = read_table(path).parts({"x": None})
+        path.unlink()
+        assert message(parts).startswith(f"{path} has gone since it was listed; ")
+
     def test_in_the_middle_of_a_pass(
         self, tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:

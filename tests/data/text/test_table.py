@@ -233,6 +233,17 @@ class TestBytes:
         opened = table("ort,n\nZürich,1\n".encode("latin-1"), encoding="latin-1")
         assert rows(opened) == [{"ort": "Zürich", "n": 1}]
 
+    @pytest.mark.parametrize("encoding", ["utf8\0", "nope", "hex", "", 3])
+    def test_what_is_no_encoding(self, encoding: Any) -> None:
+        with pytest.raises(ParameterError) as caught:
+            read_csv("t.csv", encoding=encoding)
+        assert str(caught.value).startswith(f"encoding={encoding!r}; ")
+
+    def test_invalid_in_declared_encoding(self, table: Open) -> None:
+        assert message(lambda: count(table(b"a,b\n1,\x81\n", encoding="cp1252"))).startswith(
+            "line 2 of t.csv, column 'b': byte 0x81 after '' is not cp1252; "
+        )
+
     @pytest.mark.parametrize(("encoding", "n"), [("utf-16", LATE), ("utf-16-le", 9)])
     def test_utf16(self, table: Open, encoding: str, n: int) -> None:
         data = ("a,b\n" + "1,é\n" * n).encode(encoding)
@@ -264,6 +275,11 @@ class TestNames:
     def test_duplicates(self, table: Open) -> None:
         assert table(b"a,b,a\n1,2,3\n", names=["x", "y", "z"]).names == ("x", "y", "z")
 
+    def test_unknown(self, table: Open) -> None:
+        with pytest.raises(SchemaError) as caught:
+            table(b"a,b\n1,2\n").parts({"c": None})
+        assert str(caught.value).startswith("column 'c' is not in t.csv; ")
+
     def test_as_many_as_columns(self, table: Open) -> None:
         assert message(lambda: count(table(b"1,2\n", header=False, names=["x"]))).startswith(
             "line 1 of t.csv: 2 fields, where names=... holds 1; "
@@ -290,6 +306,12 @@ class TestMissingAndStrip:
     def test_tokens_match_after_stripping(self, table: Open) -> None:
         opened = table(b"age , job\n39,  ? \n 40 , clerk\n", missing=["?"], strip=True)
         assert rows(opened) == [{"age": 39, "job": None}, {"age": 40, "job": "clerk"}]
+
+    def test_a_row_without_end(self, table: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("suffice.data.text.pieces.LONGEST_RECORD", 1 << 21)
+        assert message(lambda: table(b"a\n" + b"1" * 5_000_000 + b"\n")).startswith(
+            "t.csv cannot be read; a row is longer than"
+        )
 
 
 class TestParts:

@@ -6,12 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.integrate import quad
-from scipy.stats import entropy, norm
+from scipy.stats import entropy, nbinom, norm
 from sklearn.exceptions import NotFittedError
 
 from suffice import LinearDiscriminantAnalysis, NaiveBayes, QuadraticDiscriminantAnalysis
 from suffice.bayes import column_information
 from suffice.errors import ParameterError
+from suffice.families import Poisson
 from suffice.linear_model import LogisticRegression
 from suffice.naive_bayes import ComplementNB, GaussianNB, MultinomialNB
 
@@ -60,6 +61,16 @@ def test_numbers_are_integrated() -> None:
             norm(m, v**0.5).pdf for m, v in zip(model.theta_[:, j], model.var_[:, j], strict=True)
         ]
         assert found.bits[j] == pytest.approx(bits(densities, prior, -60, 60), rel=1e-9)
+
+
+def test_counts_are_summed() -> None:
+    counts = np.random.default_rng(0).poisson(2.0 + 3.0 * (Y == 1)).astype(float)[:, None]
+    model = NaiveBayes.textbook(families=Poisson()).fit(counts, Y)
+    (p,) = model.model_.parameters
+    x = np.arange(400)
+    joint = np.array([nbinom(p.a[c, 0], p.b[c, 0] / (p.b[c, 0] + 1)).pmf(x) / 3 for c in range(3)])
+    truth = entropy(joint.ravel(), (joint.sum(0) / 3 * np.ones((3, 1))).ravel(), base=2)
+    assert column_information(model).bits == pytest.approx([truth], rel=1e-9)
 
 
 def test_words_add_up() -> None:
