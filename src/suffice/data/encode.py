@@ -120,7 +120,7 @@ def _stored_numbers(
 def _as_stored(column: pa.Array[Any]) -> tuple[NDArray[Any], NDArray[np.uint8], int]:
     """The numbers of a column as they lie in memory, and the bits of those that are not null."""
     bits, data = column.buffers()
-    # `to_pandas_dtype` imports pandas in early versions; "double", "int8", ... are NumPy's names too.
+    # "double", "int8", ... are NumPy's names too; `to_pandas_dtype` may import pandas.
     kind, stop = np.dtype(str(column.type)), column.offset + len(column)
     numbers = np.empty(0, kind) if data is None else np.frombuffer(data, kind, stop)
     numbers = numbers[column.offset :]

@@ -202,7 +202,7 @@ class Density(Family):
 
     def posterior(self, statistic: MomentsAndBins) -> Posterior:
         estimate = self.estimate(statistic)
-        if isinstance(estimate, StudentParameters):
+        if not isinstance(estimate, PiecewiseParameters):
             return self._students.posterior(statistic.moments)
         columns = []
         for j, choice in enumerate(estimate.choices):

@@ -273,9 +273,10 @@ class Described:
         top, unit = facts.bounds or (1, 0)
         slices = max(1, -((unit - top - 1) // self.bits))
         if slices > sql.MOST_SLICES:
+            digits = sql.MOST_SLICES * self.bits - 1
             raise DataError(
                 f"column {name!r} has numbers of 2^{top - 1} and others with digits of 2^{unit}",
-                f"sums in a database are exact within {sql.MOST_SLICES * self.bits - 1} binary digits",
+                f"sums in a database are exact within {digits} binary digits",
                 "round the column in the query, use exact=False, or " + ROWS_INSTEAD,
             )
         return Number(cell, unit + slices * self.bits, slices)
@@ -389,7 +390,7 @@ def _with_ends(found: Described, ask: Ask) -> Described:
 def _fact(
     facts: Facts, counted: Mapping[str, Any], rest: Mapping[str, Any], j: int, is_weight: bool
 ) -> Facts:
-    """Return the facts about a column from rows that count, and others, whose weights add up too."""
+    """Return the facts about a column; the weights of rows that do not count add up, too."""
     kind = stored_as(facts.type)
     if kind == "boolean":
         return replace(facts, cells=(False, True), bounds=(1, 0))

@@ -31,7 +31,7 @@ ENOUGH = 2.0**52  # what a double needs of it
 
 
 class Labelled(Sums):
-    """Sums over rows with labels; of g groups of rows and m classes, weights are (g, m), or (m,)."""
+    """Sums over rows with labels: weights (m,) of m classes, or (g, m) of g groups of rows."""
 
     if TYPE_CHECKING:
         classes: Vocabulary
@@ -79,7 +79,8 @@ def places(shape: tuple[int, ...], at: Any) -> NDArray[np.intp]:
     >>> places((2, 3), (..., [0, 2]))
     array([0, 2, 3, 5])
     """
-    return np.arange(prod(shape)).reshape(shape)[at].ravel()
+    found: NDArray[np.intp] = np.arange(prod(shape)).reshape(shape)[at].ravel()
+    return found
 
 
 @dataclass(frozen=True, eq=False, repr=False)
