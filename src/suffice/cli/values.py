@@ -308,7 +308,9 @@ SAME = (
     "metric",
     "positive",
 )
-OF_SEARCHLIGHT = ("leave_out", "permutations", "shape", "radius", "zscore", "random_state")
+OF_SEARCHLIGHT = (
+    *("leave_out", "permutations", "shape", "radius", "detrend", "zscore", "random_state"),
+)
 VALUE = r"'[^']*'|\"[^\"]*\"|\{[^{}]*\}|\[[^\[\]]*\]|\.\.\.|-?[\w.+-]*\w"
 NAMED = re.compile(
     rf"(?<![\w.'\"-])(?<!-p )(?<!-r )(?<!--grid )(?P<name>[A-Za-z]\w*)=(?P<value>{VALUE})"
