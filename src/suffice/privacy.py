@@ -14,7 +14,6 @@ from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
 from suffice.families.gaussian import FAR
@@ -23,6 +22,7 @@ from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.design.bins import steps
 from suffice.models.design.matrix import Design
 from suffice.models.grouped_sums import GroupedSums
+from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.in_print import Printed, Table
 from suffice.sums.bins import BinnedCounts, MomentsAndBins, cell_bounds
 from suffice.sums.by_class import ByClass
@@ -306,15 +306,15 @@ class Columns(NamedTuple):
 
     names: Sequence[str]
     labels: Sequence[Any]  # None for rows without classes
-    weight: NDArray[np.float64]
+    weight: Floats
     m: float
 
-    def rare(self, count: NDArray[np.float64]) -> Iterator[tuple[Any, int, float]]:
+    def rare(self, count: Floats) -> Iterator[tuple[Any, int, float]]:
         """Yield label, place and weight of the sums (k, M) between 0 and m."""
         for c, place in np.argwhere((count > 0) & (count < self.m)).tolist():
             yield self.labels[c], place, float(count[c, place])
 
-    def missing(self, total: NDArray[np.float64]) -> Iterator[Finding]:
+    def missing(self, total: Floats) -> Iterator[Finding]:
         """Yield the cells that few rows miss, of Σw (k, d) of those that have them."""
         absent = self.weight[:, None] - total
         absent = np.where(absent > self.weight[:, None] * NEGLIGIBLE, absent, 0.0)
@@ -470,7 +470,7 @@ class ShownValue(NamedTuple):
 
     column: str
     value: Any
-    terms: NDArray[np.float64]  # (d + 1,): the factor of every term, after a constant
+    terms: Floats  # (d + 1,): the factor of every term, after a constant
 
 
 def _told_by_products(
@@ -517,9 +517,7 @@ def _told_by_products(
                 yield Finding("rare combination", columns, label[v], told, round(rows, 6))
 
 
-def _of_binary(
-    products: NDArray[np.float64], places: NDArray[np.intp], names: Sequence[str]
-) -> list[ShownValue]:
+def _of_binary(products: Floats, places: Ints, names: Sequence[str]) -> list[ShownValue]:
     """Return the two values of every term that is 0 or 1 in all rows, as Σwx² = Σwx tells."""
     found = []
     for j in places.tolist():

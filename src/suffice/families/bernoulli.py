@@ -33,6 +33,7 @@ from suffice.families.family import (
 )
 from suffice.families.options import Estimation, Smoothing, check_smoothing
 from suffice.numerics import kernels
+from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.numerics.logspace import safe_log, scores
 from suffice.rules import Shape, Within
@@ -124,7 +125,7 @@ class Bernoulli(Family):
 class BernoulliParameters(Parameters):
     """Probabilities (k, d, 2) of the outcomes 0 and 1; ``words`` names the events of a text."""
 
-    theta: Annotated[NDArray[np.float64], Shape("k", "d", 2), Within(0, 1)]
+    theta: Annotated[Floats, Shape("k", "d", 2), Within(0, 1)]
     words: Annotated[Vocabulary | None, Shape("d")] = None
     alpha_evidence: AlphaEvidence | None = None
 
@@ -133,7 +134,7 @@ class BernoulliParameters(Parameters):
         """Return kd."""
         return self.theta.size // 2
 
-    def add_log_likelihood(self, block: CodedBlock | SparseBlock, out: NDArray[np.float64]) -> None:
+    def add_log_likelihood(self, block: CodedBlock | SparseBlock, out: Floats) -> None:
         """Add Σⱼ xⱼ log θⱼ + (1 − xⱼ) log(1 − θⱼ)."""
         log_theta = safe_log(self.theta)
         impossible = np.isneginf(log_theta)
@@ -143,7 +144,7 @@ class BernoulliParameters(Parameters):
             self.add_terms(impossible.astype(np.float64), block, count)
             out[count > 0.5] = -np.inf
 
-    def add_contributions(self, block: CodedBlock | SparseBlock, out: NDArray[np.float64]) -> None:
+    def add_contributions(self, block: CodedBlock | SparseBlock, out: Floats) -> None:
         """Add xⱼ log θⱼ + (1 − xⱼ) log(1 − θⱼ) of every cell to ``out`` (n, d, k)."""
         if not isinstance(block, CodedBlock):
             super().add_contributions(block, out)
@@ -156,9 +157,7 @@ class BernoulliParameters(Parameters):
         table = np.concatenate([terms, np.zeros((1, *terms.shape[1:]))])  # the last: of no cell
         out += table[block.codes, np.arange(block.codes.shape[1])]
 
-    def add_terms(
-        self, terms: NDArray[np.float64], block: CodedBlock | SparseBlock, out: NDArray[np.float64]
-    ) -> None:
+    def add_terms(self, terms: Floats, block: CodedBlock | SparseBlock, out: Floats) -> None:
         """Add Σⱼ terms[c, j, xⱼ]: all outcomes 0, corrected where the outcome is 1."""
         absent = np.ascontiguousarray(terms[:, :, 0])
         slope = terms[:, :, 1] - absent
@@ -186,7 +185,7 @@ class BernoulliParameters(Parameters):
         word = Vocabulary((self.words.values[j],), closed=True)
         return BernoulliParameters(self.theta[:, [j]], word)
 
-    def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> list[NDArray[Any]]:
+    def sample(self, codes: Ints, rng: np.random.Generator) -> list[NDArray[Any]]:
         """Draw booleans; for a text, the words that occur."""
         drawn = rng.random((len(codes), self.theta.shape[1])) < self.theta[codes, :, 1]
         if self.words is None or self.words.closed:
@@ -231,7 +230,7 @@ class BernoulliParameters(Parameters):
 class BernoulliPosterior(Posterior):
     """Beta(a₁, a₀) of every column and class, (k, d, 2); ``words`` names the events of a text."""
 
-    a: NDArray[np.float64]
+    a: Floats
     words: Vocabulary | None
 
     def add_moments(self, block: Any, moments: ScoreMoments) -> None:

@@ -37,6 +37,7 @@ from suffice.families.options import (
     check_smoothing,
 )
 from suffice.numerics import kernels
+from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.numerics.logspace import safe_log
 from suffice.rules import Shape, Within
@@ -116,7 +117,7 @@ class Categorical(Family):
         left_out = set(self.left_out(statistic).tolist())
         return (said for said in advice_on_counts(statistic) if said[0] not in left_out)
 
-    def left_out(self, statistic: Counts) -> NDArray[np.intp]:
+    def left_out(self, statistic: Counts) -> Ints:
         if self.identifiers == "keep":
             return super().left_out(statistic)
         return np.flatnonzero(identifiers_of(statistic))
@@ -179,7 +180,7 @@ class Categorical(Family):
             statistic = statistic.over(tuple(ranges))
         return statistic, least
 
-    def _sizes(self, counts: Counts, least: tuple[int, ...]) -> NDArray[np.intp]:
+    def _sizes(self, counts: Counts, least: tuple[int, ...]) -> Ints:
         """Return the number of values of each column that share the probability, (d,)."""
         sizes = np.maximum(np.diff(counts.offsets), least) + (self.unseen == "smooth")
         return np.asarray(np.maximum(sizes, 1), np.intp)
@@ -207,7 +208,7 @@ class ScoreTable(NamedTuple):
     low: NDArray[np.int64]
     size: NDArray[np.int64]
     offsets: NDArray[np.int64]
-    table: NDArray[np.float64]
+    table: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,13 +216,13 @@ class CategoricalParameters(Parameters):
     """θ (k, M + d): the values of each column, then one place for its unseen values."""
 
     vocabularies: tuple[Vocabulary, ...]
-    theta: Annotated[NDArray[np.float64], Shape("k", "places"), Within(0, 1)]
+    theta: Annotated[Floats, Shape("k", "places"), Within(0, 1)]
     unseen: str = "ignore"
     alpha_evidence: AlphaEvidence | None = None
     from_zero: bool = False
 
     @cached_property
-    def offsets(self) -> NDArray[np.intp]:
+    def offsets(self) -> Ints:
         """Return the offset of each column among the values, (d + 1,)."""
         return offsets_of(self.vocabularies) + np.arange(len(self.vocabularies) + 1)
 
@@ -230,13 +231,11 @@ class CategoricalParameters(Parameters):
         """Return k Σⱼ (mⱼ − 1)."""
         return len(self.theta) * sum(max(len(v) - 1, 0) for v in self.vocabularies)
 
-    def probabilities(self, j: int) -> NDArray[np.float64]:
+    def probabilities(self, j: int) -> Floats:
         """θ (k, mⱼ) of column j."""
         return self.theta[:, self.offsets[j] : self.offsets[j + 1] - 1]
 
-    def add_log_likelihood(
-        self, block: CodedBlock | IntegerBlock, out: NDArray[np.float64]
-    ) -> None:
+    def add_log_likelihood(self, block: CodedBlock | IntegerBlock, out: Floats) -> None:
         """Add Σⱼ log θ of the observed values."""
         if self.from_zero:
             require_codes(block, self.vocabularies)
@@ -247,7 +246,7 @@ class CategoricalParameters(Parameters):
                 return
         self._add(self._codes(block), self._by_code, out)
 
-    def add_contributions(self, block: CodedBlock | IntegerBlock, out: NDArray[np.float64]) -> None:
+    def add_contributions(self, block: CodedBlock | IntegerBlock, out: Floats) -> None:
         """Add log θ of every observed value to ``out`` (n, d, k)."""
         if self.from_zero:
             require_codes(block, self.vocabularies)
@@ -263,12 +262,12 @@ class CategoricalParameters(Parameters):
             refuse_unseen(block, codes, self.vocabularies)
         return codes
 
-    def _add(self, values: NDArray[Any], places: ScoreTable, out: NDArray[np.float64]) -> None:
+    def _add(self, values: NDArray[Any], places: ScoreTable, out: Floats) -> None:
         for start, part in tiles(values, np.int64):
             kernels.scores.add_table(part, *places, out[start : start + len(part)])
 
     @cached_property
-    def _log_theta(self) -> NDArray[np.float64]:
+    def _log_theta(self) -> Floats:
         """Log θ (M + d, k), k rounded up to whole panels; 0 for unseen values left out."""
         log_theta = safe_log(self.theta)
         if self.unseen == "ignore":
@@ -308,7 +307,7 @@ class CategoricalParameters(Parameters):
         theta = self.theta[:, self.offsets[j] : self.offsets[j + 1]]
         return replace(self, vocabularies=(self.vocabularies[j],), theta=theta, alpha_evidence=None)
 
-    def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> list[NDArray[Any]]:
+    def sample(self, codes: Ints, rng: np.random.Generator) -> list[NDArray[Any]]:
         """Draw a value by inverting the cumulative distribution."""
         columns = []
         for j, vocabulary in enumerate(self.vocabularies):
@@ -364,8 +363,8 @@ class CategoricalPosterior(Posterior):
     """
 
     estimate: CategoricalParameters
-    a: NDArray[np.float64]
-    total: NDArray[np.float64]
+    a: Floats
+    total: Floats
     quiet: tuple[int, ...]  # columns that say nothing of the class
 
     def add_moments(self, block: Any, moments: ScoreMoments) -> None:

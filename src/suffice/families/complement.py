@@ -14,6 +14,7 @@ from suffice.families.dirichlet import event_features, most_telling, pseudo_coun
 from suffice.families.family import Family, Form, Parameters
 from suffice.families.multinomial import EventTerms, add_event_terms, event_counts
 from suffice.families.options import Alpha, check_alpha
+from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.elementary import log
 from suffice.rules import FINITE, Shape
 from suffice.sums.block import Encoding, RealBlock, SparseBlock
@@ -109,14 +110,14 @@ class ComplementParameters(Parameters):
     """w (k, M)."""
 
     events: Annotated[Vocabulary, Shape("M")]
-    weights: Annotated[NDArray[np.float64], Shape("k", "M"), FINITE]
+    weights: Annotated[Floats, Shape("k", "M"), FINITE]
 
     @property
     def n_free(self) -> int:
         """Return k(M − 1)."""
         return len(self.weights) * max(len(self.events) - 1, 0)
 
-    def add_log_likelihood(self, block: RealBlock | SparseBlock, out: NDArray[np.float64]) -> None:
+    def add_log_likelihood(self, block: RealBlock | SparseBlock, out: Floats) -> None:
         """Add Σ_v x_v w_v, which stands in for a log-likelihood."""
         add_event_terms(block, self.events, self._terms, out)
 
@@ -130,7 +131,7 @@ class ComplementParameters(Parameters):
         event = Vocabulary((self.events.values[j],), closed=True)
         return ComplementParameters(event, self.weights[:, [j]])
 
-    def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> list[NDArray[Any]]:
+    def sample(self, codes: Ints, rng: np.random.Generator) -> list[NDArray[Any]]:
         """Refuse: weights are not a distribution."""
         raise ParameterError(
             "complement naive Bayes cannot be sampled from",

@@ -14,6 +14,7 @@ from suffice.errors import DataError, ParameterError
 from suffice.families.family import trigamma
 from suffice.families.options import Alpha, Smoothing
 from suffice.numerics import kernels
+from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.dirichlet_evidence import AlphaEvidence, alpha_by_evidence
 from suffice.numerics.elementary import digamma
 from suffice.sums.block import BadCell, CodedBlock, IntegerBlock
@@ -22,7 +23,7 @@ from suffice.sums.moments import Moments, MomentsLeftOut
 from suffice.sums.vocabulary import Vocabulary
 
 
-def pseudo_counts(alpha: Alpha, events: int) -> float | NDArray[np.float64]:
+def pseudo_counts(alpha: Alpha, events: int) -> float | Floats:
     """α as a number, or as an array (events,)."""
     if not isinstance(alpha, tuple):
         return float(alpha)
@@ -34,19 +35,12 @@ def pseudo_counts(alpha: Alpha, events: int) -> float | NDArray[np.float64]:
     return np.array(alpha)
 
 
-def prior_counts(
-    alpha: float | NDArray[np.float64], estimation: str
-) -> float | NDArray[np.float64]:
+def prior_counts(alpha: float | Floats, estimation: str) -> float | Floats:
     """Return the pseudo-count: 0 (``mle``), α − 1 (``map``) or α (``bayes``)."""
     return {"mle": 0.0 * alpha, "map": alpha - 1.0, "bayes": alpha}[estimation]
 
 
-def dirichlet(
-    count: NDArray[np.float64],
-    alpha: float | NDArray[np.float64],
-    estimation: str,
-    m: int | NDArray[np.intp],
-) -> NDArray[np.float64]:
+def dirichlet(count: Floats, alpha: float | Floats, estimation: str, m: int | Ints) -> Floats:
     """Probabilities of categories from their counts N under a Dirichlet(α) prior.
 
     ::
@@ -82,7 +76,7 @@ def dirichlet(
     alike = pseudo.shape[-1:] in ((), (1,))  # then categories without a count weigh too
     weight = m * pseudo if alike else pseudo.sum(axis=-1, keepdims=True)
 
-    def proportions(count: NDArray[np.float64]) -> NDArray[np.float64]:
+    def proportions(count: Floats) -> Floats:
         total = count.sum(axis=-1, keepdims=True) + weight
         fractions = np.asarray(count + pseudo)
         with np.errstate(invalid="ignore"):
@@ -101,22 +95,18 @@ def dirichlet(
 # -- posterior of probabilities
 
 
-def prior_weight(
-    alpha: float | NDArray[np.float64], estimation: str
-) -> float | NDArray[np.float64]:
+def prior_weight(alpha: float | Floats, estimation: str) -> float | Floats:
     """α of the prior of a posterior: 0, the improper one, under ``mle``."""
     return 0.0 * alpha if estimation == "mle" else alpha
 
 
-def borrowed(count: NDArray[np.float64]) -> NDArray[np.float64]:
+def borrowed(count: Floats) -> Floats:
     """Counts (k, ..., v); a class that has none has those of all classes."""
     empty = count.sum(axis=-1, keepdims=True) == 0
     return np.where(empty, count.sum(axis=0), count)
 
 
-def log_share_moments(
-    part: NDArray[np.float64], total: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def log_share_moments(part: Floats, total: Floats) -> tuple[Floats, Floats]:
     """Return mean and variance of log θ_v from a_v and A; without any weight, −∞ and ∞.
 
     ::
@@ -143,10 +133,7 @@ def log_share_moments(
 
 
 def evidence_for(
-    alpha: Smoothing,
-    tables: Iterable[NDArray[np.float64]],
-    sizes: Sequence[int],
-    alike: bool = False,
+    alpha: Smoothing, tables: Iterable[Floats], sizes: Sequence[int], alike: bool = False
 ) -> AlphaEvidence | None:
     """Return the evidence from which α of tables of counts is chosen; None where it is given.
 
@@ -261,7 +248,7 @@ FEW = 20  # rows, or values: fewer show nothing
 ROUNDING = 2.0**-46  # of mean and scatter, which are doubles
 
 
-def identifiers_of(counts: Counts) -> NDArray[np.bool_]:
+def identifiers_of(counts: Counts) -> Bools:
     """Return which columns of categories have another value in every row, (d,).
 
     Rows have the weight 1: what weighs more may be several rows.
@@ -275,7 +262,7 @@ def identifiers_of(counts: Counts) -> NDArray[np.bool_]:
     return every
 
 
-def row_numbers_of(moments: Moments | MomentsLeftOut) -> NDArray[np.bool_]:
+def row_numbers_of(moments: Moments | MomentsLeftOut) -> Bools:
     """Return which columns of numbers have the moments of n numbers in a row, (d,).
 
     ::
@@ -301,7 +288,7 @@ def row_numbers_of(moments: Moments | MomentsLeftOut) -> NDArray[np.bool_]:
     return np.asarray(found & whole)
 
 
-def alike(by_class: P, pooled: P, columns: NDArray[np.intp]) -> P:
+def alike(by_class: P, pooled: P, columns: Ints) -> P:
     """Parameters by class (k, d), in which some columns have those of all classes together, (1, d).
 
     Parameters
@@ -341,14 +328,14 @@ def advice_on_counts(counts: Counts) -> Iterator[tuple[int, str]]:
     """
     for j, vocabulary in enumerate(counts.vocabularies):
         count = counts.column(j)
-        observed: NDArray[np.bool_] = np.asarray(count.any(axis=0))
+        observed: Bools = np.asarray(count.any(axis=0))
         values = [value for value, seen in zip(vocabulary.values, observed, strict=True) if seen]
         said = _advice(values, count[:, observed])
         if said:
             yield j, said
 
 
-def _advice(values: Sequence[Any], count: NDArray[np.float64]) -> str:
+def _advice(values: Sequence[Any], count: Floats) -> str:
     """Return the warning about m values that are counted in k classes, (k, m)."""
     rows = count.sum()
     if len(values) == 1:
@@ -377,7 +364,7 @@ def _on_text(values: Sequence[str], numbers: Sequence[bool]) -> str:
 
 
 def most_telling(
-    words: tuple[Any, ...], values: NDArray[np.float64], terms: NDArray[np.float64], most: int = 20
+    words: tuple[Any, ...], values: Floats, terms: Floats, most: int = 20
 ) -> dict[Any, list[float]]:
     """The words whose terms (k, m) differ most between classes, with their values (k, m)."""
     spread = terms.max(axis=0) - terms.min(axis=0)
@@ -400,7 +387,7 @@ def event_features(events: Vocabulary) -> tuple[Any, ...]:
     return events.values if events.closed else tuple((0, word) for word in events.values)
 
 
-def by_event(terms: NDArray[np.float64]) -> NDArray[np.float64]:
+def by_event(terms: Floats) -> Floats:
     """Terms (k, m) as a kernel reads them: (m, k), k rounded up to whole class tiles.
 
     Every class tile begins at a multiple of 64 bytes, so that it is one line of the cache.

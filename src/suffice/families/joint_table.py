@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from suffice.families.dirichlet import log_share_moments, prior_counts, prior_weight, refuse_unseen
 from suffice.families.family import Family, JointParameters, Posterior, ScoreMoments
 from suffice.families.options import Estimation, Unseen, check_alpha
+from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.elementary import exp, log, log_add_exp
 from suffice.numerics.logspace import safe_log
 from suffice.rules import NONNEGATIVE, Shape, Within
@@ -104,7 +105,7 @@ class JointTable(Family):
 
     def posterior(self, statistic: JointCounts) -> JointTablePosterior:
         estimate = self.estimate(statistic)
-        pseudo: NDArray[np.float64] = np.asarray(prior_weight(self.alpha, self.estimation))
+        pseudo: Floats = np.asarray(prior_weight(self.alpha, self.estimation))
         return JointTablePosterior(replace(estimate, log_pseudo=float(safe_log(pseudo))))
 
 
@@ -130,8 +131,8 @@ class JointTableParameters(JointParameters):
     """
 
     vocabularies: tuple[Vocabulary, ...]
-    cells: Annotated[NDArray[np.intp], Shape("S", "d")]
-    count: Annotated[NDArray[np.float64], Shape("k", "S"), NONNEGATIVE]
+    cells: Annotated[Ints, Shape("S", "d")]
+    count: Annotated[Floats, Shape("k", "S"), NONNEGATIVE]
     log_pseudo: Annotated[float, Within(-inf, 1e3)]
     unseen: str = "ignore"
 
@@ -140,21 +141,17 @@ class JointTableParameters(JointParameters):
         return len(self.count) * max(prod(map(len, self.vocabularies)) - 1, 0)
 
     @property
-    def log_sizes(self) -> NDArray[np.float64]:
+    def log_sizes(self) -> Floats:
         """Log mⱼ of the categories that share the probability in each column, (d,)."""
         sizes = [max(len(v) + (self.unseen == "smooth"), 1) for v in self.vocabularies]
         return log(sizes)
 
-    def add_log_likelihood(
-        self, block: CodedBlock | IntegerBlock, out: NDArray[np.float64]
-    ) -> None:
+    def add_log_likelihood(self, block: CodedBlock | IntegerBlock, out: Floats) -> None:
         """Add log p(x | c), in which missing cells are summed out."""
         for rows, log_weight in self.log_weights(block):
             out[rows] += log_weight - self.log_total
 
-    def log_weights(
-        self, block: CodedBlock | IntegerBlock
-    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]:
+    def log_weights(self, block: CodedBlock | IntegerBlock) -> Iterator[tuple[Ints, Floats]]:
         """Yield rows that show the same columns, and log (N_c(x_O) + a Π_{j ∉ O} mⱼ), (rows, k)."""
         block = block.coded()
         codes = block.recode(self.vocabularies)
@@ -165,7 +162,7 @@ class JointTableParameters(JointParameters):
         for rows, columns in patterns_of(codes >= 0):
             yield rows, self._log_weight(columns, codes[np.ix_(rows, columns)])
 
-    def _log_marginal(self, columns: NDArray[np.intp], codes: NDArray[Any]) -> NDArray[np.float64]:
+    def _log_marginal(self, columns: Ints, codes: NDArray[Any]) -> Floats:
         """Log p(x_O | c), (n, k), of the codes (n, o) of the columns O alone.
 
         ::
@@ -176,18 +173,18 @@ class JointTableParameters(JointParameters):
         """
         return self._log_weight(columns, codes) - self.log_total
 
-    def _log_weight(self, columns: NDArray[np.intp], codes: NDArray[Any]) -> NDArray[np.float64]:
+    def _log_weight(self, columns: Ints, codes: NDArray[Any]) -> Floats:
         """The logarithm of the numerator, (n, k)."""
         together = np.concatenate([self.cells[:, columns], codes])
         distinct, place = distinct_rows(together)
         of_cells, of_rows = np.split(place, [len(self.cells)])
         count = _gathered(self.count, of_cells, len(distinct))[:, of_rows]
         log_rest = self.log_pseudo + np.delete(self.log_sizes, columns).sum()
-        log_weight: NDArray[np.float64] = log_add_exp(safe_log(count), log_rest)
+        log_weight: Floats = log_add_exp(safe_log(count), log_rest)
         return log_weight.T
 
     @cached_property
-    def log_total(self) -> NDArray[np.float64]:
+    def log_total(self) -> Floats:
         """Log (N_c + aM), (k,)."""
         total = safe_log(self.count.sum(axis=1))
         return log_add_exp(total, self.log_pseudo + self.log_sizes.sum())
@@ -202,7 +199,7 @@ class JointTableParameters(JointParameters):
             self.unseen,
         )
 
-    def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> list[NDArray[Any]]:
+    def sample(self, codes: Ints, rng: np.random.Generator) -> list[NDArray[Any]]:
         """Draw a row that was seen with probability N/(N + aM), or else every value uniformly."""
         n, sizes = len(codes), np.array([len(v) for v in self.vocabularies])
         if not len(self.cells):
@@ -226,9 +223,7 @@ class JointTableParameters(JointParameters):
         return dict(zip(map(str, vocabulary.values), probabilities.tolist(), strict=True))
 
 
-def _gathered(
-    count: NDArray[np.float64], place: NDArray[np.intp], size: int
-) -> NDArray[np.float64]:
+def _gathered(count: Floats, place: Ints, size: int) -> Floats:
     """Sum the columns of counts (k, S) that share a place, (k, size)."""
     return np.array([np.bincount(place, row, size) for row in count]).reshape(len(count), size)
 

@@ -33,6 +33,7 @@ from suffice.families.family import (
 )
 from suffice.families.options import Estimation, Smoothing, check_smoothing
 from suffice.numerics import kernels
+from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.numerics.elementary import digamma
 from suffice.numerics.logspace import safe_log
@@ -116,8 +117,8 @@ class MultinomialParameters(Parameters):
     """θ (k, M), and the mean number of events in a row, (k,), which only sampling needs."""
 
     events: Annotated[Vocabulary, Shape("M")]
-    theta: Annotated[NDArray[np.float64], Shape("k", "M"), Within(0, 1)]
-    length: Annotated[NDArray[np.float64], Shape("k"), NONNEGATIVE]
+    theta: Annotated[Floats, Shape("k", "M"), Within(0, 1)]
+    length: Annotated[Floats, Shape("k"), NONNEGATIVE]
     alpha_evidence: AlphaEvidence | None = None
 
     @property
@@ -125,7 +126,7 @@ class MultinomialParameters(Parameters):
         """k(M − 1)."""
         return len(self.theta) * max(len(self.events) - 1, 0)
 
-    def add_log_likelihood(self, block: RealBlock | SparseBlock, out: NDArray[np.float64]) -> None:
+    def add_log_likelihood(self, block: RealBlock | SparseBlock, out: Floats) -> None:
         """Add Σ_v x_v log θ_v."""
         add_event_terms(block, self.events, self._log_theta, out)
 
@@ -140,7 +141,7 @@ class MultinomialParameters(Parameters):
             Vocabulary((self.events.values[j],), closed=True), self.theta[:, [j]], self.length
         )
 
-    def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> list[NDArray[Any]]:
+    def sample(self, codes: Ints, rng: np.random.Generator) -> list[NDArray[Any]]:
         """Draw a Poisson number of events around the class's mean, then the events."""
         theta = self.theta / self.theta.sum(axis=1, keepdims=True)
         length = rng.poisson(self.length[codes])
@@ -167,17 +168,17 @@ class MultinomialParameters(Parameters):
 class EventTerms:
     """Terms (k, M) of the events of a row, also in the order in which sparse rows need them."""
 
-    def __init__(self, terms: NDArray[np.float64]) -> None:
+    def __init__(self, terms: Floats) -> None:
         self.by_class = terms
 
     @cached_property
-    def by_event(self) -> NDArray[np.float64]:
+    def by_event(self) -> Floats:
         """The terms of one event side by side."""
         return by_event(self.by_class)
 
 
 def add_event_terms(
-    block: RealBlock | SparseBlock, events: Vocabulary, terms: EventTerms, out: NDArray[np.float64]
+    block: RealBlock | SparseBlock, events: Vocabulary, terms: EventTerms, out: Floats
 ) -> None:
     """Add Σ_v x_v terms[c, v] of every row; events that are not in the vocabulary are left out."""
     if isinstance(block, SparseBlock):
@@ -205,7 +206,7 @@ class MultinomialPosterior(Posterior):
     """Dirichlet(a) of every class, (k, M)."""
 
     events: Vocabulary
-    a: NDArray[np.float64]
+    a: Floats
 
     def add_moments(self, block: RealBlock | SparseBlock, moments: ScoreMoments) -> None:
         """Add the moments of Σ_v x_v log θ_v.
@@ -235,5 +236,5 @@ class MultinomialPosterior(Posterior):
         variance -= of_row**2 * np.where(total > 0, trigamma(total), 0.0)
         moments.variance[:] += np.maximum(variance, 0.0)
 
-    def _add(self, block: Any, terms: NDArray[np.float64], out: NDArray[np.float64]) -> None:
+    def _add(self, block: Any, terms: Floats, out: Floats) -> None:
         add_event_terms(block, self.events, EventTerms(terms), out)

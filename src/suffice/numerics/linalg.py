@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from suffice.errors import DataError
 from suffice.numerics import kernels
+from suffice.numerics.arrays import Bools, Floats
 from suffice.numerics.elementary import log, log_of
 from suffice.numerics.error_free import divide, in_parts, multiply, quick_two_sum, two_product
 from suffice.numerics.exact import DoubleDouble
@@ -59,14 +60,14 @@ class Factor:
     array([[2., 1., 0.]])
     """
 
-    scale: NDArray[np.float64]
+    scale: Floats
     lower: DoubleDouble
     lower_inverse: DoubleDouble
     pivots: DoubleDouble
-    noise: NDArray[np.float64]
+    noise: Floats
 
     @property
-    def independent(self) -> NDArray[np.bool_]:
+    def independent(self) -> Bools:
         """Return whether each column, (d,), is no linear combination of earlier ones."""
         return self.pivots.hi > 0.0
 
@@ -284,7 +285,7 @@ def floored(sigma: DoubleDouble, total: Factor, epsilon: float) -> tuple[DoubleD
     return sigma + _congruence(directions, missing), True
 
 
-def eigh(a: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def eigh(a: Floats) -> tuple[Floats, Floats]:
     """Return λ and X with A X = X diag(λ) of symmetric matrices, the same bits on every processor.
 
     LAPACK chooses its loops by the processor, and may divide the work between threads.
@@ -325,7 +326,7 @@ def _check(a: DoubleDouble) -> None:
         raise DataError(f"entry ({i}, {j}) of a matrix is {a.hi[i, j]}", "it must be finite")
 
 
-def _scaled(a: DoubleDouble, scale: NDArray[np.float64]) -> DoubleDouble:
+def _scaled(a: DoubleDouble, scale: Floats) -> DoubleDouble:
     """Multiply by powers of two, without rounding."""
     return DoubleDouble(a.hi * scale, a.lo * scale)
 
@@ -334,7 +335,7 @@ def _transposed(a: DoubleDouble) -> DoubleDouble:
     return DoubleDouble(a.hi.T, a.lo.T)
 
 
-def _rows(a: DoubleDouble) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _rows(a: DoubleDouble) -> tuple[Floats, Floats]:
     """Lay a matrix out row by row, as kernels want it."""
     return np.ascontiguousarray(a.hi), np.ascontiguousarray(a.lo)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from suffice.numerics.arrays import Floats
 
 
-def ledoit_wolf(covariance: NDArray[np.float64], fourth: float, n: float) -> float:
+def ledoit_wolf(covariance: Floats, fourth: float, n: float) -> float:
     """The shrinkage of a matrix of correlations R towards I that loses least, without a model.
 
     ::
@@ -22,7 +23,7 @@ def ledoit_wolf(covariance: NDArray[np.float64], fourth: float, n: float) -> flo
     return _share(float((r * r).sum()), len(r), fourth, n)
 
 
-def ledoit_wolf_of_rows(variances: NDArray[np.float64], d: int, fourth: float, n: float) -> float:
+def ledoit_wolf_of_rows(variances: Floats, d: int, fourth: float, n: float) -> float:
     """Return the same shrinkage from the variances of R along its axes, of d columns."""
     return _share(float((variances**2).sum()), d, fourth, n)
 

@@ -39,6 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ForgetError
+from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.memory import SMALL, require_memory
 from suffice.rules import Shape, Within
@@ -160,11 +161,11 @@ class ClassSums(Sums):
             """Number of columns."""
 
         @property
-        def class_weight(self) -> NDArray[np.float64]:
+        def class_weight(self) -> Floats:
             """Σw of the rows of each class, (k,), where it is known."""
 
         @property
-        def total(self) -> NDArray[np.float64]:
+        def total(self) -> Floats:
             """Σw of the observed cells, (k, d)."""
 
         def divergences(self, other: Self) -> Divergences:
@@ -175,11 +176,11 @@ class ClassSums(Sums):
         return f"{kind}({k} class{'es' * (k != 1)}, {d} column{'s' * (d != 1)})"
 
     @property
-    def too_small(self) -> NDArray[np.bool_]:
+    def too_small(self) -> Bools:
         """Return whether values that are squared differ by too little for it, (d,)."""
         return np.zeros(self.d, np.bool_)
 
-    def shares_left(self, rest: Self) -> NDArray[np.float64]:
+    def shares_left(self, rest: Self) -> Floats:
         """Return the share of each scatter that the rest of these rows has, (·, d); else 1."""
         return np.ones((1, self.d))
 
@@ -193,7 +194,7 @@ class ClassSums(Sums):
         """Return the sums with their products pooled over the classes, where there are such."""
         return self
 
-    def place(self, index: NDArray[np.intp], k: int) -> Self:
+    def place(self, index: Ints, k: int) -> Self:
         """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
 
         def placed(sums: Any) -> Any:
@@ -209,7 +210,7 @@ class ClassSums(Sums):
         """Return the sums of k classes, of which the last ones are empty."""
         return self if k == self.k else self.place(np.arange(self.k), k)
 
-    def gathered(self, index: NDArray[np.intp], k: int) -> Self:
+    def gathered(self, index: Ints, k: int) -> Self:
         """Add class c to class ``index[c]`` of k; one of index −1 is left out.
 
         Classes that go to one are added in pairs, then the pairs, and so on.
@@ -226,7 +227,7 @@ class ClassSums(Sums):
             index = index[left]
         return found.place(index, k)
 
-    def take(self, index: NDArray[np.intp]) -> Self:
+    def take(self, index: Ints) -> Self:
         """Keep the classes at ``index``, in that order."""
         if len(index) == self.k and np.array_equal(index, np.arange(self.k)):
             return self
@@ -318,9 +319,7 @@ def nonnegative(difference: DoubleDouble, before: DoubleDouble) -> DoubleDouble:
 class Accumulator(Protocol):
     """The mutable builder of sums by class inside one worker."""
 
-    def add(
-        self, block: Any, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
-    ) -> None:
+    def add(self, block: Any, codes: Ints, weights: Floats, k: int) -> None:
         """Add the rows of a block: class codes (n,), −1 to leave a row out; weights (n,) or ().
 
         Raises

@@ -8,10 +8,10 @@ from math import floor, log10, prod
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from suffice.errors import DataError, ForgetError, ParameterError
 from suffice.numerics import kernels
+from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.exact import WEIGHT, DoubleDouble
 from suffice.numerics.in_print import listed
 from suffice.rules import POSITIVE, Shape, rule
@@ -71,7 +71,7 @@ class Labelled(Sums):
         return cast(Self, found)
 
 
-def places(shape: tuple[int, ...], at: Any) -> NDArray[np.intp]:
+def places(shape: tuple[int, ...], at: Any) -> Ints:
     """Return the places of some elements of an array in it as a vector.
 
     Examples
@@ -79,7 +79,7 @@ def places(shape: tuple[int, ...], at: Any) -> NDArray[np.intp]:
     >>> places((2, 3), (..., [0, 2]))
     array([0, 2, 3, 5])
     """
-    found: NDArray[np.intp] = np.arange(prod(shape)).reshape(shape)[at].ravel()
+    found: Ints = np.arange(prod(shape)).reshape(shape)[at].ravel()
     return found
 
 
@@ -184,15 +184,15 @@ class ByClassAccumulator:
     def __init__(self, blocks: Sequence[Accumulator]) -> None:
         self._blocks = tuple(blocks)
         self._codes: dict[Any, int] = {}
-        self._weight: NDArray[np.float64] = np.zeros((0, 2))
-        self._unlabelled: NDArray[np.float64] = np.zeros((1, 2))
+        self._weight: Floats = np.zeros((0, 2))
+        self._unlabelled: Floats = np.zeros((1, 2))
 
     def add(self, batch: Batch) -> None:
         """Add the rows of a batch. Rows of weight zero count as absent."""
         codes = self._translated(batch.codes, batch.classes)
         self._add(batch, codes, len(self._codes))
 
-    def _add(self, batch: Batch, codes: NDArray[np.intp], k: int) -> None:
+    def _add(self, batch: Batch, codes: Ints, k: int) -> None:
         weights = batch.weights
         if k > len(self._weight):
             self._weight = np.concatenate([self._weight, np.zeros((k - len(self._weight), 2))])
@@ -224,7 +224,7 @@ class ByClassAccumulator:
         found = ByClass(classes, DoubleDouble(*weight), unlabelled, blocks)
         return found if weight[0].all() else found.pruned()
 
-    def _translated(self, codes: NDArray[np.intp], classes: Vocabulary) -> NDArray[np.intp]:
+    def _translated(self, codes: Ints, classes: Vocabulary) -> Ints:
         known = self._codes
         for value in classes.values:
             known.setdefault(value, len(known))
@@ -266,12 +266,12 @@ class ClassesByGroup(Labelled, ClassSums):
         return self.weight.shape[0]
 
     @property
-    def rows(self) -> NDArray[np.float64]:
+    def rows(self) -> Floats:
         """Σw of the labelled rows of each group, (k,)."""
         return np.asarray(self.weight.value.sum(axis=1))
 
     @property
-    def class_weight(self) -> NDArray[np.float64]:
+    def class_weight(self) -> Floats:
         """Σw of the rows of each group, those without a label included, (k,)."""
         return np.asarray(self.rows + self.unlabelled.value)
 
@@ -282,13 +282,13 @@ class ClassesByGroup(Labelled, ClassSums):
         found = ByClass(self.classes, weight, unlabelled, one.blocks).pruned()
         return replace(found, blocks=tuple([block.pruned() for block in found.blocks]))
 
-    def take(self, index: NDArray[np.intp]) -> Self:
+    def take(self, index: Ints) -> Self:
         every = places(self.weight.shape, index)
         blocks = tuple([block.take(every) for block in self.blocks])
         weight, unlabelled = self.weight[index], self.unlabelled[index]
         return replace(self, weight=weight, unlabelled=unlabelled, blocks=blocks)
 
-    def place(self, index: NDArray[np.intp], k: int) -> Self:
+    def place(self, index: Ints, k: int) -> Self:
         shape = k, len(self.classes)
         blocks = tuple([block.place(places(shape, index), prod(shape)) for block in self.blocks])
         weight, unlabelled = self.weight.scatter(index, shape), self.unlabelled.scatter(index, (k,))
@@ -303,9 +303,9 @@ class ClassesByGroupAccumulator(ByClassAccumulator):
 
     def __init__(self, blocks: Sequence[Accumulator]) -> None:
         super().__init__(blocks)
-        self._numbers: NDArray[np.intp] = np.full((0, 0), -1)  # of each group and class
+        self._numbers: Ints = np.full((0, 0), -1)  # of each group and class
         self._pairs = 0
-        self._unlabelled_of: NDArray[np.float64] = np.zeros((0, 2))
+        self._unlabelled_of: Floats = np.zeros((0, 2))
 
     def add_groups(self, batch: Batch) -> int:
         """Add the rows of a batch that are in a group; return how many groups it may have."""

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import ForgetError, ParameterError
 from suffice.numerics import kernels
+from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.elementary import log
 from suffice.numerics.error_free import LARGEST, add, divide, multiply, two_product, two_sum
 from suffice.numerics.exact import SQUARABLE, DoubleDouble, scaled
@@ -40,7 +41,7 @@ LOG_UNIT = 2.0**-32
 UNKNOWN: Tally = np.empty((0, 3), np.int64)
 
 
-def tallied(group: NDArray[np.intp], weights: NDArray[np.float64], groups: int) -> Tally:
+def tallied(group: Ints, weights: Floats, groups: int) -> Tally:
     """The tally of rows of the groups (n,), of which -1 is none, with weights (n,) or (0,).
 
     Examples
@@ -62,7 +63,7 @@ def tallied(group: NDArray[np.intp], weights: NDArray[np.float64], groups: int) 
     return found
 
 
-def gathered(tally: Tally, place: NDArray[np.intp], groups: int) -> Tally:
+def gathered(tally: Tally, place: Ints, groups: int) -> Tally:
     """Put tallies at their places among other groups; several may go to one."""
     if len(tally) != len(place):
         return UNKNOWN
@@ -126,14 +127,14 @@ class Comoments(Formed, ClassSums):
 
     k: Annotated[int, NONNEGATIVE]
     pooled: bool
-    patterns: Annotated[NDArray[np.bool_], Shape("p", "d")]
-    pattern: Annotated[NDArray[np.intp], Shape("g"), Index("p")]
-    code: Annotated[NDArray[np.intp], Shape("g"), Index("k")]
-    weight: Annotated[NDArray[np.float64], Shape("g", 2), SQUARABLE]
-    pivot: Annotated[NDArray[np.float64], Shape("g", "d"), SQUARABLE]
-    sums: Annotated[NDArray[np.float64], Shape("g", 2, "d"), FINITE]
-    product_index: Annotated[NDArray[np.intp], Shape("g"), Index("m", or_none=True)]
-    products: Annotated[NDArray[np.float64], Shape("m", 2, "d", "d"), FINITE]
+    patterns: Annotated[Bools, Shape("p", "d")]
+    pattern: Annotated[Ints, Shape("g"), Index("p")]
+    code: Annotated[Ints, Shape("g"), Index("k")]
+    weight: Annotated[Floats, Shape("g", 2), SQUARABLE]
+    pivot: Annotated[Floats, Shape("g", "d"), SQUARABLE]
+    sums: Annotated[Floats, Shape("g", 2, "d"), FINITE]
+    product_index: Annotated[Ints, Shape("g"), Index("m", or_none=True)]
+    products: Annotated[Floats, Shape("m", 2, "d", "d"), FINITE]
     tally: Annotated[NDArray[np.int64], Shape("q", 3)] = field(default_factory=UNKNOWN.copy)
 
     @rule("groups come in the order of their patterns, then of their classes")
@@ -191,12 +192,7 @@ class Comoments(Formed, ClassSums):
 
     @classmethod
     def of_groups(
-        cls,
-        k: int,
-        pooled: bool,
-        patterns: NDArray[np.bool_],
-        groups: NDArray[np.intp],
-        product_index: Any,
+        cls, k: int, pooled: bool, patterns: Bools, groups: Ints, product_index: Any
     ) -> Self:
         """Empty sums of the groups (g, 2), pairs of pattern and class."""
         g, d = len(groups), patterns.shape[1]
@@ -231,7 +227,7 @@ class Comoments(Formed, ClassSums):
         return bool(self.patterns.all())
 
     @property
-    def class_weight(self) -> NDArray[np.float64]:
+    def class_weight(self) -> Floats:
         return np.bincount(self.code, self.group_weight.value, self.k).astype(np.float64)
 
     @property
@@ -239,7 +235,7 @@ class Comoments(Formed, ClassSums):
         return self if self.pooled else replace(self, pooled=True)._of_groups_again()
 
     @cached_property
-    def total(self) -> NDArray[np.float64]:
+    def total(self) -> Floats:
         total = np.zeros((self.k, self.d))
         weight = self.group_weight.value[:, None] * self.patterns[self.pattern]
         np.add.at(total, self.code, weight)
@@ -279,7 +275,7 @@ class Comoments(Formed, ClassSums):
         kernels.comoments.scatter(self.weight, self.sums, self.product_index, self.products, out)
         return DoubleDouble(out[:, 0], out[:, 1])
 
-    def scatter_of(self, index: NDArray[np.intp]) -> DoubleDouble:
+    def scatter_of(self, index: Ints) -> DoubleDouble:
         """Scatter of some product indices, (·, d, d); 0 of those that are −1."""
         if not len(self.products):
             return DoubleDouble.zeros((len(index), self.d, self.d))
@@ -288,7 +284,7 @@ class Comoments(Formed, ClassSums):
         return found
 
     @property
-    def too_small(self) -> NDArray[np.bool_]:
+    def too_small(self) -> Bools:
         if not len(self.code):
             return np.zeros(self.d, bool)
         shown = self.patterns[self.pattern]
@@ -299,7 +295,7 @@ class Comoments(Formed, ClassSums):
         squares = np.einsum("mijj->j", self.products) + (weight * moved**2).sum(axis=0)
         return too_small(weight.sum(axis=0), near, sums.sum(axis=0), squares)
 
-    def marginal(self, columns: NDArray[np.intp]) -> Comoments:
+    def marginal(self, columns: Ints) -> Comoments:
         """Return the sums of some columns, increasing; rows that show none are dropped."""
         cut = replace(
             self,
@@ -310,11 +306,11 @@ class Comoments(Formed, ClassSums):
         )
         return cut._keep(np.flatnonzero(cut.patterns[cut.pattern].any(axis=1)))._of_groups_again()
 
-    def place(self, index: NDArray[np.intp], k: int) -> Comoments:
+    def place(self, index: Ints, k: int) -> Comoments:
         placed = replace(self, k=k, code=np.asarray(index, np.intp)[self.code])
         return placed if (np.diff(index) > 0).all() else placed._sorted()
 
-    def take(self, index: NDArray[np.intp]) -> Comoments:
+    def take(self, index: Ints) -> Comoments:
         """Keep the classes at ``index``, in that order; of pooled ones, all that have rows."""
         if len(index) > self.code.max(initial=-1) and _is_range(index):
             return replace(self, k=len(index))
@@ -340,7 +336,7 @@ class Comoments(Formed, ClassSums):
             ]
         )
 
-    def _alone(self, j: int) -> tuple[NDArray[np.float64], NDArray[np.float64], DoubleDouble]:
+    def _alone(self, j: int) -> tuple[Floats, Floats, DoubleDouble]:
         """Weight, variance and mean (k,) of one column in the rows that show it."""
         rows = self.marginal(np.array([j]))
         weight, mean = rows.total[:, 0], rows.mean[:, 0].scatter(rows.code, (self.k,))
@@ -364,7 +360,7 @@ class Comoments(Formed, ClassSums):
         tally = scaled_tally(self.tally, factor)
         return replace(self, weight=weight, sums=sums, products=products, tally=tally)._shown()
 
-    def shares_left(self, rest: Comoments) -> NDArray[np.float64]:
+    def shares_left(self, rest: Comoments) -> Floats:
         if not rest.complete:
             return super().shares_left(rest)
         many, few = self.one_class, rest.one_class
@@ -407,7 +403,7 @@ class Comoments(Formed, ClassSums):
     __hash__ = None  # type: ignore[assignment]
 
     @property
-    def _rounded(self) -> NDArray[np.float64]:
+    def _rounded(self) -> Floats:
         """The scatter of every group, without bits that are noise on the scale of its columns."""
         scale = np.sqrt(np.diagonal(self.scatter.value, axis1=1, axis2=2))
         rounded = self.scatter.settled(scale[:, :, None] * scale[:, None, :])
@@ -419,7 +415,7 @@ class Comoments(Formed, ClassSums):
             return self
         return self._keep(np.flatnonzero(shown))
 
-    def _keep(self, groups: NDArray[np.intp]) -> Comoments:
+    def _keep(self, groups: Ints) -> Comoments:
         """The chosen groups, in that order; patterns and products without a group are dropped."""
         shown, pattern = np.unique(self.pattern[groups], return_inverse=True)
         product_index = self.product_index[groups]
@@ -471,7 +467,7 @@ class Comoments(Formed, ClassSums):
         return out._shown()
 
 
-def _is_range(index: NDArray[np.intp]) -> bool:
+def _is_range(index: Ints) -> bool:
     return len(index) > 0 and index[0] == 0 and bool((np.diff(index) == 1).all())
 
 
@@ -501,7 +497,7 @@ def _aligned(one: Comoments, other: Comoments) -> tuple[NDArray[Any], ...]:
     return patterns, keys, indexed_products(one.pooled, keys, several), mine, theirs
 
 
-def _keys(of: Comoments, patterns: NDArray[np.bool_], k: int) -> NDArray[np.intp]:
+def _keys(of: Comoments, patterns: Bools, k: int) -> Ints:
     """Pattern and class of every group as one number, (g,), the pattern by its place among all."""
     if len(patterns) == 1:
         return of.code
@@ -511,9 +507,7 @@ def _keys(of: Comoments, patterns: NDArray[np.bool_], k: int) -> NDArray[np.intp
     return number[of.pattern].astype(np.intp) * k + of.code
 
 
-def _add_products(
-    sums: NDArray[np.float64], others: NDArray[np.float64], at: NDArray[np.intp], sign: float
-) -> None:
+def _add_products(sums: Floats, others: Floats, at: Ints, sign: float) -> None:
     """Add matrices of pairs (m, 2, d, d) to those at an index; several may go to one."""
     d = sums.shape[-1]
     step = max(1, CELLS // max(1, d))  # Ctrl-C is heard in between
@@ -531,16 +525,14 @@ def _add_products(
             sums[m][:, rows] = add(*two_sum(*sums[m][:, rows]), *added)
 
 
-def _moved(of: Comoments, product_index: NDArray[np.intp]) -> NDArray[np.intp]:
+def _moved(of: Comoments, product_index: Ints) -> Ints:
     """Map the products of a statistic to the new product indices of its groups."""
     index = np.zeros(len(of.products), np.intp)
     index[of.product_index[of.product_index >= 0]] = product_index[of.product_index >= 0]
     return index
 
 
-def indexed_products(
-    pooled: bool, groups: NDArray[np.intp], several: NDArray[np.bool_]
-) -> NDArray[np.intp]:
+def indexed_products(pooled: bool, groups: Ints, several: Bools) -> Ints:
     """Index the products of the groups (g, 2) that need some or share them with one that does."""
     owner = groups[:, 0] if pooled else np.arange(len(groups))
     owners = np.unique(owner[several])
@@ -574,7 +566,7 @@ class ComomentsAccumulator:
         self._d, self._pooled = d, pooled
         self._tally = np.zeros((0, 3), np.int64)  # of the complete rows of every class
         # weight, pivot, sums and products of the complete rows of every class
-        self._state: tuple[NDArray[np.float64], ...] = (
+        self._state: tuple[Floats, ...] = (
             np.zeros((0, 2)),
             np.zeros((0, d)),
             np.zeros((0, 2, d)),
@@ -586,8 +578,8 @@ class ComomentsAccumulator:
     def add(
         self,
         block: RealBlock,
-        codes: NDArray[np.intp],
-        weights: NDArray[np.float64],
+        codes: Ints,
+        weights: Floats,
         k: int,
         beside: RealBlock | None = None,
     ) -> None:
@@ -619,7 +611,7 @@ class ComomentsAccumulator:
         return rows + replace(self._others, k=k) if len(self._others.code) else rows
 
     @property
-    def _home(self) -> NDArray[np.intp]:
+    def _home(self) -> Ints:
         k = len(self._state[0])
         return np.zeros(k, np.intp) if self._pooled else np.arange(k)
 
@@ -633,13 +625,7 @@ class ComomentsAccumulator:
         products = products if self._pooled else grown(products, k)
         self._state = (*(grown(sums, k) for sums in of_classes), products)
 
-    def _add(
-        self,
-        x: NDArray[np.float64],
-        y: NDArray[np.float64],
-        codes: NDArray[np.intp],
-        weights: NDArray[np.float64],
-    ) -> int:
+    def _add(self, x: Floats, y: Floats, codes: Ints, weights: Floats) -> int:
         """Add complete rows; return how many came before one that is not, or is too large."""
         weight, pivot, sums, products = self._state
         if len(weight) >= MANY_CLASSES:
@@ -678,24 +664,18 @@ class ComomentsAccumulator:
             self._tally = grown(self._tally, len(of_classes[0]))
             self._tally[classes] += tallied(codes, weights, len(classes))
 
-    def _count(self, codes: NDArray[np.intp], weights: NDArray[np.float64]) -> None:
+    def _count(self, codes: Ints, weights: Floats) -> None:
         k = max(len(self._tally), int(codes.max(initial=-1)) + 1)
         self._tally = grown(self._tally, k) + tallied(codes, weights, k)
 
-    def _short(self, block: RealBlock) -> Iterator[tuple[int, NDArray[np.float64]]]:
+    def _short(self, block: RealBlock) -> Iterator[tuple[int, Floats]]:
         """Cut rows so that a kernel returns soon, each part with the number of its first row."""
         step = max(LEAST_ROWS, PRODUCTS // max(1, self._d**2))
         for start, x in tiles(block.values, np.float64):
             for first in range(0, len(x), step):
                 yield start + first, x[first : first + step]
 
-    def _separate(
-        self,
-        x: NDArray[np.float64],
-        codes: NDArray[np.intp],
-        weights: NDArray[np.float64],
-        first: int,
-    ) -> None:
+    def _separate(self, x: Floats, codes: Ints, weights: Floats, first: int) -> None:
         """Add complete rows as such, and the others to the groups of their patterns."""
         if (np.abs(x[codes >= 0]) > LARGEST).any():
             raise too_large(np.where(codes[:, None] >= 0, x, 0.0), 0, first)
@@ -769,7 +749,7 @@ class FourthMoments(ClassSums):
         return self.moments.d // 3
 
     @property
-    def total(self) -> NDArray[np.float64]:
+    def total(self) -> Floats:
         return self.moments.total[:, : self.d]
 
     @cached_property
@@ -777,10 +757,10 @@ class FourthMoments(ClassSums):
         return self.moments.marginal(np.arange(self.d))
 
     @property
-    def too_small(self) -> NDArray[np.bool_]:
+    def too_small(self) -> Bools:
         return self.columns.too_small
 
-    def fourth(self, variance: NDArray[np.float64]) -> NDArray[np.float64]:
+    def fourth(self, variance: Floats) -> Floats:
         """Return Σw(Σⱼ (xⱼ − x̄ⱼ)²/σⱼ²)² over the complete rows of every class, (k,).
 
         (x − x̄)² = x² − 2x̄x + x̄² is linear in the columns, so its co-moments follow from theirs.
@@ -818,7 +798,7 @@ class FourthMoments(ClassSums):
         """Return the column that a column, or the square of one, is of."""
         return place % self.d
 
-    def marginal(self, columns: NDArray[np.intp]) -> FourthMoments:
+    def marginal(self, columns: Ints) -> FourthMoments:
         """Return the sums of some of the columns, increasing; rows that show none are dropped."""
         thrice = np.concatenate([columns + i * self.d for i in range(3)])
         return FourthMoments(self.moments.marginal(thrice))
@@ -826,7 +806,7 @@ class FourthMoments(ClassSums):
     def divergences(self, other: FourthMoments) -> Divergences:
         return self.columns.divergences(other.columns)
 
-    def shares_left(self, rest: FourthMoments) -> NDArray[np.float64]:
+    def shares_left(self, rest: FourthMoments) -> Floats:
         return self.columns.shares_left(rest.columns)
 
 
@@ -840,9 +820,7 @@ class FourthMomentsAccumulator:
     def complete(self) -> bool:
         return self._moments.complete
 
-    def add(
-        self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
-    ) -> None:
+    def add(self, block: RealBlock, codes: Ints, weights: Floats, k: int) -> None:
         for start, part in tiles(block.values, np.float64):
             for first in range(0, max(len(part), 1), SQUARED_ROWS):
                 x = part[first : first + SQUARED_ROWS]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import ForgetError
 from suffice.numerics import kernels
+from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.exact import WEIGHT, DoubleDouble
 from suffice.rules import NONNEGATIVE, Formed, Shape, rule
 from suffice.sums.base import FORGOTTEN_NOISE, ClassSums, grown, tree_sum
@@ -67,7 +68,7 @@ class Counts(ClassSums):
         return len(self.vocabularies)
 
     @cached_property
-    def offsets(self) -> NDArray[np.intp]:
+    def offsets(self) -> Ints:
         """Return the offset of each column among the categories, (d + 1,)."""
         return offsets_of(self.vocabularies)
 
@@ -76,12 +77,12 @@ class Counts(ClassSums):
         """Return whether the values of every column are 0, 1, 2 and so on, or there is none."""
         return all(vocabulary.counts_from_zero for vocabulary in self.vocabularies)
 
-    def column(self, j: int) -> NDArray[np.float64]:
+    def column(self, j: int) -> Floats:
         """Counts (k, mⱼ) of column j."""
         return self.count.value[:, self.offsets[j] : self.offsets[j + 1]]
 
     @cached_property
-    def by_size(self) -> tuple[tuple[NDArray[np.intp], NDArray[np.float64]], ...]:
+    def by_size(self) -> tuple[tuple[Ints, Floats], ...]:
         """Return the columns with equally many values v, (c,), and their counts (k, c, v), by v."""
         count, sizes = self.count.value, np.diff(self.offsets)
         groups = (np.flatnonzero(sizes == v) for v in np.unique(sizes))
@@ -91,7 +92,7 @@ class Counts(ClassSums):
         )
 
     @property
-    def ones(self) -> NDArray[np.float64]:
+    def ones(self) -> Floats:
         """Σw of the rows of outcome 1, (k, d), of columns of two outcomes."""
         return self.count.value[:, 1::2]
 
@@ -101,7 +102,7 @@ class Counts(ClassSums):
         return None
 
     @cached_property
-    def total(self) -> NDArray[np.float64]:
+    def total(self) -> Floats:
         sums = [self.count[:, a:b].sum(axis=1).value for a, b in pairwise(self.offsets)]
         return np.stack(sums, axis=1) if sums else np.zeros((self.k, 0))
 
@@ -154,7 +155,7 @@ class Counts(ClassSums):
         return replace(self, vocabularies=tuple(vocabularies), count=self.count[:, index])
 
 
-def offsets_of(vocabularies: tuple[Vocabulary, ...]) -> NDArray[np.intp]:
+def offsets_of(vocabularies: tuple[Vocabulary, ...]) -> Ints:
     """Return the offset of each column among all M categories, (d + 1,)."""
     return np.concatenate([[0], np.cumsum([len(v) for v in vocabularies])]).astype(np.intp)
 
@@ -219,16 +220,10 @@ class CountAccumulator:
         self._k = 0
         self._range: CodeRange | None = None
         self._tally: NDArray[np.int64] = np.zeros((0, 0), np.int64)  # rows of weight one, (k, M)
-        self._table: NDArray[np.float64] = np.zeros((0, 2, 0))  # the others, (k, 2, M)
+        self._table: Floats = np.zeros((0, 2, 0))  # the others, (k, 2, M)
         self._sum: Counts | None = None
 
-    def add(
-        self,
-        block: CodedBlock | IntegerBlock,
-        codes: NDArray[np.intp],
-        weights: NDArray[np.float64],
-        k: int,
-    ) -> None:
+    def add(self, block: CodedBlock | IntegerBlock, codes: Ints, weights: Floats, k: int) -> None:
         self._k = max(k, self._k)
         if isinstance(block, IntegerBlock):
             self._add_integers(block.values, codes, weights)
@@ -251,9 +246,7 @@ class CountAccumulator:
         nothing = Counts((Vocabulary(()),) * self._d, DoubleDouble.zeros((self._k, 0)))
         return self._sum or nothing
 
-    def _add_integers(
-        self, values: NDArray[Any], codes: NDArray[np.intp], weights: NDArray[np.float64]
-    ) -> None:
+    def _add_integers(self, values: NDArray[Any], codes: Ints, weights: Floats) -> None:
         """Count whole numbers directly, widening the range whenever one is beyond it."""
         if not len(values):
             return
@@ -272,9 +265,7 @@ class CountAccumulator:
                 rows = slice(start + done, start + len(part))
                 self.add(IntegerBlock(part[done:]).coded(), codes[rows], weights[rows], self._k)
 
-    def _count(
-        self, values: NDArray[Any], codes: NDArray[np.intp], weights: NDArray[np.float64]
-    ) -> int:
+    def _count(self, values: NDArray[Any], codes: Ints, weights: Floats) -> int:
         """Run the kernel; return −1, or the first row that has a code beyond the range."""
         assert self._range is not None
         bounds = self._range.low, self._range.size, self._range.offsets
@@ -342,7 +333,7 @@ class Events(Counts):
         return len(events) if events.closed else 1
 
     @property
-    def ones(self) -> NDArray[np.float64]:
+    def ones(self) -> Floats:
         """Σw of the rows that contain each event, (k, M), where rows are counted."""
         return self.count.value
 
@@ -352,7 +343,7 @@ class Events(Counts):
         return self.vocabularies[0]
 
     @cached_property
-    def total(self) -> NDArray[np.float64]:
+    def total(self) -> Floats:
         """Σw of the observed rows, (k, 1); where cells are missing, of each event, (k, M)."""
         documents = self.documents[:, None]
         if not self.missing.count.shape[1]:
@@ -378,7 +369,7 @@ class Events(Counts):
             *(np.stack([x, x.sum(axis=1, keepdims=True) - x], axis=-1) for x in sides)
         ).untested()
 
-    def take(self, index: NDArray[np.intp]) -> Self:
+    def take(self, index: Ints) -> Self:
         found = super().take(index)
         return replace(found, missing=found.missing.pruned())
 
@@ -396,17 +387,11 @@ class EventAccumulator:
         self._presence = presence
         self._vocabulary: Vocabulary | None = None
         self._count = DoubleDouble.zeros((0, 0))  # nothing else holds it: kernels add to it
-        self._documents: NDArray[np.float64] = np.zeros((0, 2))
+        self._documents: Floats = np.zeros((0, 2))
         self._missing = CountAccumulator(1)
         self._sum: Events | None = None
 
-    def add(
-        self,
-        block: RealBlock | SparseBlock,
-        codes: NDArray[np.intp],
-        weights: NDArray[np.float64],
-        k: int,
-    ) -> None:
+    def add(self, block: RealBlock | SparseBlock, codes: Ints, weights: Floats, k: int) -> None:
         """Add the rows of a block; its counts were checked to be finite and not negative."""
         if isinstance(block, SparseBlock):
             if not block.whole and (self._presence or np.isnan(block.data.min(initial=0))):
@@ -465,7 +450,7 @@ class EventAccumulator:
 # -- combinations of categories
 
 
-def distinct_rows(codes: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def distinct_rows(codes: NDArray[Any]) -> tuple[NDArray[Any], Ints]:
     """Return the distinct rows of codes (n, d) in lexicographic order, and where each row is.
 
     A row is read as one number, its digits the codes; whenever the next digit would not fit, the
@@ -500,7 +485,7 @@ def distinct_rows(codes: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     return codes[first], place
 
 
-def patterns_of(shown: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+def patterns_of(shown: Bools) -> Iterator[tuple[Ints, Ints]]:
     """Yield the rows that show the same columns, and these columns, if there are any."""
     patterns, place = distinct_rows(shown)
     order = np.argsort(place, kind="stable")
@@ -529,7 +514,7 @@ class JointCounts(Formed, ClassSums):
     """
 
     vocabularies: Annotated[tuple[Vocabulary, ...], Shape("d")]
-    cells: Annotated[NDArray[np.intp], Shape("S", "d"), NONNEGATIVE]
+    cells: Annotated[Ints, Shape("S", "d"), NONNEGATIVE]
     count: Annotated[DoubleDouble, Shape("k", "S"), WEIGHT]
 
     @rule("values are open, and listed where a combination shows them")
@@ -557,7 +542,7 @@ class JointCounts(Formed, ClassSums):
         return cls((Vocabulary(()),) * d, nothing, DoubleDouble.zeros((k, 0)))
 
     @cached_property
-    def total(self) -> NDArray[np.float64]:
+    def total(self) -> Floats:
         """Σw of the complete rows, (k, 1)."""
         pairs = np.concatenate([self.count.hi, self.count.lo], axis=1)
         return np.array([[fsum(terms)] for terms in pairs]).reshape(-1, 1)
@@ -629,7 +614,7 @@ class JointCounts(Formed, ClassSums):
         return a, b
 
 
-def _by_value(count: NDArray[np.float64], codes: NDArray[np.intp], m: int) -> NDArray[np.float64]:
+def _by_value(count: Floats, codes: Ints, m: int) -> Floats:
     """Sum counts (k, S) of combinations over those that contain the same value, (k, m)."""
     return np.array([np.bincount(codes, row, m) for row in count]).reshape(len(count), m)
 
@@ -641,13 +626,7 @@ class JointAccumulator:
         self._k = 0
         self._parts = [JointCounts.empty(0, d)]
 
-    def add(
-        self,
-        block: CodedBlock | IntegerBlock,
-        codes: NDArray[np.intp],
-        weights: NDArray[np.float64],
-        k: int,
-    ) -> None:
+    def add(self, block: CodedBlock | IntegerBlock, codes: Ints, weights: Floats, k: int) -> None:
         """Add the rows of a block that have no missing cell."""
         block = block.coded()
         self._k = max(k, self._k)

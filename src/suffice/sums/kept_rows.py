@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ForgetError
+from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.error_free import LARGEST, SMALLEST, add, two_sum
 from suffice.numerics.exact import scaled
 from suffice.numerics.interruption import interruptible, one_thread_of_blas
@@ -88,9 +89,9 @@ class KeptRows(ClassSums):
     """
 
     x: Any
-    y: NDArray[np.float64]
-    code: NDArray[np.intp]
-    weight: NDArray[np.float64]
+    y: Floats
+    code: Ints
+    weight: Floats
     tally: Tally
     cells: int
     pooled: bool = False
@@ -112,17 +113,17 @@ class KeptRows(ClassSums):
         return float(self.row_weights.sum())
 
     @property
-    def row_weights(self) -> NDArray[np.float64]:
+    def row_weights(self) -> Floats:
         """w, (m,)."""
         return np.asarray(self.weight.sum(axis=1))
 
     @property
-    def class_weight(self) -> NDArray[np.float64]:
+    def class_weight(self) -> Floats:
         """Σw of each class, (k,)."""
         return np.bincount(self.code, self.row_weights, self.k).astype(np.float64)
 
     @property
-    def total(self) -> NDArray[np.float64]:
+    def total(self) -> Floats:
         return np.repeat(self.class_weight[:, None], self.d, axis=1)
 
     @cached_property
@@ -141,7 +142,7 @@ class KeptRows(ClassSums):
         return not len(self.y)
 
     @cached_property
-    def gaps(self) -> NDArray[np.bool_]:
+    def gaps(self) -> Bools:
         """Return which rows lack a cell or a target, (m,)."""
         if not is_sparse(self.x):
             lacks = np.isnan(self.x).any(axis=1)
@@ -155,7 +156,7 @@ class KeptRows(ClassSums):
         return not self.gaps.any()
 
     @property
-    def patterns(self) -> NDArray[np.bool_]:
+    def patterns(self) -> Bools:
         """Return which columns some row has, (1, d)."""
         if self.complete:
             return np.ones((min(len(self.y), 1), self.d), np.bool_)
@@ -167,10 +168,10 @@ class KeptRows(ClassSums):
         return np.concatenate([shown, ~np.isnan(self.y).all(axis=0)])[None]
 
     @property
-    def too_small(self) -> NDArray[np.bool_]:
+    def too_small(self) -> Bools:
         return np.concatenate([_tiny(self.x), _tiny(self.y)])
 
-    def marginal(self, columns: NDArray[np.intp]) -> KeptRows | Products:
+    def marginal(self, columns: Ints) -> KeptRows | Products:
         """Return the rows of some of the columns, increasing; products of few columns."""
         p = self.x.shape[1]
         kept = columns[columns < p]
@@ -249,11 +250,11 @@ class KeptRows(ClassSums):
     def together(self) -> KeptRows:
         return replace(self, pooled=True)
 
-    def place(self, index: NDArray[np.intp], k: int) -> KeptRows:
+    def place(self, index: Ints, k: int) -> KeptRows:
         tally = gathered(self.tally, index, k)
         return replace(self, code=np.asarray(index)[self.code], tally=tally)
 
-    def take(self, index: NDArray[np.intp]) -> KeptRows:
+    def take(self, index: Ints) -> KeptRows:
         """Keep the classes at ``index``, in that order; −1 stands for an empty one."""
         known = index >= 0
         position = np.full(self.k, -1)
@@ -313,7 +314,7 @@ class KeptRows(ClassSums):
             return replace(self, x=csr_array(self.x)).canonical()
         return self.canonical()
 
-    def _kept(self, rows: NDArray[np.bool_]) -> KeptRows:
+    def _kept(self, rows: Bools) -> KeptRows:
         """Some rows, which stand for all that count."""
         if rows.all():
             return self
@@ -340,9 +341,7 @@ def _products(
     return FourthMomentsAccumulator(d) if fourths else ComomentsAccumulator(d, pooled)
 
 
-def _joined(
-    parts: Sequence[KeptRows],
-) -> tuple[Any, NDArray[np.float64], NDArray[np.intp], NDArray[np.float64]]:
+def _joined(parts: Sequence[KeptRows]) -> tuple[Any, Floats, Ints, Floats]:
     """Rows, targets, classes and weights of all parts; compressed if those of any are."""
     xs = [part.x for part in parts]
     if any(map(is_sparse, xs)):
@@ -357,7 +356,7 @@ def _joined(
     return x, y, np.concatenate([part.code for part in parts]), weight
 
 
-def _tiny(x: Any) -> NDArray[np.bool_]:
+def _tiny(x: Any) -> Bools:
     """Return which columns differ, or are, by so little that their squares underflow."""
     if is_sparse(x):
         largest = np.zeros(x.shape[1])
@@ -370,7 +369,7 @@ def _tiny(x: Any) -> NDArray[np.bool_]:
     return np.asarray((spread > 0) & (spread < SMALLEST))
 
 
-def _digests(x: Any, y: NDArray[np.float64]) -> NDArray[np.uint64]:
+def _digests(x: Any, y: Floats) -> NDArray[np.uint64]:
     """128 bits that tell rows of different values apart, (n, 2); cells that are 0 add nothing."""
     found = _digests_of_cells(y, x.shape[1])
     cells = x.nnz if is_sparse(x) else x.size
@@ -386,14 +385,12 @@ def _digests(x: Any, y: NDArray[np.float64]) -> NDArray[np.uint64]:
     return found
 
 
-def _digests_of_cells(values: NDArray[np.float64], first: int = 0) -> NDArray[np.uint64]:
+def _digests_of_cells(values: Floats, first: int = 0) -> NDArray[np.uint64]:
     hashes = _hashes(values, first + np.arange(values.shape[1]))
     return np.column_stack([lane.sum(axis=1) for lane in hashes])
 
 
-def _hashes(
-    values: NDArray[np.float64], columns: NDArray[Any]
-) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+def _hashes(values: Floats, columns: NDArray[Any]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """Two numbers of 64 bits for every cell; 0 of a cell that is 0."""
     bits = np.ascontiguousarray(values, np.float64).view(np.uint64)
     low = mixed(bits ^ mixed(columns.astype(np.uint64) + np.uint64(1)))
@@ -428,13 +425,13 @@ class Roots(ClassSums):
     """
 
     pooled: bool
-    weight: Annotated[NDArray[np.float64], Shape("k"), NONNEGATIVE]
-    mean: Annotated[NDArray[np.float64], Shape("k", "d"), FINITE]
-    sd: Annotated[NDArray[np.float64], Shape("s", "d"), NONNEGATIVE]
-    start: Annotated[NDArray[np.intp], Shape("ends"), NONNEGATIVE]
-    singular: Annotated[NDArray[np.float64], Shape("r"), NONNEGATIVE]
-    basis: Annotated[NDArray[np.float64], Shape("r", "d"), FINITE]
-    fourth: Annotated[NDArray[np.float64], Shape("s"), NONNEGATIVE]
+    weight: Annotated[Floats, Shape("k"), NONNEGATIVE]
+    mean: Annotated[Floats, Shape("k", "d"), FINITE]
+    sd: Annotated[Floats, Shape("s", "d"), NONNEGATIVE]
+    start: Annotated[Ints, Shape("ends"), NONNEGATIVE]
+    singular: Annotated[Floats, Shape("r"), NONNEGATIVE]
+    basis: Annotated[Floats, Shape("r", "d"), FINITE]
+    fourth: Annotated[Floats, Shape("s"), NONNEGATIVE]
 
     @rule("every scatter has a root, and roots follow each other")
     def _has_roots(self) -> bool:
@@ -476,7 +473,7 @@ class Roots(ClassSums):
         return float(self.weight.sum())
 
     @property
-    def total(self) -> NDArray[np.float64]:
+    def total(self) -> Floats:
         return np.repeat(self.weight[:, None], self.d, axis=1)
 
     @property
@@ -484,7 +481,7 @@ class Roots(ClassSums):
         return self
 
     @property
-    def code(self) -> NDArray[np.intp]:
+    def code(self) -> Ints:
         return np.flatnonzero(self.weight > 0)
 
     @property
@@ -492,7 +489,7 @@ class Roots(ClassSums):
         """Refuse: the scatter of all classes together does not follow from roots alone."""
         raise self._refusal
 
-    def matrix(self, m: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def matrix(self, m: int) -> tuple[Floats, Floats]:
         own = slice(*self.start[m : m + 2])
         return self.singular[own], self.basis[own]
 
@@ -519,12 +516,12 @@ class Roots(ClassSums):
     def canonical(self) -> Roots:
         return self
 
-    def place(self, index: NDArray[np.intp], k: int) -> Roots:
+    def place(self, index: Ints, k: int) -> Roots:
         order = np.full(k, -1)
         order[index] = np.arange(self.k)
         return self.take(order)
 
-    def take(self, index: NDArray[np.intp]) -> Roots:
+    def take(self, index: Ints) -> Roots:
         known = (index >= 0)[:, None]
         weight, mean = self.weight[index] * known[:, 0], self.mean[index] * known
         if self.pooled:
@@ -548,9 +545,7 @@ class Roots(ClassSums):
     __hash__ = None  # type: ignore[assignment]
 
 
-def _root(
-    centred: NDArray[np.float64], weight: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float]:
+def _root(centred: Floats, weight: Floats) -> tuple[Floats, Floats, Floats, float]:
     """Return sd (d,), singular values (r,), basis (r, d) and Σw|z|⁴ of rows about their mean."""
     n, d = weight.sum(), centred.shape[1]
     if not n:
@@ -608,8 +603,8 @@ class RowsAccumulator:
     def add(
         self,
         x: RealBlock | SparseBlock,
-        codes: NDArray[np.intp],
-        weights: NDArray[np.float64],
+        codes: Ints,
+        weights: Floats,
         k: int,
         beside: RealBlock | None = None,
     ) -> None:
@@ -629,9 +624,7 @@ class RowsAccumulator:
         self._sum(rows, y, codes, weights)
         self.complete = self.complete and self._products.complete
 
-    def _sum(
-        self, x: Any, y: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64]
-    ) -> None:
+    def _sum(self, x: Any, y: RealBlock, codes: Ints, weights: Floats) -> None:
         """Add rows to the products, sparse ones laid out tile by tile."""
         assert self._products is not None
         step = max(1, TILE_CELLS // max(1, self._p)) if is_sparse(x) else max(1, x.shape[0])
@@ -642,13 +635,7 @@ class RowsAccumulator:
             with from_row(first):
                 self._products.add(rows, codes[part], weights[part], self._k, *beside)
 
-    def _keep(
-        self,
-        x: RealBlock | SparseBlock,
-        y: RealBlock,
-        codes: NDArray[np.intp],
-        weights: NDArray[np.float64],
-    ) -> bool:
+    def _keep(self, x: RealBlock | SparseBlock, y: RealBlock, codes: Ints, weights: Floats) -> bool:
         """Keep rows; return False, and keep none, if there are too many, or gaps not allowed."""
         if isinstance(x, RealBlock):
             require_held(x.values)
@@ -716,7 +703,7 @@ def _csr(block: SparseBlock, p: int) -> Any:
     return x
 
 
-def _shows_any(x: Any) -> NDArray[np.bool_]:
+def _shows_any(x: Any) -> Bools:
     if is_sparse(x):
         return np.ones(x.shape[0], np.bool_)
     shown = np.ones(len(x), np.bool_)
@@ -725,7 +712,7 @@ def _shows_any(x: Any) -> NDArray[np.bool_]:
     return shown
 
 
-def _require_size(values: Any, places: NDArray[np.intp], first: int) -> None:
+def _require_size(values: Any, places: Ints, first: int) -> None:
     """Refuse numbers that are infinite, or too large to be squared."""
     cells = values.data if is_sparse(values) else values
     if not ((cells > LARGEST).any() or (cells < -LARGEST).any()):

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from suffice.numerics import kernels
+from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.elementary import log1p
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.interruption import interruptible
@@ -62,9 +62,9 @@ class Ranking:
     (1.0, 1.0)
     """
 
-    scores: NDArray[np.float64]
-    high: NDArray[np.float64]
-    low: NDArray[np.float64]
+    scores: Floats
+    high: Floats
+    low: Floats
     rounded: bool = False
 
     @classmethod
@@ -72,16 +72,14 @@ class Ranking:
         return cls(np.zeros(0), np.zeros((0, 2)), np.zeros((0, 2)))
 
     @classmethod
-    def of(
-        cls, scores: NDArray[np.float64], truth: NDArray[np.bool_], weights: NDArray[np.float64]
-    ) -> Ranking:
+    def of(cls, scores: Floats, truth: Bools, weights: Floats) -> Ranking:
         """Rank n rows: their scores (n,), whether they are of the class (n,), and weights (n,)."""
         sides = np.stack([np.where(truth, weights, 0.0), np.where(truth, 0.0, weights)], axis=1)
         different, at = interruptible(np.unique, scores, return_inverse=True)
         return cls._of_sums(different, _summed(len(different), (sides, at)), False)
 
     @classmethod
-    def _of_sums(cls, scores: NDArray[np.float64], weight: DoubleDouble, rounded: bool) -> Ranking:
+    def _of_sums(cls, scores: Floats, weight: DoubleDouble, rounded: bool) -> Ranking:
         """The ranking of sums (m, 2): those that are not 0, in cells where they are too many."""
         shown = (weight.value != 0).any(axis=1)
         if not shown.all():
@@ -173,7 +171,7 @@ class Ranking:
         return Area(value, lower, upper) if self.rounded else Area(value, value, value)
 
 
-def _summed(size: int, *sides: tuple[NDArray[np.float64], NDArray[np.intp]]) -> DoubleDouble:
+def _summed(size: int, *sides: tuple[Floats, Ints]) -> DoubleDouble:
     """Return the exact sums (size, 2) of weights (n, 2) or (0, 2) at their places (n,)."""
     sums = DoubleDouble.zeros((size, 2))
     for weights, at in sides:
@@ -182,9 +180,7 @@ def _summed(size: int, *sides: tuple[NDArray[np.float64], NDArray[np.intp]]) -> 
     return DoubleDouble.from_sums(sums.hi, sums.lo)
 
 
-def _steps(
-    positive: NDArray[np.float64], found: NDArray[np.float64], wrong: NDArray[np.float64]
-) -> float:
+def _steps(positive: Floats, found: Floats, wrong: Floats) -> float:
     """Σ positive · found/(found + wrong), where there is a row of the class."""
     at = positive > 0
     return float((positive[at] * found[at] / (found + wrong)[at]).sum())
@@ -205,9 +201,7 @@ class RankingAccumulator:
     def __init__(self) -> None:
         self._sum = TreeSum[Ranking]()
 
-    def add(
-        self, scores: NDArray[np.float64], truth: NDArray[np.bool_], weights: NDArray[np.float64]
-    ) -> None:
+    def add(self, scores: Floats, truth: Bools, weights: Floats) -> None:
         rows, stack = Ranking.of(scores, truth, weights), self._sum.stack
         rounded = any(found.rounded for _, found in stack)
         self._sum.add(rows._in_cells() if rounded else rows)

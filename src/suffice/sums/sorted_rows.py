@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.numerics.arrays import Floats, Ints
+
 MANY_CLASSES = 256  # of fewer, rows are added as they come
 MOST_ROWS = 2**20
 MOST_CELLS = 2**24  # of the rows that wait: 128 MB
@@ -17,10 +19,10 @@ TOGETHER = 128  # classes added in one call of a kernel
 class Piece(NamedTuple):
     """Rows (n, d) of a few classes (m,), their codes among these, and weights (n,) or (0,)."""
 
-    classes: NDArray[np.intp]
-    x: NDArray[np.float64]
-    codes: NDArray[np.intp]
-    weights: NDArray[np.float64]
+    classes: Ints
+    x: Floats
+    codes: Ints
+    weights: Floats
 
 
 class SortedRows:
@@ -38,9 +40,7 @@ class SortedRows:
         self._parts: list[tuple[NDArray[Any], ...]] = []
         self._rows = self._cells = 0
 
-    def put(
-        self, x: NDArray[np.float64], codes: NDArray[np.intp], weights: NDArray[np.float64]
-    ) -> None:
+    def put(self, x: Floats, codes: Ints, weights: Floats) -> None:
         """Keep rows (n, d), which nobody changes; of code −1, they are left out later."""
         self._parts.append((x, codes, weights))
         self._rows, self._cells = self._rows + len(x), self._cells + x.size
@@ -73,7 +73,7 @@ class SortedRows:
             yield Piece(classes[a:b], x[rows], rank[rows] - a, weights[rows])
 
 
-def in_order(codes: NDArray[np.intp]) -> NDArray[np.intp]:
+def in_order(codes: Ints) -> Ints:
     """Return a stable order of codes from −1 to 2³² − 3, by their halves.
 
     Examples

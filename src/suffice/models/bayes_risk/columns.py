@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import stats
 
 from suffice.families import Parameters
@@ -20,23 +19,22 @@ from suffice.families.multivariate_gaussian import (
 )
 from suffice.families.poisson import NegativeBinomialParameters, PoissonParameters
 from suffice.models.bayes_risk.densities import log_density, values_of
+from suffice.numerics.arrays import Floats
 from suffice.numerics.elementary import exp
 from suffice.numerics.logspace import scores
 from suffice.sums.block import CodedBlock
 
 UNSEEN = 1e-12  # probability from which unseen values are a value of their own
 
-Array = NDArray[np.float64]
 
-
-def frozen(location: Array, scale: Array, dof: Array | None) -> list[Any]:
+def frozen(location: Floats, scale: Floats, dof: Floats | None) -> list[Any]:
     """Return the distributions of SciPy that a column of numbers has in each class."""
     if dof is None:
         return [stats.norm(*of_class) for of_class in np.hstack([location, scale])]
     return [stats.t(*of_class) for of_class in np.hstack([dof, location, scale])]
 
 
-def discrete(parameters: Parameters) -> Array | None:
+def discrete(parameters: Parameters) -> Floats | None:
     """Return P(v | c) of the values v of one column, (k, m), in bins or not; None of numbers.
 
     Values that are unseen are one value.
@@ -62,13 +60,13 @@ def discrete(parameters: Parameters) -> Array | None:
     return np.stack([exp(log_density(one, values)) for one in counts])
 
 
-def _with_others(seen: Array) -> Array:
+def _with_others(seen: Floats) -> Floats:
     """Append the probability of all unseen values together, (k, m) or (k, m + 1)."""
     others = np.maximum(1.0 - seen.sum(axis=1, keepdims=True), 0.0)
     return np.hstack([seen, others]) if others.max() > UNSEEN else seen
 
 
-def location_scale(parameters: Parameters) -> tuple[Array, Array, Array | None] | None:
+def location_scale(parameters: Parameters) -> tuple[Floats, Floats, Floats | None] | None:
     """Return location and scale (k, 1) of one column, and degrees of freedom of Student's t.
 
     The column is moved to the mean of the first class: only ratios of densities matter.

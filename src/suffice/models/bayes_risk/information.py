@@ -21,6 +21,7 @@ from suffice.models.bayes_risk.densities import cut_points, log_density
 from suffice.models.classifier import answers_by_batch
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.reading import is_named, row_by_name
+from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.elementary import exp, log, log_of
 from suffice.numerics.in_print import Printed, Table, percent
 from suffice.numerics.logspace import row_sums, safe_log
@@ -35,8 +36,6 @@ QUANTILES = np.concatenate([np.arange(1, 9) / 16, 10.0 ** -np.arange(2, 17)])
 QUESTIONED = np.concatenate([np.arange(1, 48) / 48, [0.01, 0.001, 1e-4, 0.99, 0.999, 1 - 1e-4]])
 MOST_NUMBERS = 2_000  # of a column, in all classes together: a page holds them
 DIGITS = 8  # of a probability between quantiles, so that a page holds it in few bytes
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,11 +56,11 @@ class ColumnInformation(Printed):
 
     columns: tuple[str, ...]
     families: tuple[str, ...]
-    bits: Array
+    bits: Floats
     entropy: float
 
     @property
-    def order(self) -> NDArray[np.intp]:
+    def order(self) -> Ints:
         """Places of the columns, the most telling first; unknown ones last."""
         return np.argsort(-np.nan_to_num(self.bits, nan=-1.0), kind="stable")
 
@@ -148,7 +147,7 @@ def column_information(model: GenerativeClassifier) -> ColumnInformation:
     )
 
 
-def _of_part(parameters: Parameters, d: int, prior: Array) -> Iterator[float]:
+def _of_part(parameters: Parameters, d: int, prior: Floats) -> Iterator[float]:
     """Yield the bits of every column of a part; NaN where no form is known."""
     if isinstance(parameters, MultinomialParameters):
         bits = _information(parameters.theta * prior[:, None], prior) / LOG_2
@@ -164,11 +163,11 @@ def _of_part(parameters: Parameters, d: int, prior: Array) -> Iterator[float]:
         yield _integrated(*line, prior) if line is not None and known else np.nan
 
 
-def _integrated(location: Array, scale: Array, dof: Array | None, prior: Array) -> float:
+def _integrated(location: Floats, scale: Floats, dof: Floats | None, prior: Floats) -> float:
     """Return the bits of a column of numbers, Gaussian or Student's t."""
     column = frozen(location, scale, dof)
 
-    def of(x: Array) -> Array:
+    def of(x: Floats) -> Floats:
         densities = [exp(log_density(one, x)) for one in column]
         return _information(prior[:, None] * np.array(densities), prior)
 
@@ -177,7 +176,7 @@ def _integrated(location: Array, scale: Array, dof: Array | None, prior: Array) 
     return max(value, 0.0) / LOG_2
 
 
-def _information(joint: Array, prior: Array) -> Array:
+def _information(joint: Floats, prior: Floats) -> Floats:
     """Σ_c P(c, x) log (P(c, x) / P(c) p(x)) of every x, in nats, (m,), from P(c, x), (k, m)."""
     total = row_sums(joint.T)[:, None]
     expected = prior * total
@@ -185,7 +184,7 @@ def _information(joint: Array, prior: Array) -> Array:
     return row_sums(joint.T * log(ratio))
 
 
-def _sum(values: Array) -> float:
+def _sum(values: Floats) -> float:
     return float(np.add.reduce(values))
 
 
@@ -201,7 +200,7 @@ class NextQuestions(Printed):
     """
 
     columns: tuple[str, ...]
-    bits: Array
+    bits: Floats
     entropy: float
 
     def table(self) -> Table:
@@ -294,7 +293,7 @@ def next_question(model: GenerativeClassifier, row: Any) -> NextQuestions:
     return NextQuestions(tuple(columns[j] for j in order.tolist()), found[order], entropy)
 
 
-def probabilities_of_values(parameters: Parameters, k: int) -> Array | None:
+def probabilities_of_values(parameters: Parameters, k: int) -> Floats | None:
     """Return p(v | c) of the values v of one column, (k, m); None where no form is known."""
     line = location_scale(parameters)
     if line is None:
@@ -333,6 +332,6 @@ def _only_row(model: GenerativeClassifier, row: Any) -> Batch:
     return batches[0]
 
 
-def _entropy(p: Array) -> Array:
+def _entropy(p: Floats) -> Floats:
     """−Σ p log₂ p over the last axis."""
     return np.asarray(-(p * log(np.where(p > 0, p, 1.0))).sum(axis=-1) / LOG_2)
