@@ -34,7 +34,8 @@ from suffice.models.estimator import Estimator, Kind
 from suffice.models.generative.forms import form_features, linear_form, quadratic_form
 from suffice.models.generative.weights import column_weights
 from suffice.numerics.arrays import Floats
-from suffice.numerics.logspace import log_normalise, normalise, safe_log
+from suffice.numerics.elementary import log
+from suffice.numerics.logspace import log_normalise, normalise
 
 __all__ = [
     "BayesClassifier",
@@ -132,7 +133,7 @@ class BayesClassifier(Estimator):
     def predict_log_proba(self, X: Any) -> Floats:
         """Return log P(c | x), (n, k); the prior where no class is possible."""
         known = self._known()
-        return log_normalise(self._log_joint(known, X), safe_log(known.prior))[0]
+        return log_normalise(self._log_joint(known, X), log(known.prior))[0]
 
     def predict_proba(self, X: Any) -> Floats:
         """Return P(c | x), (n, k), classes in the order of ``classes_``."""
@@ -144,7 +145,7 @@ class BayesClassifier(Estimator):
         known = self._known()
         # Log joints tell classes apart whose probabilities round to the same number.
         log_joint = self._log_joint(known, X)
-        log_joint[np.isneginf(log_joint).all(axis=1)] = safe_log(known.prior)
+        log_joint[np.isneginf(log_joint).all(axis=1)] = log(known.prior)
         chosen: NDArray[Any] = self.classes_[log_joint.argmax(axis=1)]
         return chosen
 
@@ -242,7 +243,7 @@ class BayesClassifier(Estimator):
 
     def _log_joint(self, known: Densities, X: Any) -> Floats:
         """Log P(x, c) without poles; say how many rows no class could have produced."""
-        log_joint = without_poles(known.log_joint(known.rows(X)), safe_log(known.prior))
+        log_joint = without_poles(known.log_joint(known.rows(X)), log(known.prior))
         impossible = int(np.isneginf(log_joint).all(axis=1).sum())
         if impossible:
             warn(answered_by_prior(impossible, len(log_joint)))

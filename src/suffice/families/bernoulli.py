@@ -35,7 +35,8 @@ from suffice.families.options import Estimation, Smoothing, check_smoothing
 from suffice.numerics import kernels
 from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
-from suffice.numerics.logspace import safe_log, scores
+from suffice.numerics.elementary import log
+from suffice.numerics.logspace import scores
 from suffice.rules import Shape, Within
 from suffice.sums.base import Accumulator
 from suffice.sums.block import BadCell, CodedBlock, Encoding, SparseBlock, tiles
@@ -136,7 +137,7 @@ class BernoulliParameters(Parameters):
 
     def add_log_likelihood(self, block: CodedBlock | SparseBlock, out: Floats) -> None:
         """Add Σⱼ xⱼ log θⱼ + (1 − xⱼ) log(1 − θⱼ)."""
-        log_theta = safe_log(self.theta)
+        log_theta = log(self.theta)
         impossible = np.isneginf(log_theta)
         self.add_terms(np.where(impossible, 0.0, log_theta), block, out)
         if impossible.any():
@@ -149,7 +150,7 @@ class BernoulliParameters(Parameters):
         if not isinstance(block, CodedBlock):
             super().add_contributions(block, out)
             return
-        log_theta = safe_log(self.theta)
+        log_theta = log(self.theta)
         impossible = np.isneginf(log_theta)
         terms = np.where(impossible, 0.0, log_theta)
         terms[..., 1] = terms[..., 0] + (terms[..., 1] - terms[..., 0])  # as `add_terms` rounds it
@@ -198,11 +199,11 @@ class BernoulliParameters(Parameters):
         if self.words is None or self.words.closed:
             return {"P(1)": self.theta[:, j, 1].tolist()}
         theta = self.theta[:, :, 1]
-        return most_telling(self.words.values, theta, safe_log(theta))
+        return most_telling(self.words.values, theta, log(theta))
 
     def form(self) -> Form:
         """Linear in x: weight log θ/(1 − θ), constant Σ log(1 − θ)."""
-        log_theta = safe_log(self.theta)
+        log_theta = log(self.theta)
         linear = log_theta[:, :, 1] - log_theta[:, :, 0]
         words = self.words
         features = tuple(range(linear.shape[1])) if words is None else event_features(words)

@@ -39,7 +39,7 @@ from suffice.families.options import (
 from suffice.numerics import kernels
 from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
-from suffice.numerics.logspace import safe_log
+from suffice.numerics.elementary import log
 from suffice.rules import Shape, Within
 from suffice.sums.block import CodedBlock, Encoding, IntegerBlock, tiles
 from suffice.sums.counts import WIDEST, CountAccumulator, Counts, offsets_of
@@ -269,7 +269,7 @@ class CategoricalParameters(Parameters):
     @cached_property
     def _log_theta(self) -> Floats:
         """Log θ (M + d, k), k rounded up to whole panels; 0 for unseen values left out."""
-        log_theta = safe_log(self.theta)
+        log_theta = log(self.theta)
         if self.unseen == "ignore":
             log_theta[:, self.offsets[1:] - 1] = 0.0
         return by_event(log_theta)
@@ -330,7 +330,7 @@ class CategoricalParameters(Parameters):
         """Linear in the indicators of the values (one-hot)."""
         features = tuple((j, value) for j, v in enumerate(self.vocabularies) for value in v.values)
         kept = np.setdiff1d(np.arange(self.theta.shape[1]), self.offsets[1:] - 1)
-        linear = safe_log(self.theta[:, kept])
+        linear = log(self.theta[:, kept])
         return Form(features, np.zeros_like(linear), linear, np.zeros(len(linear)))
 
     def features(self, block: CodedBlock | IntegerBlock) -> csr_array:

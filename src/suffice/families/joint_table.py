@@ -16,7 +16,6 @@ from suffice.families.family import Family, JointParameters, Posterior, ScoreMom
 from suffice.families.options import Estimation, Unseen, check_alpha
 from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.elementary import exp, log, log_add_exp
-from suffice.numerics.logspace import safe_log
 from suffice.rules import NONNEGATIVE, Shape, Within
 from suffice.sums.block import CodedBlock, Encoding, IntegerBlock
 from suffice.sums.counts import JointAccumulator, JointCounts, distinct_rows, patterns_of
@@ -98,7 +97,7 @@ class JointTable(Family):
         count = np.where(statistic.total > 0, statistic.count.value, everyone)
         # Where there is no count at all, any α gives 1/M each.
         pseudo = prior_counts(self.alpha, self.estimation) if len(everyone) else 1.0
-        log_pseudo = float(safe_log(np.asarray(pseudo)))
+        log_pseudo = float(log(np.asarray(pseudo)))
         return JointTableParameters(
             statistic.vocabularies, statistic.cells, count, log_pseudo, self.unseen
         )
@@ -106,7 +105,7 @@ class JointTable(Family):
     def posterior(self, statistic: JointCounts) -> JointTablePosterior:
         estimate = self.estimate(statistic)
         pseudo: Floats = np.asarray(prior_weight(self.alpha, self.estimation))
-        return JointTablePosterior(replace(estimate, log_pseudo=float(safe_log(pseudo))))
+        return JointTablePosterior(replace(estimate, log_pseudo=float(log(pseudo))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,13 +179,13 @@ class JointTableParameters(JointParameters):
         of_cells, of_rows = np.split(place, [len(self.cells)])
         count = _gathered(self.count, of_cells, len(distinct))[:, of_rows]
         log_rest = self.log_pseudo + np.delete(self.log_sizes, columns).sum()
-        log_weight: Floats = log_add_exp(safe_log(count), log_rest)
+        log_weight: Floats = log_add_exp(log(count), log_rest)
         return log_weight.T
 
     @cached_property
     def log_total(self) -> Floats:
         """Log (N_c + aM), (k,)."""
-        total = safe_log(self.count.sum(axis=1))
+        total = log(self.count.sum(axis=1))
         return log_add_exp(total, self.log_pseudo + self.log_sizes.sum())
 
     def column(self, j: int) -> JointTableParameters:
@@ -204,7 +203,7 @@ class JointTableParameters(JointParameters):
         n, sizes = len(codes), np.array([len(v) for v in self.vocabularies])
         if not len(self.cells):
             return [np.full(n, None, dtype=object) for _ in self.vocabularies]
-        log_count = safe_log(self.count.sum(axis=1))
+        log_count = log(self.count.sum(axis=1))
         log_even = self.log_pseudo + log(sizes).sum()
         even = rng.random(n) < exp(log_even - log_add_exp(log_count, log_even))[codes]
         drawn = rng.integers(0, sizes, (n, len(sizes)))

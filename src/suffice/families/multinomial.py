@@ -35,8 +35,7 @@ from suffice.families.options import Estimation, Smoothing, check_smoothing
 from suffice.numerics import kernels
 from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
-from suffice.numerics.elementary import digamma
-from suffice.numerics.logspace import safe_log
+from suffice.numerics.elementary import digamma, log
 from suffice.rules import NONNEGATIVE, Shape, Within
 from suffice.sums.block import Encoding, RealBlock, SparseBlock, require_held, tiles
 from suffice.sums.counts import EventAccumulator, Events
@@ -132,7 +131,7 @@ class MultinomialParameters(Parameters):
 
     @cached_property
     def _log_theta(self) -> EventTerms:
-        return EventTerms(safe_log(self.theta))
+        return EventTerms(log(self.theta))
 
     def column(self, j: int) -> MultinomialParameters:
         if not self.events.closed:
@@ -154,10 +153,10 @@ class MultinomialParameters(Parameters):
     def describe(self, j: int) -> dict[str, list[float]]:
         if self.events.closed:
             return {"share": self.theta[:, j].tolist()}
-        return most_telling(self.events.values, self.theta, safe_log(self.theta))
+        return most_telling(self.events.values, self.theta, log(self.theta))
 
     def form(self) -> Form:
-        linear = safe_log(self.theta)
+        linear = log(self.theta)
         features = event_features(self.events)
         return Form(features, np.zeros_like(linear), linear, np.zeros(len(linear)))
 

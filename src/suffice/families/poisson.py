@@ -13,7 +13,6 @@ from suffice.families.options import Estimation, check_alpha
 from suffice.numerics import kernels
 from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.elementary import digamma, lgamma, log, log1p
-from suffice.numerics.logspace import safe_log
 from suffice.rules import NONNEGATIVE, POSITIVE, Shape
 from suffice.sums.base import Accumulator
 from suffice.sums.block import Encoding, RealBlock, require_held
@@ -108,7 +107,7 @@ class PoissonParameters(Parameters):
         x = np.ascontiguousarray(block.values, np.float64)
         observed = ~np.isnan(x)
         log_factorial = lgamma(np.where(observed, x, 0.0) + 1)
-        kernels.scores.add_linear(x, safe_log(self.rate), out)
+        kernels.scores.add_linear(x, log(self.rate), out)
         kernels.scores.add_linear(observed.astype(np.float64), -self.rate, out)
         kernels.scores.add_linear(log_factorial, -np.ones_like(self.rate), out)
 
@@ -123,7 +122,7 @@ class PoissonParameters(Parameters):
 
     def form(self) -> Form:
         """Linear in x, up to log x!, which no class owns: weight log λ, constant −λ."""
-        linear = safe_log(self.rate)
+        linear = log(self.rate)
         features = tuple(range(linear.shape[1]))
         return Form(features, np.zeros_like(linear), linear, -self.rate.sum(axis=1))
 

@@ -10,22 +10,10 @@ import numpy as np
 
 from suffice.numerics import kernels
 from suffice.numerics.arrays import Floats
-from suffice.numerics.elementary import log
 from suffice.numerics.memory import require_memory
 
 LARGE = 2**25  # numbers, for which memory is asked: 256 MB
 FEWER_ROWS = "ask about fewer rows at a time, or make labels fewer"
-
-
-def safe_log(values: Floats) -> Floats:
-    """Natural logarithm with log 0 = −∞, silently.
-
-    Examples
-    --------
-    >>> safe_log(np.array([0.0, 1.0]))
-    array([-inf,   0.])
-    """
-    return log(values)
 
 
 def scores(n: int, k: int, start: float | None = None) -> Floats:

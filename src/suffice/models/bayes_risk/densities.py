@@ -14,7 +14,8 @@ from suffice.data.python_cells import require_faithful, unmasked
 from suffice.data.schema import Numbered
 from suffice.errors import DataError, ParameterError
 from suffice.numerics.arrays import Floats, Ints
-from suffice.numerics.logspace import safe_log, scores
+from suffice.numerics.elementary import log
+from suffice.numerics.logspace import scores
 
 MOST_VALUES = 2**20  # of discrete columns that are listed
 REST = 1e-15  # probability that such a list may lack
@@ -213,16 +214,16 @@ class Densities:
         out = scores(len(rows), len(self.classes), -np.inf)
         for c in np.flatnonzero(self.prior) if len(rows) else ():
             with np.errstate(all="ignore"):
-                log = self.densities[c].log_density(rows)
-            if np.isnan(log).any():
-                i = int(np.isnan(log).argmax())
+                found = self.densities[c].log_density(rows)
+            if np.isnan(found).any():
+                i = int(np.isnan(found).argmax())
                 raise ParameterError(
                     f"the log density of class {self.classes[c]!r} at row {i}, "
                     f"{rows[i].tolist()}, is NaN",
                     "a density is a number everywhere",
                     "check its parameters",
                 )
-            out[:, c] = safe_log(self.prior[c]) + log
+            out[:, c] = log(self.prior[c]) + found
         return out
 
     def sample(self, codes: Ints, rng: np.random.Generator) -> Floats:

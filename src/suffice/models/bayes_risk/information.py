@@ -24,7 +24,7 @@ from suffice.models.reading import is_named, row_by_name
 from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.elementary import exp, log, log_of
 from suffice.numerics.in_print import Printed, Table, percent
-from suffice.numerics.logspace import row_sums, safe_log
+from suffice.numerics.logspace import row_sums
 from suffice.numerics.quadrature import integrate
 from suffice.sums.batch import Batch
 
@@ -143,7 +143,7 @@ def column_information(model: GenerativeClassifier) -> ColumnInformation:
         tuple(bits),
         tuple(families.values()),
         np.array(list(bits.values())),
-        float(-_sum(prior * safe_log(np.where(prior > 0, prior, 1.0))) / LOG_2),
+        float(-_sum(prior * log(np.where(prior > 0, prior, 1.0))) / LOG_2),
     )
 
 

@@ -30,9 +30,9 @@ from suffice.models.bayes_risk.densities import (
     values_of,
 )
 from suffice.numerics.arrays import Floats
-from suffice.numerics.elementary import exp
+from suffice.numerics.elementary import exp, log
 from suffice.numerics.in_print import Printed, Table
-from suffice.numerics.logspace import normalise, safe_log
+from suffice.numerics.logspace import normalise
 from suffice.numerics.quadrature import integrate
 
 Method = Literal["auto", "sum", "quadrature", "simulation"]
@@ -181,7 +181,7 @@ def _simulation(densities: Densities, n_samples: int, rng: np.random.Generator) 
         wrong = []
         for first, end in pairwise([*range(0, n, BLOCK), n]):
             drawn = densities.sample(np.full(end - first, c), rng)
-            log_joint = without_poles(densities.log_joint(drawn), safe_log(prior))
+            log_joint = without_poles(densities.log_joint(drawn), log(prior))
             posterior, _ = normalise(log_joint, prior)
             wrong.append(least_wrong(posterior))
         r = np.concatenate(wrong)
