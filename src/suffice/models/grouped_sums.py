@@ -195,8 +195,8 @@ class GroupedSums:
         if names == self.by:
             return self
         keys, codes = self.keys.only(names)
-        found = replace(self, keys=keys, sums=self.sums.gathered(codes, len(keys)))
-        return found if names else found._alone(0)
+        found = replace(self, sums=self.sums.gathered(codes, len(keys)))
+        return replace(found, keys=keys) if names else found._alone(0)
 
     def others(self) -> Iterator[GroupedSums]:
         """Yield the sums of all groups but one, for each group: leave one out.
