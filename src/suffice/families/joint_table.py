@@ -18,7 +18,13 @@ from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.elementary import exp, log, log_add_exp
 from suffice.rules import NONNEGATIVE, Shape, Within
 from suffice.sums.block import CodedBlock, Encoding, IntegerBlock
-from suffice.sums.counts import JointAccumulator, JointCounts, distinct_rows, patterns_of
+from suffice.sums.counts import (
+    JointAccumulator,
+    JointCounts,
+    counts_by_place,
+    distinct_rows,
+    patterns_of,
+)
 from suffice.sums.vocabulary import Vocabulary
 
 
@@ -177,7 +183,7 @@ class JointTableParameters(JointParameters):
         together = np.concatenate([self.cells[:, columns], codes])
         distinct, place = distinct_rows(together)
         of_cells, of_rows = np.split(place, [len(self.cells)])
-        count = _gathered(self.count, of_cells, len(distinct))[:, of_rows]
+        count = counts_by_place(self.count, of_cells, len(distinct))[:, of_rows]
         log_rest = self.log_pseudo + np.delete(self.log_sizes, columns).sum()
         log_weight: Floats = log_add_exp(log(count), log_rest)
         return log_weight.T
@@ -193,7 +199,7 @@ class JointTableParameters(JointParameters):
         return JointTableParameters(
             (self.vocabularies[j],),
             cells,
-            _gathered(self.count, place, len(cells)),
+            counts_by_place(self.count, place, len(cells)),
             float(self.log_pseudo + np.delete(self.log_sizes, j).sum()),
             self.unseen,
         )
@@ -220,11 +226,6 @@ class JointTableParameters(JointParameters):
         values = np.arange(len(vocabulary))[:, None]
         probabilities = exp(self._log_marginal(np.array([j]), values))
         return dict(zip(map(str, vocabulary.values), probabilities.tolist(), strict=True))
-
-
-def _gathered(count: Floats, place: Ints, size: int) -> Floats:
-    """Sum the columns of counts (k, S) that share a place, (k, size)."""
-    return np.array([np.bincount(place, row, size) for row in count]).reshape(len(count), size)
 
 
 # -- posterior

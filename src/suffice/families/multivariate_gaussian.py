@@ -49,7 +49,7 @@ from suffice.numerics.rows import affine, linear
 from suffice.numerics.shrinkage import ledoit_wolf, ledoit_wolf_of_rows
 from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Shape, Within
 from suffice.sums.base import Accumulator
-from suffice.sums.block import Encoding, RealBlock, from_row, require_held, tiles
+from suffice.sums.block import Encoding, RealBlock, from_row, require_held, short_tiles
 from suffice.sums.comoments import (
     Comoments,
     ComomentsAccumulator,
@@ -64,7 +64,7 @@ WIDE = 256  # columns: of more, rows are kept as long as they are no more than c
 SMALLEST_SINGULAR = 1e-4  # of rows in units of their deviations, over √n; the rest is noise
 DOUBLE_NOISE = 2.0**-44  # noise of sums that are only of doubles
 LOG_2PI = log_of(2 * np.pi)
-SCORED_ROWS = 16_384  # rows scored at a time
+SCORED_ROWS = 16_384  # rows scored at a time: they stay in the cache with their scores
 KEPT_FRACTION = 2.0**-40  # the fraction kept, without a floor, where one class alone does not vary
 STEEP = 64.0  # root of a condition number from which the rows' order would show in a factor
 MARGIN = 4.0  # by which a relative variance has to exceed its floor
@@ -596,7 +596,7 @@ class MultivariateGaussianParameters(JointParameters):
             self.add_log_likelihood(block, out)
 
     def _add(self, block: RealBlock, out: Floats, add: Any) -> None:
-        for start, x in _tiles(block):
+        for start, x in short_tiles(block.values, SCORED_ROWS):
             part = out[start : start + len(x)]
             with from_row(start):
                 rest = add(x, out=part)
@@ -671,7 +671,7 @@ class MultivariateStudentParameters(JointParameters):
 
             log Γ((ν + p)/2)/Γ(ν/2) − ½ log |πνfΣ| − (ν + p)/2 log(1 + (x − m)ᵀΣ⁻¹(x − m)/(νf))
         """
-        for start, x in _tiles(block):
+        for start, x in short_tiles(block.values, SCORED_ROWS):
             part = out[start : start + len(x)]
             distance = scores(len(x), len(self.dof), 0.0)
             with from_row(start):
@@ -715,13 +715,6 @@ class MultivariateStudentParameters(JointParameters):
 
 
 GaussianOrStudent = MultivariateGaussianParameters | MultivariateStudentParameters
-
-
-def _tiles(block: RealBlock) -> Iterator[tuple[int, Floats]]:
-    """Rows as doubles, a number of them at a time that stays in cache with its scores."""
-    for start, x in tiles(block.values, np.float64):
-        for first in range(0, len(x), SCORED_ROWS):
-            yield start + first, x[first : first + SCORED_ROWS]
 
 
 # -- factored covariances

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from suffice.numerics import kernels
-from suffice.numerics.arrays import Bools, Floats
+from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.error_free import LARGEST, add, divide, in_parts, multiply
 from suffice.rules import FINITE, Within, rule
 
@@ -93,6 +93,20 @@ class DoubleDouble:
         kernels.sums.normalise(hi, lo)
         return cls(hi, lo)
 
+    @classmethod
+    def by_place(cls, size: int, *numbers: tuple[Floats, Ints]) -> DoubleDouble:
+        """Return exact sums (size, t) of rows of numbers (n, t) that go to the places (n,).
+
+        Examples
+        --------
+        >>> DoubleDouble.by_place(3, (np.array([[1.0], [2.0], [4.0]]), np.array([2, 0, 2]))).value.T
+        array([[2., 0., 5.]])
+        """
+        sums = cls.zeros((size, numbers[0][0].shape[1]))
+        for rows, places in numbers:
+            kernels.counts.add_events(rows, places, np.zeros(0), sums.hi, sums.lo)
+        return cls.from_sums(sums.hi, sums.lo)
+
     @property
     def value(self) -> Floats:
         """The sums, rounded once to double."""
@@ -168,6 +182,9 @@ class DoubleDouble:
         rows, out = (len(hi), total.hi.size), (total.hi.reshape(-1), total.lo.reshape(-1))
         kernels.sums.sum_pairs(hi.reshape(rows), lo.reshape(rows), *out)
         return total
+
+    def reshape(self, *shape: int) -> DoubleDouble:
+        return DoubleDouble(self.hi.reshape(shape), self.lo.reshape(shape))
 
     def scatter(self, index: Any, shape: tuple[int, ...]) -> DoubleDouble:
         """Place these sums at ``index`` of a larger array of zeros."""

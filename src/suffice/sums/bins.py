@@ -556,13 +556,7 @@ def _summed(weighted: list[Weighted]) -> tuple[NDArray[np.int64], DoubleDouble]:
     """The keys, ascending, and the exact sum of the weights at each, where it is above 0."""
     keys, weights = map(np.concatenate, zip(*weighted, strict=True))
     found, place = np.unique(keys, return_inverse=True)
-    table = np.zeros((1, 2, len(found) + 1))
-    bounds = np.full(1, -1, np.int64), np.full(1, len(found) + 1, np.int64), np.zeros(1, np.int64)
-    one_class = np.zeros(len(keys), np.intp)
-    kernels.counts.add_weighted_codes(
-        place.astype(np.int32)[:, None], *bounds, one_class, weights, table
-    )
-    count = DoubleDouble.from_table(table)[0, 1:]
+    count = DoubleDouble.by_place(len(found), (weights[:, None], place))[:, 0]
     shown = count.hi > 0
     return found[shown].astype(np.int64), count[shown]
 

@@ -318,6 +318,13 @@ def tiles(values: NDArray[Any], dtype: Any) -> Iterator[tuple[int, NDArray[Any]]
     return _converted_tiles(values, dtype)
 
 
+def short_tiles(values: NDArray[Any], most: int) -> Iterator[tuple[int, Floats]]:
+    """Cut rows into `tiles` of doubles, of so many rows at most."""
+    for start, x in tiles(values, np.float64):
+        for first in range(0, max(len(x), 1), most):
+            yield start + first, x[first : first + most]
+
+
 def _converted_tiles(values: NDArray[Any], dtype: Any) -> Iterator[tuple[int, NDArray[Any]]]:
     step = max(16, CONVERTED // max(1, values.shape[1]))
     long = dtype == np.float64 and _is_long(values.dtype)

@@ -347,8 +347,7 @@ class ClassesByGroupAccumulator(ByClassAccumulator):
         weight = DoubleDouble.from_table(self._weight[: self._pairs, :, None])[:, 0]
         missed = DoubleDouble.from_table(self._unlabelled_of[:, :, None])[:k, 0]
         missed = missed.scatter(np.arange(len(missed.hi)), (k,))
-        weight = weight.scatter(place, (k * m,))
-        weight = DoubleDouble(weight.hi.reshape(k, m), weight.lo.reshape(k, m))
+        weight = weight.scatter(place, (k * m,)).reshape(k, m)
         return ClassesByGroup(classes, weight, missed, blocks).pruned()
 
 

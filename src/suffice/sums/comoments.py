@@ -7,7 +7,6 @@ likelihood needs of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Any, Self
@@ -24,7 +23,7 @@ from suffice.numerics.exact import SQUARABLE, DoubleDouble, scaled
 from suffice.numerics.memory import require_memory
 from suffice.rules import FINITE, NONNEGATIVE, Formed, Index, Shape, rule
 from suffice.sums.base import ClassSums, grown
-from suffice.sums.block import BadCell, RealBlock, require_held, tiles
+from suffice.sums.block import BadCell, RealBlock, require_held, short_tiles
 from suffice.sums.comparison import Divergences, of_gaussians
 from suffice.sums.moments import is_scatter, noise_of_squares, scatters_left, too_large, too_small
 from suffice.sums.sorted_rows import MANY_CLASSES, SortedRows
@@ -585,7 +584,8 @@ class ComomentsAccumulator:
     ) -> None:
         """Add the rows of a block, and of one beside it, whose columns come after."""
         self._grow(k)
-        for start, x in self._short(block):
+        most = max(LEAST_ROWS, PRODUCTS // max(1, self._d**2))
+        for start, x in short_tiles(block.values, most):
             rows = slice(start, start + len(x))
             y = x[:, :0] if beside is None else beside.values[rows]
             require_held(y, start, left=x.shape[1])
@@ -667,13 +667,6 @@ class ComomentsAccumulator:
     def _count(self, codes: Ints, weights: Floats) -> None:
         k = max(len(self._tally), int(codes.max(initial=-1)) + 1)
         self._tally = grown(self._tally, k) + tallied(codes, weights, k)
-
-    def _short(self, block: RealBlock) -> Iterator[tuple[int, Floats]]:
-        """Cut rows so that a kernel returns soon, each part with the number of its first row."""
-        step = max(LEAST_ROWS, PRODUCTS // max(1, self._d**2))
-        for start, x in tiles(block.values, np.float64):
-            for first in range(0, len(x), step):
-                yield start + first, x[first : first + step]
 
     def _separate(self, x: Floats, codes: Ints, weights: Floats, first: int) -> None:
         """Add complete rows as such, and the others to the groups of their patterns."""
@@ -821,19 +814,16 @@ class FourthMomentsAccumulator:
         return self._moments.complete
 
     def add(self, block: RealBlock, codes: Ints, weights: Floats, k: int) -> None:
-        for start, part in tiles(block.values, np.float64):
-            for first in range(0, max(len(part), 1), SQUARED_ROWS):
-                x = part[first : first + SQUARED_ROWS]
-                rows = slice(start + first, start + first + len(x))
-                large = np.argwhere((np.abs(x) > LARGEST_ROOT) & (codes[rows] >= 0)[:, None])
-                if len(large):
-                    row, column = map(int, large[0])
-                    value = float(x[row, column])
-                    rule = "a number must be finite" if np.isinf(value) else TOO_LARGE
-                    raise BadCell(rows.start + row, column, value, rule)
-                usable = np.where(np.abs(x) <= LARGEST_ROOT, x, np.nan)
-                both = RealBlock(np.hstack([x, *two_product(usable, usable)]))
-                self._moments.add(both, codes[rows], weights[rows], k)
+        for start, x in short_tiles(block.values, SQUARED_ROWS):
+            rows = slice(start, start + len(x))
+            large = (np.abs(x) > LARGEST_ROOT) & (codes[rows] >= 0)[:, None]
+            for row, column in np.argwhere(large)[:1].tolist():
+                value = float(x[row, column])
+                rule = "a number must be finite" if np.isinf(value) else TOO_LARGE
+                raise BadCell(start + row, column, value, rule)
+            root = np.where(np.abs(x) <= LARGEST_ROOT, x, np.nan)
+            both = RealBlock(np.hstack([x, *two_product(root, root)]))
+            self._moments.add(both, codes[rows], weights[rows], k)
 
     def statistic(self) -> FourthMoments:
         return FourthMoments(self._moments.statistic())

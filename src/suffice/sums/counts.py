@@ -565,7 +565,7 @@ class JointCounts(Formed, ClassSums):
         a, b = mine.count.value, theirs.count.value
         columns = zip(mine.vocabularies, mine.cells.T, strict=True)
         alone = [
-            of_fractions(*(_by_value(count, codes, len(values)) for count in (a, b)))
+            of_fractions(*(counts_by_place(count, codes, len(values)) for count in (a, b)))
             for values, codes in columns
         ]
         return Divergences.side_by_side([*alone, of_fractions(a, b)])
@@ -614,9 +614,9 @@ class JointCounts(Formed, ClassSums):
         return a, b
 
 
-def _by_value(count: Floats, codes: Ints, m: int) -> Floats:
-    """Sum counts (k, S) of combinations over those that contain the same value, (k, m)."""
-    return np.array([np.bincount(codes, row, m) for row in count]).reshape(len(count), m)
+def counts_by_place(count: Floats, place: Ints, size: int) -> Floats:
+    """Sum the columns of counts (k, S) that share a place, (k, size)."""
+    return np.array([np.bincount(place, row, size) for row in count]).reshape(len(count), size)
 
 
 class JointAccumulator:
@@ -632,15 +632,10 @@ class JointAccumulator:
         self._k = max(k, self._k)
         rows = np.flatnonzero((block.codes >= 0).all(axis=1) & (codes >= 0))
         cells, place = distinct_rows(block.codes[rows].astype(np.intp))
-        table = np.zeros((self._k, 2, len(cells)))
-        kernels.counts.add_weighted_codes(
-            place[:, None],
-            *(np.zeros(1, np.int64), np.array([len(cells)]), np.zeros(1, np.int64)),
-            codes[rows],
-            weights[rows] if weights.size else np.ones(len(rows)),
-            table,
-        )
-        count = DoubleDouble.from_table(table)
+        w = weights[rows] if weights.size else np.ones(len(rows))
+        places = codes[rows] * len(cells) + place
+        count = DoubleDouble.by_place(self._k * len(cells), (w[:, None], places))
+        count = count.reshape(self._k, len(cells))
         self._parts.append(JointCounts(block.vocabularies, cells, count).sorted())
         if len(self._parts) > TOGETHER:
             self._parts = [self.statistic()]

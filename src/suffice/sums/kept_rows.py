@@ -183,14 +183,7 @@ class KeptRows(ClassSums):
     def products(self) -> Any:
         """Return the exact products of all columns, `Comoments` or `FourthMoments`."""
         total = _products(self.d, self.pooled, self.fourths, self.k)
-        w = self.row_weights
-        step = max(1, TILE_CELLS // max(1, self.d)) if is_sparse(self.x) else max(1, len(self.y))
-        for first in range(0, max(len(self.y), 1), step):
-            part = slice(first, first + step)
-            x = self.x[part]
-            block = RealBlock(x.toarray() if is_sparse(x) else x)
-            beside = (RealBlock(self.y[part]),) if self.y.shape[1] else ()
-            total.add(block, self.code[part], w[part], self.k, *beside)
+        _add_to_products(total, self.x, self.y, self.code, self.row_weights, self.k)
         found = total.statistic()
         counted = self.tally[self.tally[:, 0] > 0] if self.k > 1 else self.tally
         if isinstance(found, Comoments) and len(found.tally) == len(counted):
@@ -204,10 +197,7 @@ class KeptRows(ClassSums):
             return other + self
         if not isinstance(other, KeptRows):
             return self.products() + other
-        x, y, code, weight = _joined([self, other])
-        tally, cells = self.tally + other.tally, self.cells + other.cells
-        joined = KeptRows(x, y, code, weight, tally, cells, self.pooled, self.fourths)
-        return joined._in_few_numbers()
+        return _joined([self, other], self.tally + other.tally)._in_few_numbers()
 
     def __radd__(self, other: Any) -> Any:
         return other + self.products()
@@ -299,20 +289,10 @@ class KeptRows(ClassSums):
         one, two = self.canonical(), other.canonical()
         weights = one.row_weights, two.row_weights
         return (
-            self.k == other.k
-            and np.array_equal(one._keys, two._keys)
-            and (np.array_equal(*weights))
+            self.k == other.k and np.array_equal(one._keys, two._keys) and np.array_equal(*weights)
         )
 
     __hash__ = None  # type: ignore[assignment]
-
-    def _like(self, other: KeptRows) -> KeptRows:
-        """The canonical rows, compressed if the other's are."""
-        if is_sparse(other.x) and not is_sparse(self.x):
-            from scipy.sparse import csr_array
-
-            return replace(self, x=csr_array(self.x)).canonical()
-        return self.canonical()
 
     def _kept(self, rows: Bools) -> KeptRows:
         """Some rows, which stand for all that count."""
@@ -341,8 +321,29 @@ def _products(
     return FourthMomentsAccumulator(d) if fourths else ComomentsAccumulator(d, pooled)
 
 
-def _joined(parts: Sequence[KeptRows]) -> tuple[Any, Floats, Ints, Floats]:
-    """Rows, targets, classes and weights of all parts; compressed if those of any are."""
+def _add_to_products(
+    total: ComomentsAccumulator | FourthMomentsAccumulator,
+    x: Any,
+    y: Floats,
+    codes: Ints,
+    weights: Floats,
+    k: int,
+) -> None:
+    """Add rows (n, p) with their targets (n, t), sparse ones laid out tile by tile."""
+    n, p = x.shape
+    step = max(1, TILE_CELLS // max(1, p)) if is_sparse(x) else max(1, n)
+    for first in range(0, max(n, 1), step):
+        part = slice(first, first + step)
+        rows = RealBlock(x[part].toarray() if is_sparse(x) else x[part])
+        beside = (RealBlock(y[part]),) if y.shape[1] else ()
+        with from_row(first):
+            total.add(rows, codes[part], weights[part], k, *beside)
+
+
+def _joined(parts: Sequence[KeptRows], tally: Tally) -> KeptRows:
+    """The rows of all parts, compressed if those of any are."""
+    if len(parts) == 1:
+        return replace(parts[0], tally=tally)
     xs = [part.x for part in parts]
     if any(map(is_sparse, xs)):
         from scipy.sparse import csr_array, vstack
@@ -350,10 +351,11 @@ def _joined(parts: Sequence[KeptRows]) -> tuple[Any, Floats, Ints, Floats]:
         x: Any = csr_array(vstack([csr_array(one) for one in xs], format="csr"))
     else:
         x = np.concatenate(xs)
-    y, weight = (
-        np.concatenate([getattr(part, name) for part in parts]) for name in ("y", "weight")
+    y, code, weight = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("y", "code", "weight")
     )
-    return x, y, np.concatenate([part.code for part in parts]), weight
+    cells = sum(part.cells for part in parts)
+    return replace(parts[0], x=x, y=y, code=code, weight=weight, tally=tally, cells=cells)
 
 
 def _tiny(x: Any) -> Bools:
@@ -610,7 +612,7 @@ class RowsAccumulator:
     ) -> None:
         """Add rows of columns, with the targets beside them; rows of weight 0 are left out."""
         self._k = max(self._k, k)
-        y = RealBlock(np.empty((len(codes), 0))) if beside is None else beside
+        y = np.empty((len(codes), 0)) if beside is None else beside.values
         if len(weights):
             codes = np.where(weights == 0, -1, codes)
         if self._products is None:
@@ -618,24 +620,14 @@ class RowsAccumulator:
                 return
             self._products = _products(self._p + self._t, self._pooled, self._fourths, self._k)
             for part in self._parts:
-                self._sum(part.x, RealBlock(part.y), part.code, part.row_weights)
+                kept = part.x, part.y, part.code, part.row_weights
+                _add_to_products(self._products, *kept, self._k)
             self._parts.clear()
         rows = _csr(x, self._p) if isinstance(x, SparseBlock) else x.values
-        self._sum(rows, y, codes, weights)
+        _add_to_products(self._products, rows, y, codes, weights, self._k)
         self.complete = self.complete and self._products.complete
 
-    def _sum(self, x: Any, y: RealBlock, codes: Ints, weights: Floats) -> None:
-        """Add rows to the products, sparse ones laid out tile by tile."""
-        assert self._products is not None
-        step = max(1, TILE_CELLS // max(1, self._p)) if is_sparse(x) else max(1, x.shape[0])
-        for first in range(0, max(x.shape[0], 1), step):
-            part = slice(first, first + step)
-            rows = RealBlock(x[part].toarray() if is_sparse(x) else x[part])
-            beside = (y.cut(first, first + step),) if self._t else ()
-            with from_row(first):
-                self._products.add(rows, codes[part], weights[part], self._k, *beside)
-
-    def _keep(self, x: RealBlock | SparseBlock, y: RealBlock, codes: Ints, weights: Floats) -> bool:
+    def _keep(self, x: RealBlock | SparseBlock, y: Floats, codes: Ints, weights: Floats) -> bool:
         """Keep rows; return False, and keep none, if there are too many, or gaps not allowed."""
         if isinstance(x, RealBlock):
             require_held(x.values)
@@ -645,16 +637,14 @@ class RowsAccumulator:
             return False
         if cells.bit_length() > self._cells.bit_length():  # as much again while they are joined
             require_memory(16.0 * cells, f"rows of {self._p:,} columns", FEWER)
-        targets = np.asarray(y.values, np.float64)
-        counted = codes >= 0
-        shown = _shows_any(values)
-        counted &= (shown | ~np.isnan(targets).all(axis=1)) if self._t else shown
+        targets, shown = np.asarray(y, np.float64), _shows_any(values)
+        if self._t:
+            shown |= ~np.isnan(targets).all(axis=1)
+        counted = (codes >= 0) & shown
+        places = np.flatnonzero(counted)
         if not counted.all():
-            places = np.flatnonzero(counted)
             weights = weights[counted] if weights.size else weights
             values, targets, codes = values[counted], targets[counted], codes[counted]
-        else:
-            places = np.arange(len(targets))
         _require_size(values, places, 0)
         _require_size(targets, places, self._p)
         if not is_sparse(values):
@@ -679,16 +669,12 @@ class RowsAccumulator:
         tally = np.zeros((self._k, 3), np.int64)
         for part in self._parts:
             tally[: part.k] += part.tally
-        if len(self._parts) == 1:
-            return replace(self._parts[0], tally=tally)
-        x, y = np.empty((0, self._p)), np.empty((0, self._t))
-        of_rows = x, y, np.zeros(0, np.intp), np.empty((0, 2))
-        if self._parts:
-            of_rows = _joined(self._parts)
-        cells = sum(part.cells for part in self._parts)
-        found = KeptRows(*of_rows, tally, cells, self._pooled, self._fourths)
-        self._parts = [found]  # whose pieces are no longer held
-        return found
+        if not self._parts:
+            x, y = np.empty((0, self._p)), np.empty((0, self._t))
+            of_rows = x, y, np.zeros(0, np.intp), np.empty((0, 2))
+            return KeptRows(*of_rows, tally, 0, self._pooled, self._fourths)
+        self._parts = [_joined(self._parts, tally)]  # whose pieces are no longer held
+        return self._parts[0]
 
 
 def _csr(block: SparseBlock, p: int) -> Any:
@@ -717,12 +703,7 @@ def _require_size(values: Any, places: Ints, first: int) -> None:
     cells = values.data if is_sparse(values) else values
     if not ((cells > LARGEST).any() or (cells < -LARGEST).any()):
         return
-    whole = values.tocoo() if is_sparse(values) else None
-    if whole is not None:
-        at = int(np.flatnonzero(np.abs(whole.data) > LARGEST)[0])
-        row, column, value = int(whole.row[at]), int(whole.col[at]), float(whole.data[at])
-    else:
-        row, column = map(int, np.argwhere(np.abs(values) > LARGEST)[0])
-        value = float(values[row, column])
+    row, column = next(zip(*(abs(values) > LARGEST).nonzero(), strict=True))
+    value = float(values[row, column])
     rule = "a number must be finite" if np.isinf(value) else TOO_LARGE
-    raise BadCell(int(places[row]), first + column, value, rule)
+    raise BadCell(int(places[row]), first + int(column), value, rule)

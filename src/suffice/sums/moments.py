@@ -14,10 +14,9 @@ from suffice.numerics import kernels
 from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.error_free import LARGEST, SMALLEST, two_sum
 from suffice.numerics.exact import SQUARABLE, scaled
-from suffice.numerics.memory import SMALL, require_memory
 from suffice.numerics.rows import READ
 from suffice.rules import FINITE, Formed, Shape, rule
-from suffice.sums.base import ClassSums
+from suffice.sums.base import ClassSums, grown
 from suffice.sums.block import BadCell, RealBlock, tiles
 from suffice.sums.comparison import Divergences, of_gaussians
 from suffice.sums.sorted_rows import MANY_CLASSES, SortedRows
@@ -194,12 +193,7 @@ class MomentsAccumulator:
         self._waiting: SortedRows | None = None  # rows of many classes
 
     def add(self, block: RealBlock, codes: Ints, weights: Floats, k: int) -> None:
-        known, d = self._state[1].shape
-        if k > known:
-            wider = _zeros(k, d)
-            for part, old in zip(wider, self._state, strict=True):
-                part[:known] = old
-            self._state = wider
+        self._state = tuple([grown(part, k) for part in self._state])
         if k >= MANY_CLASSES and self._has_put(block, codes, weights):
             return
         values, weighted = block.values, len(weights) > 0
@@ -246,9 +240,7 @@ class MomentsAccumulator:
 
 
 def _zeros(k: int, d: int) -> tuple[Floats, ...]:
-    """Weight, pivot and sums of no rows, which are copied when they are read."""
-    if (amount := 3 * 56.0 * k * d) > SMALL:
-        require_memory(amount, f"sums of {k:,} classes and {d:,} columns", "make labels fewer")
+    """Weight, pivot and sums of no rows."""
     return np.zeros((k, 2, d)), np.zeros((k, d)), np.zeros((k, 4, d))
 
 

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from suffice.numerics import kernels
 from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.elementary import log1p
 from suffice.numerics.exact import DoubleDouble
@@ -76,7 +75,7 @@ class Ranking:
         """Rank n rows: their scores (n,), whether they are of the class (n,), and weights (n,)."""
         sides = np.stack([np.where(truth, weights, 0.0), np.where(truth, 0.0, weights)], axis=1)
         different, at = interruptible(np.unique, scores, return_inverse=True)
-        return cls._of_sums(different, _summed(len(different), (sides, at)), False)
+        return cls._of_sums(different, DoubleDouble.by_place(len(different), (sides, at)), False)
 
     @classmethod
     def _of_sums(cls, scores: Floats, weight: DoubleDouble, rounded: bool) -> Ranking:
@@ -93,13 +92,17 @@ class Ranking:
             return self
         near = np.rint(np.clip(self.scores, -LARGEST, LARGEST) / CELL)
         cells, at = np.unique(near, return_inverse=True)
-        weight = _summed(len(cells), (self.high, at), (self.low, at))
+        weight = DoubleDouble.by_place(len(cells), *self._numbers(at))
         return self._of_sums(cells * CELL, weight, True)
 
     @property
     def weight(self) -> DoubleDouble:
         """Σw of the rows of the class, and of the others, at each score, (m, 2)."""
         return DoubleDouble(self.high, self.low if len(self.low) else np.zeros_like(self.high))
+
+    def _numbers(self, places: Ints) -> tuple[tuple[Floats, Ints], tuple[Floats, Ints]]:
+        """Both parts of the weights, with the places (m,) that they go to."""
+        return (self.high, places), (self.low, places[: len(self.low)])
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -127,8 +130,11 @@ class Ranking:
         at = np.empty(len(both), np.intp)
         at[order] = np.cumsum(first) - 1
         mine, theirs = np.split(at, [len(self.scores)])
-        added = [(sign * side, theirs) for side in (other.high, other.low)]
-        weight = _summed(int(first.sum()), (self.high, mine), (self.low, mine), *added)
+        numbers = [
+            *self._numbers(mine),
+            *((sign * side, at) for side, at in other._numbers(theirs)),
+        ]
+        weight = DoubleDouble.by_place(int(first.sum()), *numbers)
         return self._of_sums(both[order[first]], weight, self.rounded)
 
     @property
@@ -169,15 +175,6 @@ class Ranking:
 
     def _area(self, value: float, lower: float, upper: float) -> Area:
         return Area(value, lower, upper) if self.rounded else Area(value, value, value)
-
-
-def _summed(size: int, *sides: tuple[Floats, Ints]) -> DoubleDouble:
-    """Return the exact sums (size, 2) of weights (n, 2) or (0, 2) at their places (n,)."""
-    sums = DoubleDouble.zeros((size, 2))
-    for weights, at in sides:
-        places = np.ascontiguousarray(at[: len(weights)])
-        kernels.counts.add_events(weights, places, np.zeros(0), sums.hi, sums.lo)
-    return DoubleDouble.from_sums(sums.hi, sums.lo)
 
 
 def _steps(positive: Floats, found: Floats, wrong: Floats) -> float:
