@@ -238,7 +238,6 @@ class BayesClassifier(Estimator):
         return self._known().prior
 
     def _known(self) -> Densities:
-        """Prior and densities, as the parameters are now."""
         return Densities.of(self.densities, self.priors)
 
     def _log_joint(self, known: Densities, X: Any) -> Floats:

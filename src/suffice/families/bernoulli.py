@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from suffice.families.dirichlet import (
     borrowed,
     by_event,
+    chosen_alpha,
     dirichlet,
     event_features,
-    evidence_for,
     log_share_moments,
     most_telling,
     prior_weight,
-    pseudo_counts,
     settled_alpha,
     takes_events,
 )
@@ -100,26 +99,23 @@ class Bernoulli(Family):
         return replace(self, alpha=settled_alpha(self.alpha, parameters.alpha_evidence))
 
     def estimate(self, statistic: Counts) -> BernoulliParameters:
-        ones = statistic.ones
-        outcomes = np.stack([statistic.total - ones, ones], axis=-1)
-        d, words = ones.shape[1], statistic.events
-        growing = words is not None and not words.closed
-        evidence = evidence_for(self.alpha, outcomes.swapaxes(0, 1), [2] * d, growing)
-        alpha = pseudo_counts(settled_alpha(self.alpha, evidence), d)
-        if isinstance(alpha, np.ndarray):
-            alpha = alpha[:, None]
+        outcomes, alpha, evidence = self._outcomes(statistic)
         theta = dirichlet(outcomes, alpha, self.estimation, 2)
-        return BernoulliParameters(theta, words, evidence)
+        return BernoulliParameters(theta, statistic.events, evidence)
 
-    def posterior(self, statistic: Any) -> BernoulliPosterior:
-        ones = statistic.ones
-        outcomes = np.stack([statistic.total - ones, ones], axis=-1)
-        chosen = self.estimate(statistic).alpha_evidence
-        alpha = pseudo_counts(settled_alpha(self.alpha, chosen), ones.shape[1])
-        alpha = prior_weight(alpha, self.estimation)
-        if isinstance(alpha, np.ndarray):
-            alpha = alpha[:, None]
-        return BernoulliPosterior(borrowed(outcomes) + alpha, statistic.events)
+    def posterior(self, statistic: Counts) -> BernoulliPosterior:
+        outcomes, alpha, _ = self._outcomes(statistic)
+        a = borrowed(outcomes) + prior_weight(alpha, self.estimation)
+        return BernoulliPosterior(a, statistic.events)
+
+    def _outcomes(self, statistic: Counts) -> tuple[Floats, float | Floats, AlphaEvidence | None]:
+        """Return Σw of the outcomes 0 and 1, (k, d, 2), α, and what it was chosen from."""
+        ones, words = statistic.ones, statistic.events
+        outcomes, d = np.stack([statistic.total - ones, ones], axis=-1), ones.shape[1]
+        growing = words is not None and not words.closed
+        tables = outcomes.swapaxes(0, 1)
+        alpha, evidence = chosen_alpha(self.alpha, d, tables, [2] * d, growing)
+        return outcomes, alpha[:, None] if isinstance(alpha, np.ndarray) else alpha, evidence
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +174,6 @@ class BernoulliParameters(Parameters):
                 kernels.scores.add_sparse_linear(*taken_back, out[rows])
 
     def column(self, j: int) -> BernoulliParameters:
-        """The parameters of column j alone; a text is one column."""
         if self.words is None:
             return BernoulliParameters(self.theta[:, [j]])
         if not self.words.closed:
@@ -217,9 +212,8 @@ class BernoulliParameters(Parameters):
         absent, occurs = np.flatnonzero(~block.present), block.outcomes
         if len(absent):
             raise BadCell(int(absent[0]), 0, None, INCOMPLETE)
-        for q in np.flatnonzero(np.isnan(occurs)):
-            row = int(np.searchsorted(block.indptr, q, side="right")) - 1
-            raise BadCell(row, int(block.indices[q]), None, INCOMPLETE)
+        for q in np.flatnonzero(np.isnan(occurs)).tolist():
+            raise block.bad_cell(q, None, INCOMPLETE)
         assert self.words is not None
         return replace(block, data=occurs).counts(self.words)
 

@@ -11,21 +11,18 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import ParameterError
+from suffice.errors import DataError, ParameterError
 from suffice.families.dirichlet import (
-    CodeAccumulator,
     advice_on_counts,
     borrowed,
     by_event,
+    chosen_alpha,
     dirichlet,
-    evidence_for,
     identifiers_of,
     log_share_moments,
-    over_range,
     prior_weight,
     pseudo_counts,
     refuse_unseen,
-    require_codes,
     settled_alpha,
 )
 from suffice.families.family import Family, Form, Parameters, Posterior, ScoreMoments
@@ -41,7 +38,7 @@ from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.numerics.elementary import log
 from suffice.rules import Shape, Within
-from suffice.sums.block import CodedBlock, Encoding, IntegerBlock, tiles
+from suffice.sums.block import BadCell, CodedBlock, Encoding, IntegerBlock, tiles
 from suffice.sums.counts import WIDEST, CountAccumulator, Counts, offsets_of
 from suffice.sums.vocabulary import Vocabulary
 
@@ -113,7 +110,6 @@ class Categorical(Family):
                 raise ParameterError(f"min_categories={number!r}", rule)
 
     def advice(self, statistic: Counts) -> Iterator[tuple[int, str]]:
-        """Constants, identifiers, copies of the label, numbers that are kept as text."""
         left_out = set(self.left_out(statistic).tolist())
         return (said for said in advice_on_counts(statistic) if said[0] not in left_out)
 
@@ -147,8 +143,7 @@ class Categorical(Family):
         statistic, least = self._over_range(statistic)
         sizes, quiet = self._sizes(statistic, least), self.left_out(statistic)
         asked = (statistic.column(j) * (j not in quiet) for j in range(statistic.d))
-        evidence = evidence_for(self.alpha, asked, sizes.tolist())
-        given = pseudo_counts(settled_alpha(self.alpha, evidence), statistic.d)
+        given, evidence = chosen_alpha(self.alpha, statistic.d, asked, sizes.tolist())
         alpha = np.full(statistic.d, given, np.float64)
         places = statistic.offsets + np.arange(statistic.d + 1)
         table = np.empty((statistic.k, places[-1]))
@@ -276,7 +271,6 @@ class CategoricalParameters(Parameters):
 
     @cached_property
     def _by_code(self) -> ScoreTable:
-        """Places by code: −1 for missing, the codes of the vocabulary, and the unseen."""
         d = len(self.vocabularies)
         size = np.diff(self.offsets)
         table = np.insert(self._log_theta, self.offsets[:-1], 0.0, axis=0)
@@ -350,6 +344,61 @@ class CategoricalParameters(Parameters):
         return csr_array(
             (np.ones(len(indices)), indices, indptr), shape=(len(codes), int(offsets[-1]))
         )
+
+
+# -- codes that count from 0
+
+
+MOST_CODES = 1_000_000  # of one column; each has a probability in every class
+CODE_RULE = "Negative values in data passed to CategoricalNB (input X): numbers are codes from 0 on"
+CODE_STEP = "NaiveBayes takes them as categories; a missing cell is NaN, not -1"
+
+
+class CodeAccumulator(CountAccumulator):
+    """Counts categories; numbers among them are 0 or more."""
+
+    def add(self, block: CodedBlock | IntegerBlock, *rows: Any) -> None:
+        require_codes(block)
+        super().add(block, *rows)
+
+
+def require_codes(
+    block: CodedBlock | IntegerBlock, known: tuple[Vocabulary, ...] | None = None
+) -> None:
+    """Refuse numbers below 0, except those that are ``known``."""
+    if isinstance(block, IntegerBlock):
+        if block.values.dtype.kind == "u" or block.values.min(initial=0) >= 0:
+            return
+        block = block.coded()
+    for j, vocabulary in enumerate(block.vocabularies):
+        taken = () if known is None else known[j].codes
+        below = [
+            isinstance(value, int | float) and value < 0 and value not in taken
+            for value in vocabulary.values
+        ]
+        if any(below):
+            codes = block.codes[:, j]
+            rows = np.flatnonzero((codes >= 0) & np.array(below)[codes])
+            for row in rows[:1].tolist():
+                raise BadCell(row, j, vocabulary.values[codes[row]], CODE_RULE, CODE_STEP)
+
+
+def over_range(j: int, vocabulary: Vocabulary, least: int) -> Vocabulary:
+    """All whole numbers from 0 on, if the values of column j are such; else the values."""
+    values = vocabulary.values
+    if vocabulary.counts_from_zero and len(values) >= least:
+        return vocabulary
+    if not all(isinstance(v, int | float) and v >= 0 and v % 1 == 0 for v in values):
+        return vocabulary
+    largest = int(values[-1]) if values else -1
+    places = max(largest + 1, least)
+    if places > MOST_CODES:
+        raise DataError(
+            f"column {j}, counted from 0: {places} values from 0 to {places - 1}",
+            f"whole numbers are codes that count from 0, {MOST_CODES:,} at most",
+            "number the values without gaps, or give them as strings",
+        )
+    return vocabulary if len(values) == places else Vocabulary(tuple(range(places)))
 
 
 # -- posterior

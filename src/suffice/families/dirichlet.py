@@ -10,15 +10,15 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import DataError, ParameterError
+from suffice.errors import ParameterError
 from suffice.families.family import trigamma
 from suffice.families.options import Alpha, Smoothing
 from suffice.numerics import kernels
 from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.dirichlet_evidence import AlphaEvidence, alpha_by_evidence
 from suffice.numerics.elementary import digamma
-from suffice.sums.block import BadCell, CodedBlock, IntegerBlock
-from suffice.sums.counts import CountAccumulator, Counts, Events
+from suffice.sums.block import BadCell, CodedBlock
+from suffice.sums.counts import Counts, Events
 from suffice.sums.moments import Moments, MomentsLeftOut
 from suffice.sums.vocabulary import Vocabulary
 
@@ -132,23 +132,28 @@ def log_share_moments(part: Floats, total: Floats) -> tuple[Floats, Floats]:
 # -- pseudo-counts by their evidence
 
 
-def evidence_for(
-    alpha: Smoothing, tables: Iterable[Floats], sizes: Sequence[int], alike: bool = False
-) -> AlphaEvidence | None:
-    """Return the evidence from which α of tables of counts is chosen; None where it is given.
+def chosen_alpha(
+    alpha: Smoothing,
+    events: int,
+    tables: Iterable[Floats],
+    sizes: Sequence[int],
+    alike: bool = False,
+) -> tuple[float | Floats, AlphaEvidence | None]:
+    """Return α as `pseudo_counts` does, and the evidence from which it was chosen, if it was.
 
     Parameters
     ----------
     alpha : Smoothing
+    events : int
+        How many pseudo-counts there may be.
     tables : iterable of ndarray (k, v)
     sizes : sequence of int
         How many values share the probability in each table.
     alike : bool
         Whether it is one for all tables.
     """
-    if not isinstance(alpha, str):
-        return None
-    return alpha_by_evidence(list(tables), sizes, alike)
+    found = alpha_by_evidence(list(tables), sizes, alike) if isinstance(alpha, str) else None
+    return pseudo_counts(settled_alpha(alpha, found), events), found
 
 
 def settled_alpha(alpha: Smoothing, found: AlphaEvidence | None) -> Alpha:
@@ -174,69 +179,6 @@ def refuse_unseen(
         row, column = map(int, found[0])
         value = block.vocabularies[column].values[block.codes[row, column]]
         raise BadCell(row, column, value, UNSEEN_RULE)
-
-
-# -- codes that count from 0
-
-
-MOST_CODES = 1_000_000  # of one column; each has a probability in every class
-CODE_RULE = "Negative values in data passed to CategoricalNB (input X): numbers are codes from 0 on"
-CODE_STEP = "NaiveBayes takes them as categories; a missing cell is NaN, not -1"
-
-
-class CodeAccumulator(CountAccumulator):
-    """Counts categories; numbers among them are 0 or more."""
-
-    def add(self, block: CodedBlock | IntegerBlock, *rows: Any) -> None:
-        require_codes(block)
-        super().add(block, *rows)
-
-
-def require_codes(
-    block: CodedBlock | IntegerBlock, known: tuple[Vocabulary, ...] | None = None
-) -> None:
-    """Refuse numbers below 0, except those that are ``known``."""
-    if isinstance(block, IntegerBlock):
-        if block.values.dtype.kind == "u" or block.values.min(initial=0) >= 0:
-            return
-        block = block.coded()
-    for j, vocabulary in enumerate(block.vocabularies):
-        taken = () if known is None else known[j].codes
-        below = [is_below(value) and value not in taken for value in vocabulary.values]
-        if any(below):
-            codes = block.codes[:, j]
-            rows = np.flatnonzero((codes >= 0) & np.array(below)[codes])
-            for row in rows[:1].tolist():
-                raise BadCell(row, j, vocabulary.values[codes[row]], CODE_RULE, CODE_STEP)
-
-
-def is_below(value: Any) -> bool:
-    return isinstance(value, int | float) and value < 0
-
-
-def counts_from_zero(values: Iterable[Any]) -> bool:
-    values = tuple(values)
-    if set(map(type, values)) == {int}:
-        return bool(min(values) >= 0)
-    return all(isinstance(v, int | float) and v >= 0 and v % 1 == 0 for v in values)
-
-
-def over_range(j: int, vocabulary: Vocabulary, least: int) -> Vocabulary:
-    """All whole numbers from 0 on, if the values of column j are such; else the values."""
-    values = vocabulary.values
-    if vocabulary.counts_from_zero and len(values) >= least:
-        return vocabulary
-    if not counts_from_zero(values):
-        return vocabulary
-    largest = int(values[-1]) if values else -1
-    places = max(largest + 1, least)
-    if places > MOST_CODES:
-        raise DataError(
-            f"column {j}, counted from 0: {places} values from 0 to {places - 1}",
-            f"whole numbers are codes that count from 0, {MOST_CODES:,} at most",
-            "number the values without gaps, or give them as strings",
-        )
-    return vocabulary if len(values) == places else Vocabulary(tuple(range(places)))
 
 
 # -- identifiers

@@ -433,7 +433,6 @@ class StudentParameters(Parameters):
         return list((self.location[codes] + np.sqrt(self.scale2[codes]) * t).T)
 
     def describe(self, j: int) -> dict[str, list[float]]:
-        """Location, scale and degrees of freedom of column j."""
         return {
             "mean": self.location[:, j].tolist(),
             "scale": np.sqrt(self.scale2[:, j]).tolist(),

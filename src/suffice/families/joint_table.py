@@ -167,8 +167,8 @@ class JointTableParameters(JointParameters):
         for rows, columns in patterns_of(codes >= 0):
             yield rows, self._log_weight(columns, codes[np.ix_(rows, columns)])
 
-    def _log_marginal(self, columns: Ints, codes: NDArray[Any]) -> Floats:
-        """Log p(x_O | c), (n, k), of the codes (n, o) of the columns O alone.
+    def _log_weight(self, columns: Ints, codes: NDArray[Any]) -> Floats:
+        """Log (N_c(x_O) + a Π_{j ∉ O} mⱼ), (n, k), of the codes (n, o) of the columns O alone.
 
         ::
 
@@ -176,10 +176,6 @@ class JointTableParameters(JointParameters):
 
         N_c(x_O) is the sum over the combinations that agree with x_O.
         """
-        return self._log_weight(columns, codes) - self.log_total
-
-    def _log_weight(self, columns: Ints, codes: NDArray[Any]) -> Floats:
-        """The logarithm of the numerator, (n, k)."""
         together = np.concatenate([self.cells[:, columns], codes])
         distinct, place = distinct_rows(together)
         of_cells, of_rows = np.split(place, [len(self.cells)])
@@ -224,7 +220,7 @@ class JointTableParameters(JointParameters):
         """Probability of every value of column j, whatever the other columns show."""
         vocabulary = self.vocabularies[j]
         values = np.arange(len(vocabulary))[:, None]
-        probabilities = exp(self._log_marginal(np.array([j]), values))
+        probabilities = exp(self._log_weight(np.array([j]), values) - self.log_total)
         return dict(zip(map(str, vocabulary.values), probabilities.tolist(), strict=True))
 
 

@@ -473,7 +473,6 @@ class EmHistory:
     empty: tuple[int, ...] = ()
 
     def remarks(self, columns: Sequence[str]) -> Iterator[str]:
-        """Say if the estimates were still changing."""
         if not self.converged:
             names = listed(map(repr, columns), NAMED)
             yield (
@@ -661,7 +660,6 @@ class MultivariateStudentParameters(JointParameters):
 
     @property
     def n_free(self) -> int:
-        """Number of means, variances and covariances, integrated out."""
         return MultivariateGaussianParameters(self.factored).n_free
 
     def add_log_likelihood(self, block: RealBlock, out: Floats) -> None:
@@ -691,7 +689,6 @@ class MultivariateStudentParameters(JointParameters):
             part += scale - 0.5 * log_determinant + density
 
     def column(self, j: int) -> MultivariateStudentParameters:
-        """The marginal of column j, with the same degrees of freedom."""
         alone = self.factored.columns(np.array([j]))
         return MultivariateStudentParameters(alone, self.dof, self.factor)
 

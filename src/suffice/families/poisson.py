@@ -163,7 +163,6 @@ class NegativeBinomialParameters(Parameters):
         return list(rng.poisson(rate).T.astype(np.float64))
 
     def describe(self, j: int) -> dict[str, list[float]]:
-        """Posterior mean rate of column j, and the events and rows it rests on."""
         return {
             "rate": (self.a / self.b)[:, j].tolist(),
             "events": self.a[:, j].tolist(),

@@ -163,7 +163,6 @@ class DoubleDouble:
         return DoubleDouble(*in_parts(divide, self.hi, self.lo, divisor.hi, divisor.lo))
 
     def scaled(self, factor: float) -> DoubleDouble:
-        """The sums times a number, as `scaled` has it."""
         return DoubleDouble(*scaled(np.stack([self.hi, self.lo])[None], factor)[0])
 
     def __eq__(self, other: object) -> bool:

@@ -73,7 +73,6 @@ class Factor:
 
     @property
     def dependent(self) -> tuple[int, ...]:
-        """The columns that are linear combinations of earlier ones."""
         return tuple(map(int, np.flatnonzero(~self.independent)))
 
     @property

@@ -391,7 +391,6 @@ class TreeSum(Generic[S]):
         self._state = stack, done + 1
 
     def total(self) -> S:
-        """Return the sum of all terms."""
         if not self.stack:
             raise ValueError("tree_sum needs at least one statistic")
         *rest, (_, total) = self.stack

@@ -463,7 +463,6 @@ class BinnedCountAccumulator:
         kernels.counts.add_weighted_codes(cells, *self._bounds, codes, weights, self._table)
 
     def _count(self, x: Floats, codes: Ints, first: int) -> None:
-        """Count rows of weight one in the table with a place for every cell."""
         self._low, self._carried = grown(self._low, self._k), grown(self._carried, self._k)
         for start in range(0, len(x), MOST_COUNTED):
             rows = slice(start, start + MOST_COUNTED)
@@ -518,7 +517,6 @@ class BinnedCountAccumulator:
         return total + BinnedCounts.of_cells(self._k, origin, found, size, unit)
 
     def _of_few(self) -> BinnedCounts:
-        """Sum up the keys, which are not kept any longer."""
         few = np.concatenate(self._few or [np.zeros(0, np.int64)])
         keys, count = np.unique(few, return_counts=True)
         total = self._of_keys(keys.astype(np.int64), DoubleDouble.of(count))

@@ -189,7 +189,6 @@ class CodedBlock:
         return CodedBlock(np.where(columns, self.codes, -1), self.vocabularies)
 
     def coded(self) -> CodedBlock:
-        """The block itself: its cells are codes already."""
         return self
 
     def recode(self, vocabularies: tuple[Vocabulary, ...]) -> NDArray[Any]:
@@ -218,7 +217,6 @@ class IntegerBlock(_Numbers):
         return self.coded().showing(columns)
 
     def coded(self) -> CodedBlock:
-        """Return the cells as codes into vocabularies."""
         codes = np.empty(self.values.shape, np.intp)
         vocabularies = []
         for j in range(self.values.shape[1]):

@@ -17,7 +17,7 @@ from suffice.numerics.in_print import listed
 from suffice.rules import POSITIVE, Shape, rule
 from suffice.sums.base import Accumulator, ClassSums, Sums, nonnegative
 from suffice.sums.batch import Batch
-from suffice.sums.block import BadCell
+from suffice.sums.block import in_block
 from suffice.sums.comparison import Comparison, compared
 from suffice.sums.vocabulary import Vocabulary
 
@@ -152,7 +152,7 @@ class ByClass(Labelled):
     def compare(
         self,
         other: ByClass,
-        names: Sequence[Sequence[str]] | None = None,
+        names: Sequence[Sequence[str]],
         left_out: Collection[str] = (),
     ) -> Comparison:
         """Compare two tables, column by column.
@@ -161,7 +161,7 @@ class ByClass(Labelled):
         ----------
         other : ByClass
             The sums of another table of the same columns.
-        names : sequence of sequences of str, optional
+        names : sequence of sequences of str
             Names of the columns of every block.
         left_out : collection of str
             Columns that are not compared.
@@ -205,11 +205,8 @@ class ByClassAccumulator:
         if not weights.all():
             codes = np.where(weights == 0, -1, codes)
         for b, (accumulator, block) in enumerate(zip(self._blocks, batch.blocks, strict=True)):
-            try:
+            with in_block(b):
                 accumulator.add(block, codes, weights, k)
-            except BadCell as bad:
-                bad.block = b
-                raise
 
     def statistic(self) -> ByClass:
         classes = Vocabulary.of(self._codes)
@@ -276,7 +273,6 @@ class ClassesByGroup(Labelled, ClassSums):
         return np.asarray(self.rows + self.unlabelled.value)
 
     def alone(self, g: int) -> ByClass:
-        """Return the sums of a group."""
         one = self.take(np.array([g]))
         weight, unlabelled = one.weight[0], self.unlabelled[g]
         found = ByClass(self.classes, weight, unlabelled, one.blocks).pruned()
@@ -333,7 +329,6 @@ class ClassesByGroupAccumulator(ByClassAccumulator):
         return g
 
     def by_group(self, k: int) -> ClassesByGroup:
-        """Freeze what was added, of k groups."""
         classes = Vocabulary.of(self._codes)
         order = np.array(list(map(self._codes.__getitem__, classes.values)), np.intp)
         m, every = len(classes), np.arange(self._pairs)

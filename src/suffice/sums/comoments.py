@@ -84,6 +84,15 @@ CELLS = 1 << 18  # of products added at a time
 FORGOTTEN = "only rows that were learnt can be forgotten"
 
 
+OfGroups = tuple[Floats, Floats, Floats, Floats]
+"""Weight, pivot and sums of groups, and their products."""
+
+
+def no_sums(g: int, d: int, m: int) -> OfGroups:
+    """Return the sums of g groups without rows, and m products, of d columns."""
+    return np.zeros((g, 2)), np.zeros((g, d)), np.zeros((g, 2, d)), np.zeros((m, 2, d, d))
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Comoments(Formed, ClassSums):
     """Exact sums of d columns over k classes (``src/native/sums/comoments.hpp``).
@@ -187,26 +196,34 @@ class Comoments(Formed, ClassSums):
 
     @classmethod
     def empty(cls, k: int, d: int, pooled: bool = False) -> Self:
-        return cls.of_groups(k, pooled, np.zeros((0, d), bool), np.zeros((0, 2), np.intp), 0)
+        groups, none = np.zeros((0, 2), np.intp), np.zeros(0, np.intp)
+        return cls.of_groups(k, pooled, np.zeros((0, d), bool), groups, no_sums(0, d, 0), none)
 
     @classmethod
     def of_groups(
-        cls, k: int, pooled: bool, patterns: Bools, groups: Ints, product_index: Any
+        cls,
+        k: int,
+        pooled: bool,
+        patterns: Bools,
+        groups: Ints,
+        sums: OfGroups,
+        product_index: Ints,
+        tally: Tally = UNKNOWN,
     ) -> Self:
-        """Empty sums of the groups (g, 2), pairs of pattern and class."""
-        g, d = len(groups), patterns.shape[1]
-        product_index = np.zeros(g, np.intp) + product_index
+        """Make them of the groups (g, 2), pairs of pattern and class, and their sums."""
+        weight, pivot, of_columns, products = sums
         return cls(
             k,
             pooled,
             patterns,
             groups[:, 0],
             groups[:, 1],
-            np.zeros((g, 2)),
-            np.zeros((g, d)),
-            np.zeros((g, 2, d)),
+            weight,
+            pivot,
+            of_columns,
             product_index,
-            np.zeros((product_index.max(initial=-1) + 1, 2, d, d)),
+            products,
+            tally,
         )
 
     @property
@@ -439,9 +456,8 @@ class Comoments(Formed, ClassSums):
     def _merge(self, other: Comoments, sign: float) -> Comoments:
         """Add or take away; groups of the other that stand for one group here are added to it."""
         patterns, keys, product_index, mine, theirs = _aligned(self, other)
-        out = Comoments.of_groups(self.k, self.pooled, patterns, keys, product_index)
-        arrays = (out.weight, out.pivot, out.sums, out.products)
-        weight, pivot, sums, products = (array.copy() for array in arrays)
+        matrices = int(product_index.max(initial=-1)) + 1
+        weight, pivot, sums, products = no_sums(len(keys), self.d, matrices)
         weight[mine], pivot[mine], sums[mine] = self.weight, self.pivot, self.sums
         products[_moved(self, product_index[mine])] = self.products
         before = np.diagonal(products[:, 0], axis1=1, axis2=2).copy()
@@ -462,8 +478,10 @@ class Comoments(Formed, ClassSums):
             kernel.recentre(weight, pivot, sums, product_index, products)
         own, new = gathered(self.tally, mine, len(keys)), gathered(other.tally, theirs, len(keys))
         tally = own + int(sign) * new if len(own) == len(new) else UNKNOWN
-        out = replace(out, weight=weight, pivot=pivot, sums=sums, products=products, tally=tally)
-        return out._shown()
+        found = weight, pivot, sums, products
+        return Comoments.of_groups(
+            self.k, self.pooled, patterns, keys, found, product_index, tally
+        )._shown()
 
 
 def _is_range(index: Ints) -> bool:
@@ -564,13 +582,7 @@ class ComomentsAccumulator:
         self.complete = True
         self._d, self._pooled = d, pooled
         self._tally = np.zeros((0, 3), np.int64)  # of the complete rows of every class
-        # weight, pivot, sums and products of the complete rows of every class
-        self._state: tuple[Floats, ...] = (
-            np.zeros((0, 2)),
-            np.zeros((0, d)),
-            np.zeros((0, 2, d)),
-            np.zeros((int(pooled), 2, d, d)),
-        )
+        self._state = no_sums(0, d, int(pooled))  # of the same
         self._others = Comoments.empty(0, d, pooled)
         self._waiting: SortedRows | None = None  # complete rows of many classes
 
@@ -600,35 +612,32 @@ class ComomentsAccumulator:
     def statistic(self) -> Comoments:
         if self._waiting is not None:
             self._add_sorted(self._waiting)
-        k = len(self._state[0])
+        k = len(self._tally)
         groups = np.stack([np.zeros(k, np.intp), np.arange(k)], axis=1)
         everything = np.ones((1, self._d), bool)
-        rows = Comoments.of_groups(k, self._pooled, everything, groups, self._home)
         weight, pivot, sums, products = (part.copy() for part in self._state)
-        tally = grown(self._tally, k)
-        rows = replace(rows, weight=weight, pivot=pivot, sums=sums, products=products, tally=tally)
-        rows = rows._shown()
+        own = (weight, pivot, sums, products), self._homes(k), self._tally.copy()
+        rows = Comoments.of_groups(k, self._pooled, everything, groups, *own)._shown()
         return rows + replace(self._others, k=k) if len(self._others.code) else rows
 
-    @property
-    def _home(self) -> Ints:
-        k = len(self._state[0])
+    def _homes(self, k: int) -> Ints:
         return np.zeros(k, np.intp) if self._pooled else np.arange(k)
 
     def _grow(self, k: int) -> None:
-        if k <= len(self._state[0]):
+        if k <= len(self._tally):
             return
         *of_classes, products = self._state
         if not self._pooled:
             what = f"products of {self._d:,} columns in each of {k:,} classes and groups"
             require_memory(16.0 * k * self._d**2, what, "use fewer columns, or fewer groups")
         products = products if self._pooled else grown(products, k)
-        self._state = (*(grown(sums, k) for sums in of_classes), products)
+        weight, pivot, sums = (grown(part, k) for part in of_classes)
+        self._state = weight, pivot, sums, products
+        self._tally = grown(self._tally, k)
 
     def _add(self, x: Floats, y: Floats, codes: Ints, weights: Floats) -> int:
         """Add complete rows; return how many came before one that is not, or is too large."""
-        weight, pivot, sums, products = self._state
-        if len(weight) >= MANY_CLASSES:
+        if len(self._tally) >= MANY_CLASSES:
             z = np.concatenate([x, y], axis=1)
             usable = np.abs(z) <= LARGEST
             if not usable.all() and not usable[codes >= 0].all():
@@ -638,35 +647,21 @@ class ComomentsAccumulator:
             if waiting.is_full:
                 self._add_sorted(waiting)
             return len(x)
-        state = weight, pivot, sums, self._home, products
+        (weight, pivot, sums, products), k = self._state, len(self._tally)
+        state = weight, pivot, sums, self._homes(k), products
         stopped = kernels.comoments.add_rows(x, y, codes, weights, *state)
         done = len(x) if stopped < 0 else int(stopped)
-        self._count(codes[:done], weights[:done])
+        self._tally += tallied(codes[:done], weights[:done], k)
         return done
 
     def _add_sorted(self, waiting: SortedRows) -> None:
-        """Add the rows that wait, class by class."""
-        for classes, x, codes, weights in waiting.pieces():
-            *of_classes, products = self._state
-            weight, pivot, total = own = tuple(sums[classes] for sums in of_classes)
-            home, shared = (
-                np.arange(len(classes)),
-                products[classes] if not self._pooled else products,
-            )
-            if self._pooled:
-                home = np.zeros(len(classes), np.intp)
-            state = weight, pivot, total, home, shared
+        *of_classes, products = self._state
+        by_class = of_classes if self._pooled else self._state
+        for (classes, x, codes, weights), own in waiting.pieces(*by_class):
+            weight, pivot, sums, *its = own
+            state = weight, pivot, sums, self._homes(len(classes)), *(its or [products])
             kernels.comoments.add_rows(x, x[:, :0], codes, weights, *state)
-            for sums, new in zip(of_classes, own, strict=True):
-                sums[classes] = new
-            if not self._pooled:
-                products[classes] = shared
-            self._tally = grown(self._tally, len(of_classes[0]))
             self._tally[classes] += tallied(codes, weights, len(classes))
-
-    def _count(self, codes: Ints, weights: Floats) -> None:
-        k = max(len(self._tally), int(codes.max(initial=-1)) + 1)
-        self._tally = grown(self._tally, k) + tallied(codes, weights, k)
 
     def _separate(self, x: Floats, codes: Ints, weights: Floats, first: int) -> None:
         """Add complete rows as such, and the others to the groups of their patterns."""
@@ -688,17 +683,14 @@ class ComomentsAccumulator:
             return_counts=True,
         )
         of_rest = weights[rest] if len(weights) else weights
-        rows, k = x[rest], len(self._state[0])
-        product_index = indexed_products(self._pooled, groups, counts > 1)
-        part = Comoments.of_groups(k, self._pooled, patterns, groups, product_index)
-        weight, pivot, sums = part.weight.copy(), part.pivot.copy(), part.sums.copy()
-        products, group = part.products.copy(), group.reshape(-1)
-        kernels.comoments.add_scattered_rows(
-            rows, group, of_rest, weight, pivot, sums, product_index, products
-        )
+        index, k = indexed_products(self._pooled, groups, counts > 1), len(self._tally)
+        own = no_sums(len(groups), self._d, int(index.max(initial=-1)) + 1)
+        (weight, pivot, sums, products), group = own, group.reshape(-1)
+        state = weight, pivot, sums, index, products
+        kernels.comoments.add_scattered_rows(x[rest], group, of_rest, *state)
         tally = tallied(group, of_rest, len(groups))
-        part = replace(part, weight=weight, pivot=pivot, sums=sums, products=products, tally=tally)
-        self._others = replace(self._others, k=k) + part._shown()
+        part = Comoments.of_groups(k, self._pooled, patterns, groups, own, index, tally)._shown()
+        self._others = replace(self._others, k=k) + part
 
 
 # -- squares of the columns beside them
@@ -788,11 +780,9 @@ class FourthMoments(ClassSums):
         return super().__sub__(other) if isinstance(other, FourthMoments) else NotImplemented
 
     def column_at(self, field: str, place: int) -> int | None:
-        """Return the column that a column, or the square of one, is of."""
         return place % self.d
 
     def marginal(self, columns: Ints) -> FourthMoments:
-        """Return the sums of some of the columns, increasing; rows that show none are dropped."""
         thrice = np.concatenate([columns + i * self.d for i in range(3)])
         return FourthMoments(self.moments.marginal(thrice))
 

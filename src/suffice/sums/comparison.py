@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, count
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -394,7 +394,7 @@ def _cells(found: Divergence | None) -> list[str]:
 def compared(
     a: Sequence[ClassSums],
     b: Sequence[ClassSums],
-    names: Sequence[Sequence[str]] | None,
+    names: Sequence[Sequence[str]],
     rows: tuple[float, float],
     classes: tuple[Value, ...] = (),
     weights: Pair | None = None,
@@ -411,8 +411,8 @@ def compared(
     ----------
     a, b : sequences of ClassSums
         The sums of their blocks of columns, over the same classes; of one class without labels.
-    names : sequence of sequences of str, optional
-        Names of the columns of every block; by default x0, x1, ... in the order of the blocks.
+    names : sequence of sequences of str
+        Names of the columns of every block.
     rows : tuple of two floats
         Σw of the rows of each; of the labelled ones, if the tables have labels.
     classes : tuple
@@ -429,9 +429,6 @@ def compared(
             f"the blocks of one table are {first}, those of the other {second}",
             "only tables of the same columns can be compared",
         )
-    if names is None:
-        number = count()
-        names = [[f"x{next(number)}" for _ in range(block.d)] for block in a]
     labels = None if weights is None else of_fractions(*weights).at()
     if weights is not None and labels is None:
         raise SchemaError("a table has no labelled row", "a comparison needs rows on both sides")

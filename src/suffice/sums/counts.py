@@ -114,7 +114,6 @@ class Counts(ClassSums):
         return self.over(vocabularies), other.over(vocabularies)
 
     def column_at(self, field: str, place: int) -> int | None:
-        """Return the column that a count is of."""
         return int(np.searchsorted(self.offsets, place, side="right")) - 1
 
     def divergences(self, other: Self) -> Divergences:
@@ -241,7 +240,6 @@ class CountAccumulator:
                 self._count(values, codes[rows], weights[rows])
 
     def statistic(self) -> Counts:
-        """Freeze what was added; without any block, the vocabularies are empty."""
         self._fold()
         nothing = Counts((Vocabulary(()),) * self._d, DoubleDouble.zeros((self._k, 0)))
         return self._sum or nothing
@@ -416,7 +414,6 @@ class EventAccumulator:
         kernels.counts.add_rows(present, weights, self._documents, np.zeros((1, 2)))
 
     def statistic(self) -> Events:
-        """Freeze what was added; without any block, the vocabulary is empty."""
         self._fold()
         k = len(self._documents)
         nothing = Counts((Vocabulary(()),), DoubleDouble.zeros((k, 0)))
@@ -641,5 +638,4 @@ class JointAccumulator:
             self._parts = [self.statistic()]
 
     def statistic(self) -> JointCounts:
-        """Freeze what was added; without any row, the vocabularies are empty."""
         return tree_sum(part.padded(self._k) for part in self._parts)

@@ -105,7 +105,6 @@ class KeptRows(ClassSums):
 
     @property
     def d(self) -> int:
-        """Number of columns and targets."""
         return int(self.x.shape[1] + self.y.shape[1])
 
     @property
@@ -227,7 +226,6 @@ class KeptRows(ClassSums):
         return other - self.products()
 
     def scaled(self, factor: float) -> KeptRows:
-        """Return the same rows with their weights multiplied by a factor; weight 0 is absence."""
         weight, tally = scaled(self.weight, factor), scaled_tally(self.tally, factor)
         return replace(self, weight=weight, tally=tally)._kept(weight[:, 0] > 0)
 
@@ -254,7 +252,6 @@ class KeptRows(ClassSums):
         return replace(self, code=code, tally=tally)._kept(code >= 0)
 
     def canonical(self) -> KeptRows:
-        """Return the same rows, each once, in an order that their classes and values decide."""
         return self._canonical
 
     @cached_property
@@ -315,7 +312,6 @@ def _most_cells(x: Any) -> int:
 def _products(
     d: int, pooled: bool, fourths: bool, k: int
 ) -> ComomentsAccumulator | FourthMomentsAccumulator:
-    """Return an accumulator of products, if there is memory for them."""
     width, matrices = (3 * d if fourths else d), 1 if pooled and not fourths else max(k, 1)
     require_memory(PRODUCTS * width * width * matrices, f"products of {d:,} columns", FEWER)
     return FourthMomentsAccumulator(d) if fourths else ComomentsAccumulator(d, pooled)

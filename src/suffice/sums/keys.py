@@ -72,7 +72,6 @@ class KeyColumn:
         return cls(name, kind, (), np.array(pc.fill_null(numbers.cast(pa.int64()), 0)), missing)
 
     def column(self) -> pa.Array[Any]:
-        """Return the values as Arrow has them."""
         if self.kind == "string":
             return pa.array(self.texts, pa.string(), mask=self.missing)
         numbers = pa.array(self.numbers, mask=self.missing)
@@ -122,7 +121,6 @@ class Keys:
 
     @classmethod
     def numbered(cls, numbers: Ints) -> Self:
-        """Return keys that are numbers."""
         return cls(("group",), (pa.array(numbers),), len(numbers))
 
     def __len__(self) -> int:
@@ -136,11 +134,9 @@ class Keys:
     __hash__ = None  # type: ignore[assignment]
 
     def key(self, g: int) -> tuple[Any, ...]:
-        """Return the values of a group."""
         return tuple(column[g].as_py() for column in self.columns)
 
     def take(self, index: Ints) -> Keys:
-        """Return the keys at an index."""
         places = pa.array(index)
         return Keys(self.names, tuple(c.take(places) for c in self.columns), len(index))
 
@@ -396,7 +392,6 @@ class Keyed(Sums):
         return self.sums if here else self.sums.place(index, len(keys))
 
     def sorted(self) -> Self:
-        """Return the groups in the order of their keys."""
         if not self.keys.names or not len(self.keys):
             return self
         order, _ = distinct(self.keys.columns)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from suffice.errors import DataError, ForgetError, ParameterError
 from suffice.numerics import kernels
@@ -196,15 +197,11 @@ class MomentsAccumulator:
         self._state = tuple([grown(part, k) for part in self._state])
         if k >= MANY_CLASSES and self._has_put(block, codes, weights):
             return
-        values, weighted = block.values, len(weights) > 0
-        as_they_lie = not weighted and values.dtype in READ
+        values = block.values
+        as_they_lie = not len(weights) and values.dtype in READ
         for start, x in ((0, values),) if as_they_lie else tiles(values, np.float64):
             rows = slice(start, start + len(x))
-            if weighted:
-                cells = x, codes[rows], weights[rows]
-                stopped = kernels.moments.add_weighted_rows(*cells, *self._state)
-            else:
-                stopped = kernels.moments.add_rows(x, codes[rows], *self._state)
+            stopped = _add_rows(x, codes[rows], weights[rows], *self._state)
             if stopped >= 0:
                 raise too_large(np.where(codes[rows, None] >= 0, x, 0.0), stopped, start)
 
@@ -222,15 +219,8 @@ class MomentsAccumulator:
         return True
 
     def _add_sorted(self, waiting: SortedRows) -> None:
-        """Add the rows that wait, class by class."""
-        for classes, x, codes, weights in waiting.pieces():
-            own = [part[classes] for part in self._state]
-            if len(weights):
-                kernels.moments.add_weighted_rows(x, codes, weights, *own)
-            else:
-                kernels.moments.add_rows(x, codes, *own)
-            for part, new in zip(self._state, own, strict=True):
-                part[classes] = new
+        for piece, sums in waiting.pieces(*self._state):
+            _add_rows(*piece[1:], *sums)
 
     def statistic(self) -> Moments:
         if self._waiting is not None:
@@ -239,8 +229,14 @@ class MomentsAccumulator:
         return Moments(weight.copy(), pivot.copy(), sums.copy())
 
 
+def _add_rows(x: NDArray[Any], codes: Ints, weights: Floats, *sums: Floats) -> int:
+    """Add rows; return one before which a number is too large to be squared, or −1."""
+    if len(weights):
+        return kernels.moments.add_weighted_rows(x, codes, weights, *sums)
+    return kernels.moments.add_rows(x, codes, *sums)
+
+
 def _zeros(k: int, d: int) -> tuple[Floats, ...]:
-    """Weight, pivot and sums of no rows."""
     return np.zeros((k, 2, d)), np.zeros((k, d)), np.zeros((k, 4, d))
 
 

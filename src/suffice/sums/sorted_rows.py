@@ -32,7 +32,7 @@ class SortedRows:
     --------
     >>> rows = SortedRows()
     >>> rows.put(np.array([[1.0], [2.0], [3.0]]), np.array([7, 3, 7]), np.empty(0))
-    >>> [(piece.classes, piece.x.tolist(), piece.codes) for piece in rows.pieces()]
+    >>> [(piece.classes, piece.x.tolist(), piece.codes) for piece, _ in rows.pieces()]
     [(array([3, 7]), [[2.0], [1.0], [3.0]], array([0, 1, 1]))]
     """
 
@@ -49,8 +49,11 @@ class SortedRows:
     def is_full(self) -> bool:
         return self._rows >= MOST_ROWS or self._cells >= MOST_CELLS
 
-    def pieces(self) -> Iterator[Piece]:
-        """Yield the rows in the order of their classes; then no row waits."""
+    def pieces(self, *sums: Floats) -> Iterator[tuple[Piece, list[Floats]]]:
+        """Yield the rows in the order of their classes, with the sums of these to add to.
+
+        ``sums`` are arrays whose first axis is that of the classes. Then no row waits.
+        """
         if not self._parts:
             return
         parts, self._parts, self._rows, self._cells = self._parts, [], 0, 0
@@ -69,8 +72,10 @@ class SortedRows:
         ends = np.append(first, len(codes)).tolist()
         for a in range(0, len(classes), TOGETHER):
             b = min(a + TOGETHER, len(classes))
-            rows = slice(ends[a], ends[b])
-            yield Piece(classes[a:b], x[rows], rank[rows] - a, weights[rows])
+            rows, own = slice(ends[a], ends[b]), [part[classes[a:b]] for part in sums]
+            yield Piece(classes[a:b], x[rows], rank[rows] - a, weights[rows]), own
+            for part, new in zip(sums, own, strict=True):
+                part[classes[a:b]] = new
 
 
 def in_order(codes: Ints) -> Ints:

@@ -295,15 +295,11 @@ def _(like: Comoments, values: Iterator[NDArray[Any]]) -> Comoments:
     filled[:, :, row, column] = np.stack(pairs_of(about, 3), axis=1)
     groups = np.stack([np.zeros_like(shown), shown], axis=1)
     home = np.zeros_like(shown) if like.pooled else np.arange(len(shown))
-    found = Comoments.of_groups(k, like.pooled, np.ones((1, d), bool), groups, home)
-    return replace(
-        found,
-        weight=np.stack([weight.hi, weight.lo], axis=1)[shown],
-        pivot=pivot,
-        sums=np.stack(pairs_of(first - w * p, 2), axis=1),
-        products=filled,
-        tally=(tally[shown] >> PLACES).astype(np.int64),
-    )
+    pairs = np.stack([weight.hi, weight.lo], axis=1)[shown]
+    sums = pairs, pivot, np.stack(pairs_of(first - w * p, 2), axis=1), filled
+    rows = (tally[shown] >> PLACES).astype(np.int64)
+    every = np.ones((1, d), bool)
+    return Comoments.of_groups(k, like.pooled, every, groups, sums, home, rows)
 
 
 @elements.register

@@ -9,24 +9,35 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from suffice.data.source import all_batches
 from suffice.errors import DataError, ParameterError
 from suffice.families import Parameters
+from suffice.families.bernoulli import BernoulliParameters
+from suffice.families.categorical import CategoricalParameters
+from suffice.families.densities.piecewise import PiecewiseParameters
+from suffice.families.gaussian import GaussianParameters, StudentParameters
+from suffice.families.joint_table import JointTableParameters
 from suffice.families.multinomial import MultinomialParameters
+from suffice.families.multivariate_gaussian import (
+    MultivariateGaussianParameters,
+    MultivariateStudentParameters,
+)
+from suffice.families.poisson import NegativeBinomialParameters, PoissonParameters
 from suffice.models.base.scikit_learn import check_is_fitted
-from suffice.models.bayes_risk.columns import discrete, frozen, location_scale
-from suffice.models.bayes_risk.densities import cut_points, log_density
+from suffice.models.bayes_risk.densities import cut_points, log_density, values_of
 from suffice.models.classifier import answers_by_batch
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.reading import is_named, row_by_name
 from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.elementary import exp, log, log_of
 from suffice.numerics.in_print import Printed, Table, percent
-from suffice.numerics.logspace import row_sums
+from suffice.numerics.logspace import row_sums, scores
 from suffice.numerics.quadrature import integrate
 from suffice.sums.batch import Batch
+from suffice.sums.block import CodedBlock
 
 LOG_2 = log_of(2.0)
 PRECISION = 1e-12  # of an integral, in nats
@@ -35,6 +46,7 @@ QUANTILES = np.concatenate([np.arange(1, 9) / 16, 10.0 ** -np.arange(2, 17)])
 # The same of a missing cell, in each class.
 QUESTIONED = np.concatenate([np.arange(1, 48) / 48, [0.01, 0.001, 1e-4, 0.99, 0.999, 1 - 1e-4]])
 MOST_NUMBERS = 2_000  # of a column, in all classes together: a page holds them
+UNSEEN = 1e-12  # probability from which unseen values are a value of their own
 DIGITS = 8  # of a probability between quantiles, so that a page holds it in few bytes
 
 
@@ -143,7 +155,7 @@ def column_information(model: GenerativeClassifier) -> ColumnInformation:
         tuple(bits),
         tuple(families.values()),
         np.array(list(bits.values())),
-        float(-_sum(prior * log(np.where(prior > 0, prior, 1.0))) / LOG_2),
+        float(_entropy(prior)),
     )
 
 
@@ -186,6 +198,71 @@ def _information(joint: Floats, prior: Floats) -> Floats:
 
 def _sum(values: Floats) -> float:
     return float(np.add.reduce(values))
+
+
+# -- how a column looks in every class
+
+
+def frozen(location: Floats, scale: Floats, dof: Floats | None) -> list[Any]:
+    """Return the distributions of SciPy that a column of numbers has in each class."""
+    if dof is None:
+        return [stats.norm(*of_class) for of_class in np.hstack([location, scale])]
+    return [stats.t(*of_class) for of_class in np.hstack([dof, location, scale])]
+
+
+def discrete(parameters: Parameters) -> Floats | None:
+    """Return P(v | c) of the values v of one column, (k, m), in bins or not; None of numbers.
+
+    Values that are unseen are one value.
+    """
+    if isinstance(parameters, BernoulliParameters):
+        return parameters.theta[:, 0] if parameters.theta.shape[1] == 1 else None
+    if isinstance(parameters, PiecewiseParameters):
+        return parameters.probabilities(0)
+    if isinstance(parameters, CategoricalParameters):
+        return _with_others(parameters.probabilities(0))
+    if isinstance(parameters, JointTableParameters):
+        logs = scores(len(parameters.cells), len(parameters.count), 0.0)
+        parameters.add_log_likelihood(CodedBlock(parameters.cells, parameters.vocabularies), logs)
+        return _with_others(exp(logs).T)
+    if isinstance(parameters, PoissonParameters):
+        counts = [stats.poisson(*of_class) for of_class in parameters.rate]
+    elif isinstance(parameters, NegativeBinomialParameters):
+        a, b = parameters.a[:, 0], parameters.b[:, 0]
+        counts = list(map(stats.nbinom, a, b / (b + 1)))
+    else:
+        return None
+    values = values_of(counts)
+    return np.stack([exp(log_density(one, values)) for one in counts])
+
+
+def _with_others(seen: Floats) -> Floats:
+    """Append the probability of all unseen values together, (k, m) or (k, m + 1)."""
+    others = np.maximum(1.0 - seen.sum(axis=1, keepdims=True), 0.0)
+    return np.hstack([seen, others]) if others.max() > UNSEEN else seen
+
+
+def location_scale(parameters: Parameters) -> tuple[Floats, Floats, Floats | None] | None:
+    """Return location and scale (k, 1) of one column, and degrees of freedom of Student's t.
+
+    The column is moved to the mean of the first class: only ratios of densities matter.
+    """
+    dof = None
+    if isinstance(parameters, GaussianParameters):
+        mean, low, variance = parameters.mean, parameters.mean_lo, parameters.variance
+    elif isinstance(parameters, StudentParameters):
+        mean, low, variance = parameters.location, parameters.location_lo, parameters.scale2
+        dof = np.broadcast_to(parameters.dof, mean.shape)
+    elif isinstance(parameters, MultivariateGaussianParameters | MultivariateStudentParameters):
+        factored = parameters.factored
+        mean, low, variance = factored.mean, factored.mean_lo, factored.covariance[:, :, 0]
+        if isinstance(parameters, MultivariateStudentParameters):
+            variance = variance * parameters.factor[:, None]
+            dof = parameters.dof[:, None]
+    else:
+        return None
+    scale = np.broadcast_to(np.sqrt(variance), mean.shape)
+    return (mean - mean[0]) + (low - low[0]), scale, dof
 
 
 # -- what to ask next
