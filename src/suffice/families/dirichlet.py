@@ -141,16 +141,8 @@ def chosen_alpha(
 ) -> tuple[float | Floats, AlphaEvidence | None]:
     """Return α as `pseudo_counts` does, and the evidence from which it was chosen, if it was.
 
-    Parameters
-    ----------
-    alpha : Smoothing
-    events : int
-        How many pseudo-counts there may be.
-    tables : iterable of ndarray (k, v)
-    sizes : sequence of int
-        How many values share the probability in each table.
-    alike : bool
-        Whether it is one for all tables.
+    That is the evidence of tables of counts (k, v), in which so many values (``sizes``) share the
+    probability: of each table, or of all if they are ``alike``.
     """
     found = alpha_by_evidence(list(tables), sizes, alike) if isinstance(alpha, str) else None
     return pseudo_counts(settled_alpha(alpha, found), events), found
@@ -231,14 +223,7 @@ def row_numbers_of(moments: Moments | MomentsLeftOut) -> Bools:
 
 
 def alike(by_class: P, pooled: P, columns: Ints) -> P:
-    """Parameters by class (k, d), in which some columns have those of all classes together, (1, d).
-
-    Parameters
-    ----------
-    by_class, pooled : record of arrays
-    columns : ndarray of int
-        Which those are.
-    """
+    """Parameters by class (k, d), of which some columns are those of all classes together, (1, d)."""
     changed: dict[str, Any] = {}
     for each in fields(by_class):  # type: ignore[arg-type]
         changed[each.name] = getattr(by_class, each.name).copy()

@@ -392,13 +392,7 @@ class LeaveOneOut(Protocol):
     def add_log_likelihood(self, block: Any, rows: LearntRows, out: Floats) -> None:
         """Add log p(x | c), estimated from all rows but x, to ``out`` (n, k).
 
-        Parameters
-        ----------
-        block : Block
-            Training rows, or rows of weight 0.
-        rows : LearntRows
-        out : ndarray (n, k)
-            Gets NaN for a row without which the closed form loses digits, or does not hold.
+        It is NaN for a row without which the closed form loses digits, or does not hold.
         """
         ...
 

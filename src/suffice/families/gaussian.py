@@ -253,14 +253,7 @@ class Gaussian(Family):
 
 @dataclass(frozen=True)
 class GaussianLeftOut:
-    """Gaussian columns by the moments of all rows but one: total minus row, in blocks of rows.
-
-    Parameters
-    ----------
-    family : Gaussian
-    moments : Moments
-        Of all rows.
-    """
+    """Gaussian columns by the moments of all rows but one: total minus row, in blocks of rows."""
 
     family: Gaussian
     moments: Moments
@@ -454,14 +447,9 @@ def _score(
 
 
 def _origin(mean: Floats, low: Floats) -> tuple[Floats | None, Floats]:
-    """Move the origin of columns that are far from it to their data; nothing is lost by that.
+    """Return an origin (d,) in the data of columns far from 0, or None, and the means from there.
 
-    Returns
-    -------
-    origin : ndarray (d,)
-        None where it stays.
-    mean : ndarray (k, d)
-        Measured from there.
+    Nothing is lost by that.
     """
     far = low.any(axis=0)
     if not far.any():

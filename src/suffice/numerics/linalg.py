@@ -287,19 +287,9 @@ def floored(sigma: DoubleDouble, total: Factor, epsilon: float) -> tuple[DoubleD
 def eigh(a: Floats) -> tuple[Floats, Floats]:
     """Return λ and X with A X = X diag(λ) of symmetric matrices, the same bits on every processor.
 
-    LAPACK chooses its loops by the processor, and may divide the work between threads.
-
-    Parameters
-    ----------
-    a : ndarray (..., d, d)
-        A, finite; its lower triangle is read.
-
-    Returns
-    -------
-    values : ndarray (..., d)
-        λ, the least first.
-    vectors : ndarray (..., d, d)
-        X, a column for every eigenvalue.
+    LAPACK chooses its loops by the processor, and may divide the work between threads. Of A
+    (..., d, d), which is finite, the lower triangle is read; λ (..., d) ascend, and X (..., d, d)
+    has a column for each.
 
     Examples
     --------

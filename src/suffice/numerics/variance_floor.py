@@ -39,14 +39,8 @@ class StandardMoments(NamedTuple):
     ) -> Self:
         """From moments in the units of the columns; those that do not vary are left out.
 
-        Parameters
-        ----------
-        n, shift, scatter : ndarray (k, d)
-            Σw, means measured from those of all classes together, and Σ(x − x̄)²/n.
-        variance : ndarray (k, d) or (1, d)
-            σ² of the model.
-        pooled : ndarray (d,)
-            Variances over all classes.
+        Σw, means from those of all classes together, and Σ(x − x̄)²/n are (k, d); σ² of the model is
+        (k, d) or (1, d), and the variances over all classes (d,).
         """
         used = pooled > 0
         n, unit, shown = n[:, used], pooled[used], n[:, used] > 0

@@ -400,12 +400,7 @@ class TreeSum(Generic[S]):
 
 
 def tree_sum(statistics: Iterable[S]) -> S:
-    """Add sums as `TreeSum` does.
-
-    Parameters
-    ----------
-    statistics : iterable of Statistic
-        At least one.
+    """Add sums, one at least, as `TreeSum` does.
 
     Examples
     --------

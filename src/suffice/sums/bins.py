@@ -564,13 +564,7 @@ def _summed(weighted: list[Weighted]) -> tuple[NDArray[np.int64], DoubleDouble]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MomentsAndBins(ClassSums):
-    """Moments and binned counts of the same d columns of numbers.
-
-    Parameters
-    ----------
-    moments : Moments
-    bins : BinnedCounts
-    """
+    """Moments and binned counts of the same d columns of numbers."""
 
     moments: Moments
     bins: BinnedCounts

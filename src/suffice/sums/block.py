@@ -239,13 +239,9 @@ def rounded(values: NDArray[Any]) -> Bools:
 
 
 def require_held(values: NDArray[Any], first: int = 0, left: int = 0) -> None:
-    """Refuse integers that a double does not hold.
+    """Refuse integers (n, d) that a double does not hold.
 
-    Parameters
-    ----------
-    values : ndarray (n, d) of any real dtype
-    first, left : int
-        Row and column of the block at which they start.
+    They start at row ``first`` of a block, and at column ``left``.
     """
     if not _is_long(values.dtype) or (
         values.max(initial=0) <= HELD and values.min(initial=0) >= -HELD
@@ -257,14 +253,7 @@ def require_held(values: NDArray[Any], first: int = 0, left: int = 0) -> None:
 
 
 def require_finite(values: NDArray[Any], first: int = 0) -> None:
-    """Refuse infinite numbers; NaN is a missing cell.
-
-    Parameters
-    ----------
-    values : ndarray (n, d) of any real dtype
-    first : int
-        Row of the block at which they start.
-    """
+    """Refuse infinite numbers (n, d), which start at row ``first`` of a block; NaN is missing."""
     for row, column in np.argwhere(np.isinf(values))[:1].tolist():
         raise BadCell(first + row, column, float(values[row, column]), "a number must be finite")
 

@@ -155,17 +155,7 @@ class ByClass(Labelled):
         names: Sequence[Sequence[str]],
         left_out: Collection[str] = (),
     ) -> Comparison:
-        """Compare two tables, column by column.
-
-        Parameters
-        ----------
-        other : ByClass
-            The sums of another table of the same columns.
-        names : sequence of sequences of str
-            Names of the columns of every block.
-        left_out : collection of str
-            Columns that are not compared.
-        """
+        """Compare tables of the same columns, which have names in every block; see `compared`."""
         if not isinstance(other, ByClass):
             raise ParameterError(
                 f"{other!r} is no statistic of a labelled table",
@@ -378,10 +368,6 @@ def losses(before: Any, after: Any) -> Iterator[Loss]:
 
     A pair of doubles holds about 106 bits of a sum of squares. While a value is in it that is 2²⁶
     times larger than the rest, 52 of them are its own; what it pushed out does not come back.
-
-    Parameters
-    ----------
-    before, after : ByClass or ClassSums
 
     Examples
     --------

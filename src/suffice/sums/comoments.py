@@ -659,7 +659,8 @@ class ComomentsAccumulator:
         by_class = of_classes if self._pooled else self._state
         for (classes, x, codes, weights), own in waiting.pieces(*by_class):
             weight, pivot, sums, *its = own
-            state = weight, pivot, sums, self._homes(len(classes)), *(its or [products])
+            matrices = its[0] if its else products
+            state = weight, pivot, sums, self._homes(len(classes)), matrices
             kernels.comoments.add_rows(x, x[:, :0], codes, weights, *state)
             self._tally[classes] += tallied(codes, weights, len(classes))
 

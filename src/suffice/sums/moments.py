@@ -265,14 +265,9 @@ def scatters_left(scatters: tuple[Floats, Floats], total: Floats, mean: Floats) 
 
 
 def too_large(x: Floats, stopped: int, first: int) -> BadCell:
-    """Name the number at which a kernel stopped, somewhere from row ``stopped`` on.
+    """Name the number at which a kernel stopped, somewhere from row ``stopped`` of x (n, d) on.
 
-    Parameters
-    ----------
-    x : ndarray (n, d)
-        The rows given to the kernel.
-    first : int
-        Row of the block at which they start.
+    ``first`` is the row of the block at which x starts.
     """
     row, column = map(int, np.argwhere(np.abs(x[stopped:]) > LARGEST)[0])
     value = float(x[stopped + row, column])
@@ -333,17 +328,7 @@ class MomentsLeftOut:
 
     @classmethod
     def of(cls, moments: Moments, x: Floats, weights: Floats) -> MomentsLeftOut:
-        """Take every row out of its class.
-
-        Parameters
-        ----------
-        moments : Moments
-            Of all rows, k classes and d columns.
-        x : ndarray (n, d)
-            NaN where a cell is missing.
-        weights : ndarray (n, k)
-            What each row weighs in each class: w in its own, 0 in the others.
-        """
+        """Take every row x (n, d) out of its class; weights (n, k) are w there, and 0 in others."""
         shown = ~np.isnan(x)
         pooled = _without(moments.one_class, x, (weights.sum(axis=1)[:, None] * shown)[None])
         return _without(moments, x, weights.T[:, :, None] * shown, pooled)

@@ -78,10 +78,6 @@ class CutBins(Formed):
 class ValueBins:
     """A bin for each of some values; others are missing.
 
-    Parameters
-    ----------
-    values : Vocabulary
-
     Examples
     --------
     >>> known = Vocabulary(("blue", "red"))
@@ -124,13 +120,7 @@ def pair_bytes(k: int, bins: int) -> int:
 def pair_places(bins: tuple[ColumnBins, ...], columns: list[Any], rows: int) -> NDArray[np.int32]:
     """Return the indices of the bins of rows among all M side by side, (n, d); −1 is missing.
 
-    Parameters
-    ----------
-    bins : tuple of d ColumnBins
-    columns : list of d blocks
-        Of one column each.
-    rows : int
-        n.
+    ``columns`` are d blocks of one column each.
     """
     places = np.empty((rows, len(bins)), np.int32)
     start = 0

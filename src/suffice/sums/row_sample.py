@@ -243,16 +243,7 @@ def _sampled(sums: ByClass) -> TypeGuard[Sampled]:
 
 
 class SampledAccumulator:
-    """Builds `Sampled` from batches.
-
-    Parameters
-    ----------
-    sums : ByClassAccumulator
-    names : sequence of sequences
-        Names of the columns of each block.
-    size : int
-        Of the sample.
-    """
+    """Builds `Sampled` from batches whose blocks have columns of the given names."""
 
     def __init__(self, sums: ByClassAccumulator, names: Sequence[Sequence[Any]], size: int) -> None:
         self._sums, self._names = sums, name_hashes(names)
@@ -326,13 +317,7 @@ def name_hashes(names: Sequence[Sequence[Any]]) -> tuple[Hashes, ...]:
 
 
 def batch_hashes(batch: Batch, names: Sequence[Hashes]) -> Hashes:
-    """The hash of every row and its label, (n,).
-
-    Parameters
-    ----------
-    batch : Batch
-    names : sequence of ndarray
-        Hashes of the names of the columns of each block.
+    """The hash of every row and its label, (n,), from those of the names of columns, by block.
 
     Examples
     --------

@@ -202,13 +202,7 @@ BINS = 10  # of equal frequency, where no cut tells of the class
 
 
 def learnt_cuts(cells: Cells) -> Ints:
-    """Choose the bin edges of a column: by `entropy_cuts`, or ten equal parts if it finds none.
-
-    Returns
-    -------
-    ndarray of int
-        The cells that begin a bin, except the first; ascending.
-    """
+    """Return the cells that begin a bin: `entropy_cuts`, or ten equal parts where it finds none."""
     cuts = entropy_cuts(cells.counts)
     return cuts if len(cuts) else equal_frequency_cuts(cells.every, BINS)
 
