@@ -223,7 +223,7 @@ def row_numbers_of(moments: Moments | MomentsLeftOut) -> Bools:
 
 
 def alike(by_class: P, pooled: P, columns: Ints) -> P:
-    """Parameters by class (k, d), of which some columns are those of all classes together, (1, d)."""
+    """Parameters (k, d), of which some columns are those of all classes together, (1, d)."""
     changed: dict[str, Any] = {}
     for each in fields(by_class):  # type: ignore[arg-type]
         changed[each.name] = getattr(by_class, each.name).copy()

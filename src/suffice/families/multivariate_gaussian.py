@@ -801,7 +801,7 @@ class FactoredGaussians:
             whitening[m][both] = w.settled(largest[:, None] / np.where(sd > 0, sd, 1.0))
             log_determinant[m], rank[m] = factor.log_determinant, factor.rank
             of_m = np.arange(len(mean.hi)) if s == 1 else np.array([m])
-            white = product(offset[np.ix_(of_m, used)], DoubleDouble(w.hi.T, w.lo.T))
+            white = product(offset[np.ix_(of_m, used)], w.T)
             shift[np.ix_(of_m, used)] = white.settled(1.0)
         settled = settled_double(DoubleDouble.stack(matrices))
         mean_lo = _low_part(mean, np.sqrt(np.diagonal(settled, axis1=1, axis2=2)))

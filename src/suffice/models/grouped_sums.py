@@ -147,8 +147,6 @@ class GroupedSums:
             return NotImplemented
         return self.keys == other.keys and bool(self.sums == other.sums)
 
-    __hash__ = None  # type: ignore[assignment]
-
     # -- groups of these
 
     def __getitem__(self, key: Any) -> GroupedSums:

@@ -170,8 +170,6 @@ class DoubleDouble:
             return NotImplemented
         return self.shape == other.shape and bool(np.array_equal(self.value, other.value))
 
-    __hash__ = None  # type: ignore[assignment]
-
     def __getitem__(self, index: Any) -> DoubleDouble:
         return DoubleDouble(self.hi[index], self.lo[index])
 
@@ -181,6 +179,10 @@ class DoubleDouble:
         rows, out = (len(hi), total.hi.size), (total.hi.reshape(-1), total.lo.reshape(-1))
         kernels.sums.sum_pairs(hi.reshape(rows), lo.reshape(rows), *out)
         return total
+
+    @property
+    def T(self) -> DoubleDouble:  # noqa: N802 - NumPy's name of it
+        return DoubleDouble(self.hi.T, self.lo.T)
 
     def reshape(self, *shape: int) -> DoubleDouble:
         return DoubleDouble(self.hi.reshape(shape), self.lo.reshape(shape))

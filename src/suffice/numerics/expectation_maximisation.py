@@ -415,7 +415,7 @@ class Path(NamedTuple):
             return None
         moves, turns = np.diff(self.points, axis=0), np.diff(self.steps, axis=0)
         rows, right = DoubleDouble.of(turns), DoubleDouble.of(self.steps[-1][:, None])
-        normal = factorise(product(rows, DoubleDouble(rows.hi.T, rows.lo.T)), DEPENDENT)
+        normal = factorise(product(rows, rows.T), DEPENDENT)
         gammas = normal.solve(product(rows, right)).value[:, 0].tolist()
         for gamma, change in zip(gammas, moves + turns, strict=True):
             target = target - gamma * change

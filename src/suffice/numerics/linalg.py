@@ -142,7 +142,7 @@ class Factor:
         """
         if b.shape[:1] != self.scale.shape or len(b.shape) != 2:
             raise ValueError(f"{len(self.scale)} equations have no right side of shape {b.shape}")
-        upper, x = _rows(_transposed(self.lower)), _rows(_scaled(b, self.scale[:, None]))
+        upper, x = _rows(self.lower.T), _rows(_scaled(b, self.scale[:, None]))
         kernels.factor.solve(*upper, self.pivots.hi, self.pivots.lo, *x)
         return _scaled(DoubleDouble(*x), self.scale[:, None])
 
@@ -230,7 +230,7 @@ def factorise(a: DoubleDouble, tolerance: ArrayLike = LEAST_PIVOT) -> Factor:
             "a matrix of covariances must be positive semidefinite",
         )
     pivots, inverse = DoubleDouble(*pairs[:2]), DoubleDouble(*pairs[2:])
-    return Factor(scale, _transposed(upper), inverse, pivots, noise)
+    return Factor(scale, upper.T, inverse, pivots, noise)
 
 
 def floored(sigma: DoubleDouble, total: Factor, epsilon: float) -> tuple[DoubleDouble, bool]:
@@ -274,12 +274,12 @@ def floored(sigma: DoubleDouble, total: Factor, epsilon: float) -> tuple[DoubleD
     if sigma.shape != total.lower.shape:
         raise ValueError(f"Σ has shape {sigma.shape} and T has {total.lower.shape}")
     whitening = total.whitening[total.independent]
-    relative = product(whitening, _transposed(product(whitening, sigma)))
+    relative = product(whitening, product(whitening, sigma).T)
     variances, axes = eigh(relative.value)
     if not (variances < epsilon).any():
         return sigma, False
     x = DoubleDouble.of(axes[:, variances < epsilon])
-    missing = DoubleDouble.of(epsilon * np.eye(x.shape[1])) - _congruence(_transposed(x), relative)
+    missing = DoubleDouble.of(epsilon * np.eye(x.shape[1])) - _congruence(x.T, relative)
     directions = product(total.cholesky[:, total.independent], x)
     return sigma + _congruence(directions, missing), True
 
@@ -320,10 +320,6 @@ def _scaled(a: DoubleDouble, scale: Floats) -> DoubleDouble:
     return DoubleDouble(a.hi * scale, a.lo * scale)
 
 
-def _transposed(a: DoubleDouble) -> DoubleDouble:
-    return DoubleDouble(a.hi.T, a.lo.T)
-
-
 def _rows(a: DoubleDouble) -> tuple[Floats, Floats]:
     """Lay a matrix out row by row, as kernels want it."""
     return np.ascontiguousarray(a.hi), np.ascontiguousarray(a.lo)
@@ -336,6 +332,6 @@ def product(a: DoubleDouble, b: DoubleDouble) -> DoubleDouble:
 
 def _congruence(b: DoubleDouble, a: DoubleDouble) -> DoubleDouble:
     """Return b a bᵀ, (n, n), for a symmetric (d, d): its upper triangle, mirrored."""
-    c = product(b, _transposed(product(b, a)))
+    c = product(b, product(b, a).T)
     hi, lo = (np.triu(part) + np.triu(part, 1).T for part in (c.hi, c.lo))
     return DoubleDouble(hi, lo)

@@ -32,7 +32,7 @@ from suffice.numerics import kernels
 from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.exact import WEIGHT, DoubleDouble
 from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Formed, Shape, Within, rule
-from suffice.sums.base import ClassSums, grown, nonnegative
+from suffice.sums.base import ClassSums, axis, grown, nonnegative
 from suffice.sums.block import BadCell, RealBlock, converted, tiles
 from suffice.sums.comparison import Divergences, of_fractions
 from suffice.sums.moments import Moments, MomentsAccumulator
@@ -201,9 +201,7 @@ class BinnedCounts(Formed, ClassSums):
             array.resize(size, refcheck=False)  # nobody else has it
         return cls(k, origin, start, cell, high, np.zeros(0), unit)
 
-    @property
-    def d(self) -> int:
-        return len(self.origin)
+    d = axis("d")
 
     @property
     def units(self) -> Floats:
@@ -309,8 +307,6 @@ class BinnedCounts(Formed, ClassSums):
         if not self._is_alike(other):
             return False
         return np.array_equal(self._keys, other._keys) and self._count == other._count
-
-    __hash__ = None  # type: ignore[assignment]
 
     @property
     def one_class(self) -> Self:
@@ -573,13 +569,7 @@ class MomentsAndBins(ClassSums):
     def _is_of_one_table(self) -> bool:
         return (self.bins.k, self.bins.d) == (self.k, self.d)
 
-    @property
-    def k(self) -> int:
-        return self.moments.k
-
-    @property
-    def d(self) -> int:
-        return self.moments.d
+    k, d = axis("k"), axis("d")
 
     @property
     def total(self) -> Floats:

@@ -15,7 +15,7 @@ from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.exact import WEIGHT, DoubleDouble
 from suffice.numerics.in_print import listed
 from suffice.rules import POSITIVE, Shape, rule
-from suffice.sums.base import Accumulator, ClassSums, Sums, nonnegative
+from suffice.sums.base import Accumulator, ClassSums, Sums, axis, forgotten, nonnegative
 from suffice.sums.batch import Batch
 from suffice.sums.block import in_block
 from suffice.sums.comparison import Comparison, compared
@@ -136,10 +136,9 @@ class ByClass(Labelled):
         rest = replace(mine, weight=weight, unlabelled=unlabelled, blocks=tuple(blocks))
         empty = np.flatnonzero(weight.hi <= 0)
         if len(empty) and any((block.take(empty).total > 0).any() for block in blocks):
-            raise ForgetError(
-                f"class {mine.classes.values[empty[0]]!r}: all its rows are to be forgotten, "
-                "but not all their cells",
-                "only rows that were learnt can be forgotten",
+            label = mine.classes.values[empty[0]]
+            raise forgotten(
+                f"class {label!r}: all its rows are to be forgotten, but not all their cells"
             )
         return rest.pruned()
 
@@ -248,9 +247,7 @@ class ClassesByGroup(Labelled, ClassSums):
     def __repr__(self) -> str:
         return f"ClassesByGroup({self.k:,} groups of {len(self.classes)} classes)"
 
-    @property
-    def k(self) -> int:
-        return self.weight.shape[0]
+    k = axis("k")
 
     @property
     def rows(self) -> Floats:

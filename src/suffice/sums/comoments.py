@@ -14,7 +14,7 @@ from typing import Annotated, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import ForgetError, ParameterError
+from suffice.errors import ParameterError
 from suffice.numerics import kernels
 from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.elementary import log
@@ -22,7 +22,7 @@ from suffice.numerics.error_free import LARGEST, add, divide, multiply, two_prod
 from suffice.numerics.exact import SQUARABLE, DoubleDouble, scaled
 from suffice.numerics.memory import require_memory
 from suffice.rules import FINITE, NONNEGATIVE, Formed, Index, Shape, rule
-from suffice.sums.base import ClassSums, grown
+from suffice.sums.base import ClassSums, axis, forgotten, grown
 from suffice.sums.block import BadCell, RealBlock, require_held, short_tiles
 from suffice.sums.comparison import Divergences, of_gaussians
 from suffice.sums.moments import is_scatter, noise_of_squares, scatters_left, too_large, too_small
@@ -81,7 +81,6 @@ def scaled_tally(tally: Tally, factor: float) -> Tally:
 
 CENTRED = 4_096  # groups whose pivots are moved in one call: one looks at all others of it
 CELLS = 1 << 18  # of products added at a time
-FORGOTTEN = "only rows that were learnt can be forgotten"
 
 
 OfGroups = tuple[Floats, Floats, Floats, Floats]
@@ -226,9 +225,7 @@ class Comoments(Formed, ClassSums):
             tally,
         )
 
-    @property
-    def d(self) -> int:
-        return int(self.patterns.shape[1])
+    d = axis("d")
 
     @property
     def rows(self) -> float:
@@ -328,7 +325,8 @@ class Comoments(Formed, ClassSums):
 
     def take(self, index: Ints) -> Comoments:
         """Keep the classes at ``index``, in that order; of pooled ones, all that have rows."""
-        if len(index) > self.code.max(initial=-1) and _is_range(index):
+        every = np.array_equal(index, np.arange(len(index)))
+        if every and len(index) > self.code.max(initial=-1):
             return replace(self, k=len(index))
         position = np.full(self.k, -1)
         position[index] = np.arange(len(index))
@@ -416,8 +414,6 @@ class Comoments(Formed, ClassSums):
             and np.array_equal(self._rounded, other._rounded)
         )
 
-    __hash__ = None  # type: ignore[assignment]
-
     @property
     def _rounded(self) -> Floats:
         """The scatter of every group, without bits that are noise on the scale of its columns."""
@@ -466,15 +462,11 @@ class Comoments(Formed, ClassSums):
         others = other.weight, other.pivot, other.sums, theirs
         group = kernel.merge(weight, pivot, sums, product_index, products, *others, sign)
         if group >= 0:
-            raise ForgetError(
-                "fewer rows with these cells missing than are to be forgotten", FORGOTTEN
-            )
+            raise forgotten("fewer rows with these cells missing than are to be forgotten")
         if sign < 0:
             column = kernel.settle(weight, pivot, sums, product_index, products, before)
             if column >= 0:
-                error = ForgetError("other values than are to be forgotten", FORGOTTEN)
-                error.column = column
-                raise error
+                raise forgotten("other values than are to be forgotten", column)
             kernel.recentre(weight, pivot, sums, product_index, products)
         own, new = gathered(self.tally, mine, len(keys)), gathered(other.tally, theirs, len(keys))
         tally = own + int(sign) * new if len(own) == len(new) else UNKNOWN
@@ -482,10 +474,6 @@ class Comoments(Formed, ClassSums):
         return Comoments.of_groups(
             self.k, self.pooled, patterns, keys, found, product_index, tally
         )._shown()
-
-
-def _is_range(index: Ints) -> bool:
-    return len(index) > 0 and index[0] == 0 and bool((np.diff(index) == 1).all())
 
 
 def _aligned(one: Comoments, other: Comoments) -> tuple[NDArray[Any], ...]:
@@ -726,9 +714,7 @@ class FourthMoments(ClassSums):
         near = np.abs(self.moments.mean.hi[:, : self.d]) <= 2 * LARGEST_ROOT
         return self.moments.d % 3 == 0 and not self.moments.pooled and bool(near.all())
 
-    @property
-    def k(self) -> int:
-        return self.moments.k
+    k = axis("k")
 
     @property
     def d(self) -> int:
@@ -766,7 +752,7 @@ class FourthMoments(ClassSums):
             twice = m.mean[g, x] * 2.0
             crossed = (scatter[x, q] + scatter[x, r]) * twice[:, None]
             squares = scatter[q, q] + scatter[q, r] + scatter[r, q] + scatter[r, r]
-            squares -= crossed + DoubleDouble(crossed.hi.T, crossed.lo.T)
+            squares -= crossed + crossed.T
             squares += scatter[x, x] * twice[:, None] * twice
             precision = np.divide(1.0, variance[c], out=np.zeros(d), where=variance[c] > 0)
             n = m.group_weight.hi[g]

@@ -17,7 +17,7 @@ from suffice.numerics import kernels
 from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.exact import WEIGHT, DoubleDouble
 from suffice.rules import NONNEGATIVE, Formed, Shape, rule
-from suffice.sums.base import FORGOTTEN_NOISE, ClassSums, grown, tree_sum
+from suffice.sums.base import FORGOTTEN_NOISE, ClassSums, axis, grown, tree_sum
 from suffice.sums.block import CodedBlock, IntegerBlock, RealBlock, SparseBlock, tiles
 from suffice.sums.comparison import Divergences, of_fractions
 from suffice.sums.vocabulary import Value, Vocabulary
@@ -59,13 +59,7 @@ class Counts(ClassSums):
         closed = np.repeat(np.array([v.closed for v in self.vocabularies], bool), sizes)
         return bool((closed | self.count.hi.any(axis=0)).all())
 
-    @property
-    def k(self) -> int:
-        return self.count.shape[0]
-
-    @property
-    def d(self) -> int:
-        return len(self.vocabularies)
+    k, d = axis("k"), axis("d")
 
     @cached_property
     def offsets(self) -> Ints:
@@ -525,13 +519,7 @@ class JointCounts(Formed, ClassSums):
         distinct, _ = distinct_rows(self.cells)
         return np.array_equal(distinct, self.cells) and bool(self.count.hi.any(axis=0).all())
 
-    @property
-    def k(self) -> int:
-        return self.count.shape[0]
-
-    @property
-    def d(self) -> int:
-        return len(self.vocabularies)
+    k, d = axis("k"), axis("d")
 
     @classmethod
     def empty(cls, k: int, d: int) -> Self:

@@ -23,10 +23,9 @@ from suffice.numerics.interruption import interruptible, one_thread_of_blas
 from suffice.numerics.memory import require_memory
 from suffice.numerics.rows import is_sparse
 from suffice.rules import FINITE, NONNEGATIVE, Shape, rule
-from suffice.sums.base import ClassSums
+from suffice.sums.base import ClassSums, axis, forgotten
 from suffice.sums.block import BadCell, RealBlock, SparseBlock, from_row, require_held
 from suffice.sums.comoments import (
-    FORGOTTEN,
     Comoments,
     ComomentsAccumulator,
     FourthMoments,
@@ -205,18 +204,18 @@ class KeptRows(ClassSums):
         if isinstance(other, Roots):
             return other - self
         if not isinstance(other, KeptRows):
-            raise ForgetError("more rows than are known are to be forgotten", FORGOTTEN)
+            raise forgotten("more rows than are known are to be forgotten")
         gone, known = other.canonical(), self.canonical()
         place = {key: i for i, key in enumerate(map(bytes, known._keys))}
         weight = known.weight.copy()
         for key, pair in zip(map(bytes, gone._keys), gone.weight.tolist(), strict=True):
             i = place.get(key, -1)
             if i < 0:
-                raise ForgetError("other values than are to be forgotten", FORGOTTEN)
+                raise forgotten("other values than are to be forgotten")
             before = weight[i, 0]
             weight[i] = add(*two_sum(*weight[i]), *two_sum(-pair[0], -pair[1]))
             if weight[i].sum() < -NEGLIGIBLE * before:
-                raise ForgetError("fewer such rows than are to be forgotten", FORGOTTEN)
+                raise forgotten("fewer such rows than are to be forgotten")
             if weight[i].sum() <= NEGLIGIBLE * before:
                 weight[i] = 0.0
         rest = replace(known, weight=weight, tally=known.tally - other.tally)
@@ -288,8 +287,6 @@ class KeptRows(ClassSums):
         return (
             self.k == other.k and np.array_equal(one._keys, two._keys) and np.array_equal(*weights)
         )
-
-    __hash__ = None  # type: ignore[assignment]
 
     def _kept(self, rows: Bools) -> KeptRows:
         """Some rows, which stand for all that count."""
@@ -458,13 +455,7 @@ class Roots(ClassSums):
         both = np.concatenate(singular), np.concatenate(basis)
         return cls(rows.pooled, weight, mean, np.array(sd), start, *both, np.array(fourth))
 
-    @property
-    def k(self) -> int:
-        return len(self.weight)
-
-    @property
-    def d(self) -> int:
-        return int(self.mean.shape[1])
+    k, d = axis("k"), axis("d")
 
     @property
     def rows(self) -> float:
@@ -539,8 +530,6 @@ class Roots(ClassSums):
         return self.pooled == theirs.pooled and all(
             np.array_equal(getattr(self, name), getattr(theirs, name)) for name in names
         )
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 def _root(centred: Floats, weight: Floats) -> tuple[Floats, Floats, Floats, float]:

@@ -131,8 +131,6 @@ class Keys:
             return NotImplemented
         return self.names == other.names and self.columns == other.columns
 
-    __hash__ = None  # type: ignore[assignment]
-
     def key(self, g: int) -> tuple[Any, ...]:
         return tuple(column[g].as_py() for column in self.columns)
 

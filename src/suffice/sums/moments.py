@@ -10,14 +10,14 @@ from typing import Annotated, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import DataError, ForgetError, ParameterError
+from suffice.errors import DataError, ParameterError
 from suffice.numerics import kernels
 from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.error_free import LARGEST, SMALLEST, two_sum
 from suffice.numerics.exact import SQUARABLE, scaled
 from suffice.numerics.rows import READ
 from suffice.rules import FINITE, Formed, Shape, rule
-from suffice.sums.base import ClassSums, grown
+from suffice.sums.base import ClassSums, axis, forgotten, grown
 from suffice.sums.block import BadCell, RealBlock, tiles
 from suffice.sums.comparison import Divergences, of_gaussians
 from suffice.sums.sorted_rows import MANY_CLASSES, SortedRows
@@ -71,13 +71,7 @@ class Moments(Formed, ClassSums):
     def empty(cls, k: int, d: int) -> Self:
         return cls(*_zeros(k, d))
 
-    @property
-    def k(self) -> int:
-        return len(self.pivot)
-
-    @property
-    def d(self) -> int:
-        return int(self.pivot.shape[1])
+    k, d = axis("k"), axis("d")
 
     @property
     def total(self) -> Floats:
@@ -140,12 +134,7 @@ class Moments(Formed, ClassSums):
         out = self.weight.copy(), self.pivot.copy(), self.sums.copy()
         cell = kernels.moments.merge(*out, other.weight, other.pivot, other.sums, sign)
         if cell >= 0:
-            error = ForgetError(
-                "fewer values than are to be forgotten, or other ones",
-                "only rows that were learnt can be forgotten",
-            )
-            error.column = cell % self.d
-            raise error
+            raise forgotten("fewer values than are to be forgotten, or other ones", cell % self.d)
         if sign < 0:
             kernels.moments.recentre(*out)
         return type(self)(*out)
@@ -171,8 +160,6 @@ class Moments(Formed, ClassSums):
             np.array_equal(getattr(self, name), getattr(other, name))
             for name in ("total", "mean", "scatter")
         )
-
-    __hash__ = None  # type: ignore[assignment]
 
     def divergences(self, other: Self) -> Divergences:
         shift = (self.mean - other.mean) + (self.mean_lo - other.mean_lo)

@@ -15,7 +15,7 @@ from suffice.numerics import kernels
 from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.exact import WEIGHT, DoubleDouble
 from suffice.rules import FINITE, Formed, Shape, rule
-from suffice.sums.base import ClassSums, grown
+from suffice.sums.base import ClassSums, axis, grown
 from suffice.sums.block import Block, CodedBlock, IntegerBlock, RealBlock, converted
 from suffice.sums.comparison import Divergences, of_fractions
 from suffice.sums.vocabulary import Vocabulary
@@ -48,8 +48,6 @@ class CutBins(Formed):
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, CutBins) and np.array_equal(self.cuts, other.cuts)
-
-    __hash__ = None  # type: ignore[assignment]
 
     def named(self, b: int) -> str:
         """Bin b in words.
@@ -169,13 +167,7 @@ class PairCounts(ClassSums):
     def _is_wide(self) -> bool:
         return self.count.shape[1] == self.size * (self.size + 1) // 2
 
-    @property
-    def k(self) -> int:
-        return self.count.shape[0]
-
-    @property
-    def d(self) -> int:
-        return len(self.bins)
+    k, d = axis("k"), axis("d")
 
     @property
     def size(self) -> int:

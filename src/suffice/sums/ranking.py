@@ -112,8 +112,6 @@ class Ranking:
             and self.weight == other.weight
         )
 
-    __hash__ = None  # type: ignore[assignment]
-
     def __add__(self, other: Ranking) -> Ranking:
         return self._merged(other, 1.0)
 

@@ -193,8 +193,6 @@ class Sampled(ByClass):
         """Return whether the sums are equal; a model that was loaded has no sample."""
         return self.plain == (other.plain if isinstance(other, Sampled) else other)
 
-    __hash__ = None  # type: ignore[assignment]
-
     @property
     def plain(self) -> ByClass:
         """The sums alone, as a file has them."""
