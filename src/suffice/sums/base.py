@@ -288,7 +288,7 @@ def axis(letter: str) -> Any:
     """
 
     def length(sums: Any) -> int:
-        axes = axes_of(type(sums))
+        axes = axes_of(cast(Any, type(sums)))
         if letter not in axes.letters:
             return int(getattr(getattr(sums, axes.records[0]), letter))
         name, place = axes.letters[letter]

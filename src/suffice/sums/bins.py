@@ -209,7 +209,7 @@ class BinnedCounts(Formed, ClassSums):
 
     @cached_property
     def _keys(self) -> NDArray[np.int64]:
-        place = np.repeat(np.arange(self.k * self.d), np.diff(self.start))
+        place = np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
         return place * CELLS + self.cell
 
     @property

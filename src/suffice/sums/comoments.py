@@ -718,7 +718,7 @@ class FourthMoments(ClassSums):
 
     @property
     def d(self) -> int:
-        return self.moments.d // 3
+        return int(self.moments.d // 3)
 
     @property
     def total(self) -> Floats:
