@@ -289,13 +289,6 @@ class Family(ABC):
         known = type(self.accumulator(encoding, 0).statistic())
         return type(statistic) is known and bool(statistic.d == d)
 
-    def is_shown_by(self, statistic: Any) -> bool:
-        """Return whether a statistic with an entry for each pair of columns has rows of them.
-
-        Of other statistics the size says what they hold.
-        """
-        return True
-
     def __str__(self) -> str:
         options = (
             f"{field.name}={getattr(self, field.name)!r}"

@@ -193,9 +193,6 @@ class MultivariateGaussian(Family):
         same = type(getattr(statistic, "moments", None)) is type(getattr(known, "moments", None))
         return same and bool(statistic.columns.pooled == known.columns.pooled)
 
-    def is_shown_by(self, statistic: Comoments | FourthMoments | KeptRows | Roots) -> bool:
-        return len(statistic.columns.code) > 0
-
     def estimate(
         self, statistic: Comoments | FourthMoments | KeptRows | Roots
     ) -> GaussianOrStudent:
@@ -250,13 +247,7 @@ class MultivariateGaussian(Family):
         covariance = DoubleDouble.stack(
             _shrunk(covariance[m], fractions[m]) for m in range(len(known))
         )
-        factored = FactoredGaussians.of(
-            sums.mean,
-            covariance,
-            _shrunk(sums.covariance, least),
-            self.variance_floor,
-            self._noise(sums),
-        )
+        factored = self._factored(sums.mean, covariance, _shrunk(sums.covariance, least), sums)
         borrowed = tuple(np.flatnonzero(~known & (n > 0)).tolist())
         return MultivariateGaussianParameters(factored, sums.course, borrowed)
 
@@ -315,20 +306,20 @@ class MultivariateGaussian(Family):
             total = (total * n + self._prior_scatter(sums)) / (n + 2 * self.a0)
         if self.estimation == "map":
             covariance = psi / self._mode_divisor(nu, sums)
-            factored = FactoredGaussians.of(
-                mean, covariance, total, self.variance_floor, self._noise(sums)
-            )
+            factored = self._factored(mean, covariance, total, sums)
             return MultivariateGaussianParameters(factored, sums.course)
         dof = nu - d + 1
-        scale = psi / dof[:, None, None]
-        factored = FactoredGaussians.of(mean, scale, total, self.variance_floor, self._noise(sums))
+        factored = self._factored(mean, psi / dof[:, None, None], total, sums)
         return MultivariateStudentParameters(
             factored, np.array(np.broadcast_to(dof, k)), (kappa + 1) / kappa, sums.course
         )
 
-    def _noise(self, sums: GaussianSums) -> float:
-        """The fraction of a variance that is noise of the sums, besides that of the cells."""
-        return DOUBLE_NOISE if sums.course.log_likelihood else 0.0
+    def _factored(
+        self, mean: DoubleDouble, covariance: DoubleDouble, total: DoubleDouble, sums: GaussianSums
+    ) -> FactoredGaussians:
+        """Factor covariances estimated from sums, of which expected ones are only of doubles."""
+        noise = DOUBLE_NOISE if sums.course.log_likelihood else 0.0
+        return FactoredGaussians.of(mean, covariance, total, self.variance_floor, noise)
 
     def _update(self, sums: GaussianSums) -> tuple[Floats, DoubleDouble, DoubleDouble, Floats]:
         """κ (k,), m (k, d), Ψ (s, d, d) and ν (s,) of the posterior."""
@@ -507,12 +498,10 @@ class GaussianSums:
     @classmethod
     def of(cls, statistic: Comoments) -> GaussianSums:
         """The sums of complete rows."""
-        k, d, code = statistic.k, statistic.d, statistic.code
-        weight = np.zeros(k)
-        weight[code] = statistic.group_weight.value
+        d, weight = statistic.d, statistic.class_weight
         all_rows = statistic.one_class
         centre = all_rows.mean.sum(axis=0)
-        mean = statistic.mean.scatter(code, (k, d))
+        mean = statistic.mean.scatter(statistic.code, (statistic.k, d))
         mean = DoubleDouble.where(weight[:, None] > 0, mean, centre)
         covariance = _scatter(all_rows).sum(axis=0) / (weight.sum() or 1.0)
         variance = (covariance * np.eye(d)).sum(axis=0)
@@ -521,9 +510,7 @@ class GaussianSums:
     @classmethod
     def of_cells(cls, statistic: Comoments) -> GaussianSums:
         """Weights, and the mean and variance of the cells of every column; nothing else."""
-        k, d = statistic.k, statistic.d
-        shown = statistic.patterns[statistic.pattern]
-        all_rows = statistic.one_class
+        d, all_rows = statistic.d, statistic.one_class
         cells = all_rows.patterns[all_rows.pattern] * all_rows.group_weight.value[:, None]
         n = cells.sum(axis=0)
         n = np.where(n > 0, n, 1.0)
@@ -531,22 +518,18 @@ class GaussianSums:
         squares = (all_rows.mean - mean) * (all_rows.mean - mean) * cells
         spread = (all_rows.scatter * np.eye(d)).sum(axis=1).sum(axis=0)
         variance = (squares.sum(axis=0) + spread) / n
-        weight = np.zeros(k)
-        np.add.at(weight, statistic.code, statistic.group_weight.value * shown.any(axis=1))
-        nothing = DoubleDouble.zeros((k, d))
-        settled = DoubleDouble.of(variance.value)
-        return cls(weight, nothing, nothing, DoubleDouble.of(mean.value), settled, nothing)
+        nothing = DoubleDouble.zeros((statistic.k, d))
+        of_cells = DoubleDouble.of(mean.value), DoubleDouble.of(variance.value)
+        return cls(statistic.class_weight, nothing, nothing, *of_cells, nothing)
 
 
 def _scatter(statistic: Comoments) -> DoubleDouble:
     """The scatter of complete rows: of every class (k, d, d), or pooled (1, d, d)."""
-    k = 1 if statistic.pooled else statistic.k
-    index = np.zeros_like(statistic.code) if statistic.pooled else statistic.code
-    stored = statistic.product_index >= 0
-    out = DoubleDouble.zeros((k, statistic.d, statistic.d))
-    out.hi[index[stored]] = statistic.scatter.hi[statistic.product_index[stored]]
-    out.lo[index[stored]] = statistic.scatter.lo[statistic.product_index[stored]]
-    return out
+    if statistic.pooled:
+        return statistic.scatter_of(statistic.product_index.max(initial=-1, keepdims=True))
+    index = np.full(statistic.k, -1)
+    index[statistic.code] = statistic.product_index
+    return statistic.scatter_of(index)
 
 
 # -- parameters

@@ -354,7 +354,7 @@ class Comoments(Formed, ClassSums):
         """Weight, variance and mean (k,) of one column in the rows that show it."""
         rows = self.marginal(np.array([j]))
         weight, mean = rows.total[:, 0], rows.mean[:, 0].scatter(rows.code, (self.k,))
-        scatter = np.append(rows.scatter.value.reshape(-1), 0.0)[rows.product_index]
+        scatter = rows.scatter_of(rows.product_index).value[:, 0, 0]
         variance, divisor = np.zeros(self.k), weight.sum() if self.pooled else weight[rows.code]
         variance[rows.code] = scatter / divisor
         return weight, variance, mean
