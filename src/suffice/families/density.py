@@ -7,7 +7,7 @@ weights from a sample of rows, in which they are counted anew.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from operator import attrgetter
@@ -248,12 +248,9 @@ def _normals(moments: Moments, columns: Ints) -> dict[int, Piece]:
     if not len(columns):
         return {}
     of_columns = moments.columns(columns)
-    students, rows = Gaussian().by_class(of_columns), of_columns.one_class
-    edges = rows.mean[0] + WIDE_STEPS[:, None] * np.sqrt(rows.variance[0])  # (33, columns)
-    low, high = edges[:-1], edges[1:]
-    logs = np.zeros((*low.shape, moments.k))
-    students.add_contributions(RealBlock(0.5 * low + 0.5 * high), logs)
-    pieces = map(Piece, low.T.copy(), high.T.copy(), logs.transpose(1, 2, 0).copy())
+    rows = of_columns.one_class
+    edges = rows.mean[0] + WIDE_STEPS[:, None] * np.sqrt(rows.variance[0])
+    pieces = _pieces(Gaussian().by_class(of_columns), edges, moments.k)
     return dict(zip(columns.tolist(), pieces, strict=True))
 
 
@@ -267,10 +264,15 @@ def _normal(moments: Moments, j: int) -> Piece:
         edges = edges[np.linspace(0, len(edges) - 1, MOST_STEPS).round().astype(np.intp)]
     if len(edges) < 3:
         return nothing(len(at))
+    return next(_pieces(column, edges[:, None], len(at)))
+
+
+def _pieces(parameters: Parameters, edges: Floats, k: int) -> Iterator[Piece]:
+    """Yield the densities in the middle of the bins between edges (b + 1, d), of every column."""
     low, high = edges[:-1], edges[1:]
-    logs = np.zeros((len(low), len(at)))
-    column.add_log_likelihood(RealBlock((0.5 * low + 0.5 * high)[:, None]), logs)
-    return Piece(low, high, np.ascontiguousarray(logs.T))
+    logs = np.zeros((*low.shape, k))
+    parameters.add_contributions(RealBlock(0.5 * low + 0.5 * high), logs)
+    return map(Piece, low.T.copy(), high.T.copy(), logs.transpose(1, 2, 0).copy())
 
 
 # -- histograms and kernels

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from suffice.numerics.arrays import Floats, Ints
 
-MANY_CLASSES = 256  # of fewer, rows are added as they come
+MANY_CLASSES = 512  # of fewer, rows are added as they come
 MOST_ROWS = 2**20
 MOST_CELLS = 2**24  # of the rows that wait: 128 MB
 TOGETHER = 128  # classes added in one call of a kernel
