@@ -13,7 +13,6 @@ from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import LinearModel
 from suffice.models.linear.rows import RowLeastSquares
 from suffice.models.linear.summary import Summary
-from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.linalg import product
 from suffice.numerics.logspace import row_sums
@@ -174,7 +173,7 @@ def _products(found: Comoments) -> NDArray[np.float64]:
     """Σ w g gᵀ, (q, q)."""
     total = found.one_class
     mean = total.mean
-    across = product(DoubleDouble(mean.hi.T, mean.lo.T), mean) * total.rows
+    across = product(mean.T, mean) * total.rows
     if not len(total.scatter.hi):  # no row has an error
         return across.value
     return (total.scatter[0] + across).value
