@@ -20,6 +20,8 @@ from __future__ import annotations
 
 import sys
 import warnings
+from importlib import import_module
+from typing import Any
 
 __all__ = [
     "DataError",
@@ -201,6 +203,34 @@ class SufficeWarning(UserWarning):
     >>> "column 'name' tells one row from another" in str(caught[0].message)
     True
     """
+
+
+def library(name: str, fact: str, install: str) -> Any:
+    """Import a module of an optional library.
+
+    Parameters
+    ----------
+    name : str
+        The module.
+    fact : str
+        What needs it.
+    install : str
+        How the library is installed.
+
+    Raises
+    ------
+    ParameterError
+        If it is not installed.
+
+    Examples
+    --------
+    >>> library("json", "a.json is JSON", "").loads("[1]")
+    [1]
+    """
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        raise ParameterError(fact, f"{error.name} is not installed", install) from error
 
 
 def warn(message: str, category: type[Warning] = SufficeWarning) -> None:

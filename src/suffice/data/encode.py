@@ -329,7 +329,7 @@ def largest_of(dtype: np.dtype[Any]) -> float:
     return min(LARGEST, float(np.finfo(dtype).max)) if dtype.kind == "f" else LARGEST
 
 
-def _check_counts(x: NDArray[Any], whole: bool) -> None:
+def _check_counts(x: NDArray[Any], whole: bool = False) -> None:
     """Refuse what is no count: below 0, infinite or too large; or, if asked, with a fraction."""
     if x.dtype.kind in "bu":
         return
@@ -432,19 +432,19 @@ def events(x: Any, rows: slice, threshold: float | None) -> SparseBlock:
     largest = HELD - 1.0 if block.data.dtype.kind in "iu" else largest_of(block.data.dtype)
     if not kernels.counts.are_counts(block.data, largest):
         block = block.merged()  # parts may be negative, and their sum no count
-        data = block.data
-        for q in np.flatnonzero((data < 0) | (data > largest_of(data.dtype)))[:1].tolist():
-            value = data[q].item()
-            rule = COUNT_RULE if value < 0 else FINITE_RULE if math.isinf(value) else TOO_LARGE
-            raise block.bad_cell(q, value, rule)
-        return held_counts(block)
+        return held_counts(block, _check_counts)
     return block
 
 
-def held_counts(block: SparseBlock) -> SparseBlock:
-    """A block of whole numbers that doubles hold, or of doubles."""
+def held_counts(
+    block: SparseBlock, check: Callable[[NDArray[Any]], None] | None = None
+) -> SparseBlock:
+    """Return a block of whole numbers that doubles hold, or of doubles, after another check."""
+    cells = block.data[:, None]
     try:
-        require_held(block.data[:, None])
+        if check is not None:
+            check(cells)
+        require_held(cells)
     except BadCell as bad:
         raise block.bad_cell(bad.row, bad.value, bad.rule, bad.next_step) from None
     return block
@@ -491,7 +491,7 @@ def outcome_codes(
 
 def _refusal(row: int, column: int, value: Any, low: float) -> BadCell:
     if math.isinf(value):
-        return BadCell(row, column, value, "a number must be finite")
+        return BadCell(row, column, value, FINITE_RULE)
     if low != low:
         return BadCell(row, column, value, BINARY)
     rule = f"the first rows of this column hold only {low:g} and 1, so it has two values"

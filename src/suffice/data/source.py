@@ -126,7 +126,6 @@ class RecordPart(Part):
         return chain([first], found)
 
     def batches(self) -> Iterator[Batch]:
-        """Yield encoded batches."""
         layout, first = self.layout, 0
         assert layout is not None
         for records in self.records():
@@ -303,7 +302,6 @@ class ArraySource(Source):
     engine = None
 
     def shown_labels(self) -> tuple[Any, ...]:
-        """The labels that there are."""
         return () if self.labels is None else self.labels.classes.values
 
     def columns(self, names: Sequence[str] | None = None) -> Sequence[Column]:

@@ -55,6 +55,15 @@ def require_version(path: Path, version: FileVersion | None) -> None:
     )
 
 
+def no_content(path: Path) -> ReadError:
+    """Return the error of an empty file."""
+    return ReadError(
+        f"{path.name} is empty",
+        "a table has at least a header or one row",
+        "check how it was written",
+    )
+
+
 @contextmanager
 def readable(path: Path, version: FileVersion | None = None, kind: str = "") -> Iterator[None]:
     """Turn whatever goes wrong with a file into a ReadError, above all that it has changed.

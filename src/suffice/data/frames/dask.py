@@ -16,7 +16,7 @@ from dask.optimization import cull
 
 from suffice.data.schema import require_columns
 from suffice.data.source import RecordPart
-from suffice.data.table import Table, first_promoted
+from suffice.data.table import About, Table, first_promoted
 from suffice.errors import SchemaError
 from suffice.sums.batch import BATCH_ROWS
 
@@ -87,12 +87,12 @@ class DaskTable(Table):
     frame: Any
 
     @property
-    def engine(self) -> str | None:
+    def about(self) -> About:
         try:
             import_module("distributed").default_client()
         except (ModuleNotFoundError, ValueError):
-            return None
-        return "dask"
+            return About()
+        return About(engine="dask")
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from suffice.data.files.spool import (
 from suffice.data.python_cells import unmasked
 from suffice.data.schema import Layout, is_text, require_columns
 from suffice.data.source import RecordPart
-from suffice.data.table import Table, first_rows, require_distinct
+from suffice.data.table import About, Table, first_rows, require_distinct
 from suffice.data.text_format import TextFormat
 from suffice.errors import ParameterError, ReadError, SchemaError
 from suffice.sums.batch import BATCH_ROWS
@@ -75,8 +75,8 @@ class FrameTable(Table):
     doubts: Mapping[str, str] = field(default_factory=dict)  # of columns that are kept as text
 
     @property
-    def format(self) -> TextFormat | None:
-        return self.written
+    def about(self) -> About:
+        return About(format=self.written)
 
     def doubt(self, name: str) -> str | None:
         return self.doubts.get(name)
@@ -180,7 +180,6 @@ def _read(data: Any) -> FrameTable | SpooledTable:
 
 
 def _collected(data: Any) -> pa.Table:
-    """Read a frame that only narwhals knows into memory."""
     try:
         import narwhals.stable.v2 as nw
 

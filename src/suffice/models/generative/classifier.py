@@ -151,8 +151,9 @@ class GenerativeClassifier(Classifier, FittedFromSums[GenerativeReader, ByClass]
 
     def _open_more(self, X: Any, y: Any, sample_weight: Any) -> Rows:
         source = super()._open_more(X, y, sample_weight)
-        if isinstance(source, TableSource) and isinstance(source.table, WithColumns):
-            return replace(source, table=source.table.table)  # which is refused
+        table = source.table if isinstance(source, TableSource) else None
+        if isinstance(table, WithColumns) and not table.cells:
+            return replace(source, table=table.table)  # which is refused
         return source
 
     # -- answering
