@@ -233,6 +233,19 @@ def library(name: str, fact: str, install: str) -> Any:
         raise ParameterError(fact, f"{error.name} is not installed", install) from error
 
 
+def first_line(error: Exception) -> str:
+    r"""Return what an error says first, to be quoted in a sentence.
+
+    Examples
+    --------
+    >>> first_line(OSError("ERROR:  no such table.\nLINE 1: SELECT"))
+    'ERROR: no such table'
+    """
+    first = next(iter(str(error).strip().splitlines()), type(error).__name__)
+    # Arrow adds where in Python an error began.
+    return " ".join(first.partition(". Detail: ")[0].split()).rstrip(".")
+
+
 def warn(message: str, category: type[Warning] = SufficeWarning) -> None:
     """Warn of a line of the caller's, the last one that is outside this library.
 

@@ -16,11 +16,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from suffice.data.files.spool import SpooledPart, SpooledTable, first_line, spool, unbroken
+from suffice.data.files.spool import SpooledPart, SpooledTable, spool, unbroken
 from suffice.data.python_cells import is_rounded
 from suffice.data.schema import stored_as
 from suffice.data.table import first_rows, require_distinct
-from suffice.errors import ParameterError, ReadError, SchemaError, SufficeError, library
+from suffice.errors import (
+    ParameterError,
+    ReadError,
+    SchemaError,
+    SufficeError,
+    first_line,
+    library,
+)
 from suffice.sums.block import HELD, HELD_RULE, HELD_STEP
 
 ORIGIN = "the query"

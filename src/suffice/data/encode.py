@@ -134,21 +134,9 @@ def _counts(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> Block:
 
 
 def _binaries(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> CodedBlock:
-    codes = np.empty((len(layout.columns), batch.num_rows), np.int8)
-    strict = layout.encoding == "binary"
-    for target, name, low in zip(codes, layout.columns, table.lows(layout), strict=True):
-        values = _number_column(batch.column(name), name)
-        if table.threshold is not None:
-            target[:] = np.where(np.isnan(values), -1, values > table.threshold)
-            continue
-        if pa.types.is_boolean(batch.column(name).type):
-            low = 0.0
-        try:
-            target[:] = outcome_codes(values[:, None], np.array([low]), strict)[:, 0]
-        except BadCell as bad:
-            bad.column = name
-            raise
-    return CodedBlock(codes.T, (FALSE_TRUE,) * len(layout.columns))
+    x, lows = _reals(batch, layout, table).values, table.lows(layout)
+    is_truth = [pa.types.is_boolean(batch.column(name).type) for name in layout.columns]
+    return _outcomes(x, layout, table.threshold, np.where(is_truth, 0.0, lows))
 
 
 def _categories(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> CodedBlock:
@@ -353,15 +341,17 @@ def of_numbers(x: NDArray[Any], layout: BlockLayout, table: Layout) -> Block:
     if layout.encoding == "category":
         return _codes_of_numbers(x)
     if layout.encoding in ("binary", "outcome"):
-        return _outcomes(x, layout, table)
+        return _outcomes(x, layout, table.threshold, table.lows(layout))
     if layout.encoding in ("count", "whole"):
         _check_counts(x, whole=layout.encoding == "whole")
     return RealBlock(x)
 
 
-def _outcomes(x: NDArray[Any], layout: BlockLayout, table: Layout) -> CodedBlock:
+def _outcomes(
+    x: NDArray[Any], layout: BlockLayout, threshold: float | None, lows: NDArray[np.float64]
+) -> CodedBlock:
     """Outcomes of numbers: above a threshold, or the larger of two values."""
-    vocabularies, threshold = (FALSE_TRUE,) * x.shape[1], table.threshold
+    vocabularies = (FALSE_TRUE,) * x.shape[1]
     if x.dtype.kind == "b" and (threshold is None or 0 <= threshold < 1):
         return CodedBlock(x.view(np.int8), vocabularies)
     if threshold is not None:
@@ -369,7 +359,7 @@ def _outcomes(x: NDArray[Any], layout: BlockLayout, table: Layout) -> CodedBlock
         above = _above(x, threshold)
         return CodedBlock(np.where(missing, -1, above).astype(np.int8), vocabularies)
     strict = layout.encoding == "binary"
-    return CodedBlock(outcome_codes(x, table.lows(layout), strict), vocabularies)
+    return CodedBlock(outcome_codes(x, lows, strict), vocabularies)
 
 
 def _above(x: NDArray[Any], threshold: float) -> NDArray[np.bool_]:

@@ -60,7 +60,8 @@ def with_targets(
     """
     known = [*source.table.names, *source.table.ignored]
     old = [name for name in names if features is not None and name not in features]
-    known, added = [name for name in known if name not in old], []
+    known = [name for name in known if name not in old]
+    added: list[str] = []
     for name in names:
         added.append(free_name(name, [*known, *added]))
 

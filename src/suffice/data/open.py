@@ -23,7 +23,7 @@ from suffice.data.spelled import spelled
 from suffice.data.table import CleanedTable, Table, free_name, require_distinct
 from suffice.data.table_source import TableSource, innermost, without
 from suffice.data.text_format import TextFormat
-from suffice.errors import ParameterError, SchemaError, warn
+from suffice.errors import ParameterError, SchemaError, first_line, warn
 
 LABEL, WEIGHT = "label", "weight"
 CLEANED = ("ignore", "label_suffix", "label_map")
@@ -136,7 +136,7 @@ def _column(role: str, given: Any, rows: int) -> pa.Array[Any]:
         raise not_text(f"the {role}s hold") from None
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
         raise SchemaError(
-            f"the {role}s mix types: {str(error).splitlines()[0]}",
+            f"the {role}s mix types: {first_line(error)}",
             f"{role}s are of one type",
             "convert them",
         ) from error

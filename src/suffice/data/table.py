@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from suffice.data.schema import held, require_columns
 from suffice.data.source import PartView, RecordPart
 from suffice.data.text_format import TextFormat
-from suffice.errors import ParameterError, SchemaError
+from suffice.errors import ParameterError, SchemaError, first_line
 from suffice.sums.batch import BATCH_ROWS
 
 T = TypeVar("T")
@@ -488,7 +488,7 @@ def first_promoted(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.R
         table = pa.concat_tables(tables or [schema.empty_table()], promote_options="permissive")
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise SchemaError(
-            f"the first rows have no type for all: {str(error).splitlines()[0]}",
+            f"the first rows have no type for all: {first_line(error)}",
             "a column holds values of one type",
             "convert it",
         ) from error

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from suffice.errors import ReadError
+from suffice.errors import ReadError, first_line
 
 
 @dataclass(frozen=True)
@@ -83,9 +83,8 @@ def readable(path: Path, version: FileVersion | None = None, kind: str = "") -> 
     except (OSError, EOFError, UnicodeError, zlib.error, LZMAError, pa.ArrowException) as error:
         with suppress(OSError):
             require_version(path, version)
-        reason = next(iter(str(error).splitlines()), type(error).__name__).rstrip(".")
         raise ReadError(
-            f"{path.name} cannot be read{kind and f' as {kind}'}: {reason}",
+            f"{path.name} cannot be read{kind and f' as {kind}'}: {first_line(error)}",
             "",
             f"check the file or {'write it' if kind else 'copy it'} again",
         ) from error

@@ -171,8 +171,8 @@ def map_batches(
 
 def _answers(part: Part, task: tuple[Layout, Callable[[Batch], Any], int, bool]) -> Iterable[Any]:
     """Kernel that answers every batch of a part: when it is asked for, or all of them now."""
-    *asked, lazily = task
-    found = each_batch(part, *asked)
+    layout, function, rows, lazily = task
+    found = each_batch(part, layout, function, rows)
     return found if lazily else list(found)
 
 

@@ -18,10 +18,10 @@ from typing import Any
 import pyarrow as pa
 
 from suffice.data.files.listing import ListedFile, list_files, require_content
-from suffice.data.files.spool import KeptPart, TemporaryFolder, first_line, keeping
+from suffice.data.files.spool import KeptPart, TemporaryFolder, keeping
 from suffice.data.table import TableView
 from suffice.data.version import readable
-from suffice.errors import ParameterError, ReadError
+from suffice.errors import ParameterError, ReadError, first_line
 
 STANDARD_INPUT = "/dev/stdin"
 _DESCRIPTORS = (STANDARD_INPUT, "/dev/fd/", "/proc/self/fd/")

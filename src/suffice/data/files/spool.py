@@ -23,7 +23,7 @@ from suffice.data.schema import is_text, require_columns
 from suffice.data.source import PartView
 from suffice.data.table import Table, first_rows
 from suffice.data.version import version_of
-from suffice.errors import ReadError, SufficeError
+from suffice.errors import ReadError, SufficeError, first_line
 from suffice.sums.batch import BATCH_ROWS
 from suffice.sums.block import BadCell
 
@@ -213,19 +213,6 @@ def unbroken(batches: Iterable[pa.RecordBatch], origin: str) -> Iterator[pa.Reco
             "nothing was learnt from them",
             "begin again",
         ) from error
-
-
-def first_line(error: Exception) -> str:
-    r"""Return what an error says first, to be quoted in a sentence.
-
-    Examples
-    --------
-    >>> first_line(OSError("ERROR:  no such table.\nLINE 1: SELECT"))
-    'ERROR: no such table'
-    """
-    first = next(iter(str(error).strip().splitlines()), type(error).__name__)
-    # Arrow adds where in Python an error began.
-    return " ".join(first.partition(". Detail: ")[0].split()).rstrip(".")
 
 
 def spool(batches: Iterable[pa.RecordBatch], schema: pa.Schema, origin: str) -> SpooledTable:

@@ -17,7 +17,7 @@ from dask.optimization import cull
 from suffice.data.schema import require_columns
 from suffice.data.source import RecordPart
 from suffice.data.table import About, Table, first_promoted
-from suffice.errors import SchemaError
+from suffice.errors import SchemaError, first_line
 from suffice.sums.batch import BATCH_ROWS
 
 
@@ -46,7 +46,7 @@ class DaskPartition(RecordPart):
             return pa.Array.from_pandas(cells, type=self.types[name])
         except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
             raise SchemaError(
-                f"column {name!r}, partition {self.number}: {str(error).splitlines()[0]}",
+                f"column {name!r}, partition {self.number}: {first_line(error)}",
                 "a column holds values of one type, the one of its first rows",
                 "convert it",
             ) from error

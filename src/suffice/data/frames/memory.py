@@ -14,7 +14,6 @@ import pyarrow.ipc as ipc
 from suffice.data.files.spool import (
     SpooledTable,
     TemporaryFolder,
-    first_line,
     keeping,
     spool,
     spooled,
@@ -25,7 +24,7 @@ from suffice.data.schema import Layout, is_text, require_columns
 from suffice.data.source import RecordPart
 from suffice.data.table import About, Table, first_rows, require_distinct
 from suffice.data.text_format import TextFormat
-from suffice.errors import ParameterError, ReadError, SchemaError
+from suffice.errors import ParameterError, ReadError, SchemaError, first_line
 from suffice.sums.batch import BATCH_ROWS
 from suffice.sums.block import HELD_STEP
 
@@ -257,7 +256,7 @@ def _column(name: str, values: Any) -> pa.Array[Any]:
                 "a column holds real numbers, text, true and false, dates or times",
                 "give real and imaginary parts as two columns",
             ) from None
-        raise _mixed(name, str(error).splitlines()[0]) from error
+        raise _mixed(name, first_line(error)) from error
     _refuse_booleans(name, cells, column.type)
     return column
 

@@ -59,6 +59,8 @@ class TextPart(RecordPart):
     def _typed(
         self, batch: pa.RecordBatch, types: Mapping[str, pa.DataType], done: int
     ) -> pa.RecordBatch:
+        format = self.text.format
+
         def refusal(name: str, row: int, cell: str) -> ReadError:
             return self._misfit(name, types[name], cell, done + row)
 
@@ -68,7 +70,6 @@ class TextPart(RecordPart):
             spelling = format.spelling(name) or TEXT
             return read_cells(cells, spelling, types[name], format.tokens_of(name))
 
-        format = self.text.format
         return converted(batch, read, refusal).select([name for name, _ in self.types])
 
     def _misfit(self, name: str, target: pa.DataType, cell: str, row: int) -> ReadError:

@@ -151,9 +151,8 @@ class GenerativeClassifier(Classifier, FittedFromSums[GenerativeReader, ByClass]
 
     def _open_more(self, X: Any, y: Any, sample_weight: Any) -> Rows:
         source = super()._open_more(X, y, sample_weight)
-        table = source.table if isinstance(source, TableSource) else None
-        if isinstance(table, WithColumns) and not table.cells:
-            return replace(source, table=table.table)  # which is refused
+        if isinstance(source, TableSource) and isinstance(table := source.table, WithColumns):
+            return source if table.cells else replace(source, table=table.table)  # refused then
         return source
 
     # -- answering
