@@ -167,13 +167,7 @@ class PartView(RecordPart):
 
 
 def refusal(part: Part, layout: Layout, first: int, bad: BadCell) -> DataError:
-    """Turn a bad cell into a sentence that names its column and its row.
-
-    Parameters
-    ----------
-    first : int
-        Row of the part at which the batch of the bad cell starts.
-    """
+    """Name the column and row of a bad cell, whose batch starts at row ``first`` of the part."""
     column = bad.column
     if isinstance(column, int):
         names = layout.blocks[bad.block].columns

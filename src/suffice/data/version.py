@@ -68,13 +68,7 @@ def no_content(path: Path) -> ReadError:
 def readable(path: Path, version: FileVersion | None = None, kind: str = "") -> Iterator[None]:
     """Turn whatever goes wrong with a file into a ReadError, above all that it has changed.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-    version : FileVersion, optional
-        The only one that may be read.
-    kind : str
-        The format that the file has to have, if it is not text.
+    Of a file that is not text, ``kind`` is the format that it has to have.
     """
     try:
         require_version(path, version)

@@ -71,14 +71,7 @@ class Guess:
 
 
 def guess(cells: pa.Array[Any], decimal: str | None = None, thousands: str | None = None) -> Guess:
-    """Find the spelling of a column.
-
-    Parameters
-    ----------
-    cells : pyarrow.Array
-        Cells that were looked at, without missing ones.
-    decimal, thousands : str, optional
-        Marks of numbers, if they are given.
+    """Find the spelling of a column by cells that are not missing.
 
     Examples
     --------
@@ -275,12 +268,7 @@ _YEAR_FIRST = ("YY/", "YY.", "YY ", "YY-")
 def settled(guesses: Mapping[str, Guess], quoted: bool) -> dict[str, Guess]:
     """Settle numbers in two meanings by what other columns prove.
 
-    Parameters
-    ----------
-    guesses : mapping of str to Guess
-        By column.
-    quoted : bool
-        Whether a comma separates fields, so that one in a number has been quoted on purpose.
+    Where commas separate fields, one in a number has been ``quoted`` on purpose.
     """
     proven = {
         g.spelling.decimal

@@ -54,16 +54,7 @@ def encoding_of(start: bytes) -> str | None:
 
 
 def dialect_of(lines: Sequence[str], asked: TextFormat, usual: str) -> Dialect:
-    """Find the table in the first lines of a text.
-
-    Parameters
-    ----------
-    lines : sequence of str
-    asked : TextFormat
-        What is known of it.
-    usual : str
-        The separator by the name of the file, or of the files of the model.
-    """
+    """Find the table in the first lines of a text; ``usual`` is the separator that is likely."""
     skip, separator = asked.skip_lines, asked.separator
     if skip is None:
         skip = 0

@@ -245,13 +245,7 @@ def _goes_on(text: bytes, toggles: npt.NDArray[np.int64], file: TextFile) -> boo
 def swallows(file: TextFile, text: bytes, rows: int) -> bool:
     """Return whether each line of a row in quotes may be a row of its own, if that matters.
 
-    Parameters
-    ----------
-    file : TextFile
-    text : bytes
-        Whole records.
-    rows : int
-        How many they are: as many as there are lines, if no row has several.
+    The text is so many whole rows; there are as many lines if no row has several.
     """
     quote = file.format.quote
     if not file.careful or quote is None or quote.encode() not in text or len(file.names) < 2:
