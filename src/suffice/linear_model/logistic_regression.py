@@ -32,14 +32,13 @@ from suffice.models.design.remarks import coefficient_tables, measures
 from suffice.models.design.words import Ways
 from suffice.models.estimator import Kind, fitted
 from suffice.models.logistic.first_pass import FirstPass, read_once
-from suffice.models.logistic.fit import Fit
 from suffice.models.logistic.inference import (
     Likelihood,
     LikelihoodRatio,
     LogisticSummary,
     ends_of,
 )
-from suffice.models.logistic.minimise import Solver, minimise
+from suffice.models.logistic.minimise import Fit, Solver, minimise
 from suffice.models.logistic.model import LogisticModel, Prediction, of_every_class, predictions
 from suffice.models.logistic.objective import LARGEST_HESSIAN, Objective
 from suffice.models.logistic.options import (

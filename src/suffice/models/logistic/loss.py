@@ -140,9 +140,7 @@ class LossRequest:
         weight, checksum, loss = np.zeros(k), np.zeros(k), 0.0
         gradient = np.zeros((m, width))
         hessian = np.zeros((m, width, m, width) if self.hessian else (0,) * 4)
-        weights = batch.weights if len(batch.weights) else np.ones(len(codes))
-        for z, *parts in self.rows.centred.pieces(batch, self.hessian, codes, weights):
-            z, code, w = present(z, *parts)
+        for z, code, w in self.rows.pieces(batch, codes, self.hessian):
             t = z @ directions
             weight += np.bincount(code, w, k)
             checksum += np.bincount(code, w * t[:, m], k)
@@ -216,9 +214,7 @@ class SecondDerivatives:
         batch, codes = self.rows.of(batch)
         found = np.zeros((len(self.columns),) * 2)
         waiting, cells = list[tuple[Any, ...]](), 0
-        weights = batch.weights if len(batch.weights) else np.ones(len(codes))
-        for z, *parts in self.rows.centred.pieces(batch, False, codes, weights):
-            z, code, w = present(z, *parts)
+        for z, code, w in self.rows.pieces(batch, codes):
             waiting.append((z[:, self.columns], w, code, z @ self.coefficients.T))
             cells += len(code) * len(self.columns)
             if cells > TILE_CELLS:
@@ -237,9 +233,7 @@ class SecondDerivatives:
             A = √(w p(1 − p)) z_i, of two classes                            B = 0
         """
         batch, codes = self.rows.of(batch)
-        weights = batch.weights if len(batch.weights) else np.ones(len(codes))
-        ((z, *parts),) = self.rows.centred.pieces(batch, False, codes, weights)
-        z, code, w = present(csr_array(z), *parts)
+        ((z, code, w),) = self.rows.pieces(batch, codes)
         w = w * self.rows.class_weights[code]
         at = loss_derivatives(np.asarray(z @ self.coefficients.T), code)
         used, m = z[:, self.columns], at.probability.shape[1]

@@ -37,15 +37,14 @@ from suffice.models.logistic.rows import (
     farthest,
 )
 from suffice.models.optimise.algebra import (
-    log_determinant,
-    on_both_sides,
+    factored,
     orthonormal_contrasts,
-    root_of_inverse,
 )
 from suffice.models.optimise.newton import Point
 from suffice.models.optimise.proximal_newton import CompressedHessian
 from suffice.numerics.elementary import log
 from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.interruption import interruptible
 from suffice.numerics.linalg import SHARPEST, Factor, factorise
 from suffice.numerics.memory import require_memory
 from suffice.sums.batch import WEIGHT_ROUNDING
@@ -264,7 +263,7 @@ class Objective:
         hessian = self._hessian(full) if len(full) else None
         if self.firth:
             assert hessian is not None
-            loss -= 0.5 * log_determinant(hessian)
+            loss -= 0.5 * float(interruptible(np.linalg.slogdet, hessian)[1])
             firth = self.loss_sums(x, False, self._root(hessian))
             gradient = self.free_gradient(firth.gradient.value)
         if self.centred.whitener is None:
@@ -287,7 +286,8 @@ class Objective:
         full = full.reshape(self.scores, width, self.scores, width)
         full = full * self.inverse_scale * self.inverse_scale[:, None, None]
         if self.basis is not None:
-            full = on_both_sides(self.basis, full)
+            q = self.basis
+            full = np.einsum("ar,aibj,bs->risj", q, full, q, optimize=True)
         return np.asarray(full.reshape(side, side)[np.ix_(self.free, self.free)])
 
     def hessian_of(self, x: Array, places: NDArray[np.intp]) -> Array | CompressedHessian:
@@ -327,8 +327,9 @@ class Objective:
 
     def _root(self, hessian: Array) -> Array:
         """R (D, D) with R Rᵀ = I⁻¹ in coefficients of z."""
+        inverse = factored(hessian).solve(np.eye(len(hessian)))
         root = np.zeros((self.centred.width, self.centred.width))
-        root[np.ix_(self.free, self.free)] = root_of_inverse(hessian)
+        root[np.ix_(self.free, self.free)] = interruptible(np.linalg.cholesky, inverse)
         return root * self.inverse_scale[:, None]
 
     def draw(self, n: int, total: float = 0.0) -> Sample:

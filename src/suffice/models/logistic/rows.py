@@ -398,6 +398,22 @@ class TrainingRows:
         batch = self.centred.to_fit(batch) if self.centred.leaves_out else batch
         return batch, batch.learnt(self.classes)
 
+    def pieces(
+        self, batch: Batch, codes: NDArray[np.intp], hessian: bool = False
+    ) -> Iterator[tuple[Any, NDArray[np.intp], NDArray[np.float64]]]:
+        """Yield z of the rows of a fit, some at a time, with codes of classes, and weights."""
+        weights = batch.weights if len(batch.weights) else np.ones(batch.rows)
+        for z, *parts in self.centred.pieces(batch, hessian, codes, weights):
+            yield present(z, *parts)
+
+    def labelled(
+        self, batch: Batch
+    ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.float64]]]:
+        """Yield rows x − m, codes, and weights with those of the classes, for a descent."""
+        batch, codes = self.of(batch)
+        for z, code, weight in self.pieces(batch, codes):
+            yield np.ascontiguousarray(z[:, 1:]), code, weight * self.class_weights[code]
+
 
 def farthest(part: Part, params: tuple[TrainingRows, NDArray[np.float64]]) -> float:
     """Kernel: the largest |z/s|² of a row; the second of ``params`` is 1/s."""
@@ -406,8 +422,8 @@ def farthest(part: Part, params: tuple[TrainingRows, NDArray[np.float64]]) -> fl
     def of(batch: Batch) -> float:
         batch, codes = rows.of(batch)
         largest = 0.0
-        for z, piece in rows.centred.pieces(batch, False, codes >= 0):
-            squares = (z * z)[piece] @ inverse_scale**2
+        for z, _, _ in rows.pieces(batch, codes):
+            squares = (z * z) @ inverse_scale**2
             largest = max(largest, float(squares.max(initial=0.0)))
         return largest
 
