@@ -47,6 +47,27 @@ class Weights:
     log: float = 0.0
     precisions: bool = False
 
+    def remarks(self, total: float) -> tuple[str, ...]:
+        """Say what weights add up to, and what they were taken for, if there are any."""
+        if self.precisions:
+            return (
+                f"Weights are precisions, known up to a factor (weights_are: precisions). Sum of "
+                f"weights: {total:g}",
+            )
+        if not self.count or (self.count == total and not self.fractional):
+            return ()
+        line = (
+            "A weight is so many copies of its row (weights_are: copies). Sum of weights: "
+            f"{total:g}"
+        )
+        if not self.fractional:
+            return (line,)
+        return (
+            line,
+            f"{self.fractional:,} of the weights are no whole numbers: if they are inverse "
+            "variances, weights_are: precisions gives errors that do not depend on their scale.",
+        )
+
     @classmethod
     def of(cls, tally: Tally) -> Self:
         count, fractional, log = tally.sum(axis=0).tolist()

@@ -20,10 +20,9 @@ from suffice.engines.engine import Engine
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError
 from suffice.models.base.groups import ByColumns, ByPlace, sums_by_group
 from suffice.models.base.options import incomplete, listed_missing
-from suffice.models.design.feature_columns import Features
+from suffice.models.design.feature_columns import Features, settled_design, unused
 from suffice.models.design.matrix import Design
 from suffice.models.design.remarks import without_value
-from suffice.models.design.settled import settled_design, unused
 from suffice.models.design.words import Ways
 from suffice.models.linear.model import IncompleteRow, missing_cells, summarise
 from suffice.models.method import Learnt, SumsReader

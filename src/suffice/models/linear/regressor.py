@@ -49,7 +49,7 @@ from suffice.models.base.unseen_values import FEWEST, warn_of_unseen
 from suffice.models.design.feature_columns import features, named_columns, predictors
 from suffice.models.design.matrix import INTERCEPT, Design
 from suffice.models.design.normal_equations import NormalEquations
-from suffice.models.design.remarks import coefficient_tables, measures, said_of_weights
+from suffice.models.design.remarks import coefficient_tables, measures
 from suffice.models.design.words import Ways
 from suffice.models.estimator import FittedFromSums, Kind, fitted, require_sums
 from suffice.models.grouped_sums import GroupedSums
@@ -404,14 +404,9 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         suffice.models.linear.summary.Summary : For the formulas and an example.
         suffice.models.linear.summary.RidgeSummary : For an example with a penalty.
         """
-        found = replace(self._summary(target, level), units=self._said_of_terms)
-        return framed(found, as_frame)
-
-    @property
-    def _said_of_terms(self) -> tuple[str, ...]:
-        lines = measures(self.design_, self.schema_)
-        fit = self.model_.fit
-        return lines if isinstance(fit, Coefficients) else (*lines, *said_of_weights(fit.equations))
+        found, equations = self._summary(target, level), self._solved().equations
+        lines = measures(self.design_, self.schema_), equations.weights.remarks(equations.rows)
+        return framed(replace(found, units=(*lines[0], *lines[1])), as_frame)
 
     def posterior(self, a0: float = 0.0, b0: float = 0.0) -> Posterior:
         """Return the posterior of the coefficients and the variance of the noise.

@@ -12,10 +12,15 @@ from suffice.data.source import ArraySource, Part, refusal
 from suffice.data.table_source import TableSource
 from suffice.engines.engine import Engine
 from suffice.errors import SchemaError
-from suffice.models.design.feature_columns import Features, Predictors, features
+from suffice.models.design.feature_columns import (
+    Features,
+    Predictors,
+    features,
+    settled_design,
+    unused,
+)
 from suffice.models.design.learnt_bins import with_learnt_bins
 from suffice.models.design.matrix import Design
-from suffice.models.design.settled import settled_design, unused
 from suffice.models.logistic.options import Missing
 from suffice.models.reading import LabelReader
 from suffice.numerics.rows import is_sparse

@@ -25,7 +25,6 @@ from suffice.data.schema import Layout
 from suffice.data.source import Part, each_batch
 from suffice.engines.engine import Engine
 from suffice.models.design.matrix import Compressed, Design
-from suffice.models.design.terms import sums_of_terms
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.linalg import Factor
 from suffice.sums.base import Statistic
@@ -336,7 +335,7 @@ def _sums_of_terms(
         count, missing = block.count.sum(axis=0).value[None], missing.sum(axis=0)[None]
     else:
         count = block.count.value
-    return sums_of_terms(design, count, missing, block.vocabularies)
+    return design.sums_of_terms(count, missing, block.vocabularies)
 
 
 def _rows_of_terms(design: Design, seen: ByClass, block: Counts) -> NDArray[np.float64]:
