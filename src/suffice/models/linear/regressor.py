@@ -47,6 +47,7 @@ from suffice.models.base.options import (
 from suffice.models.base.scikit_learn import available_if, check_is_fitted, refuse_lengths
 from suffice.models.base.unseen_values import FEWEST, warn_of_unseen
 from suffice.models.design.feature_columns import features, named_columns, predictors
+from suffice.models.design.formula import targets_of
 from suffice.models.design.matrix import INTERCEPT, Design
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.design.remarks import coefficient_tables, measures, said_of_weights
@@ -435,7 +436,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         for name, value in (("a0", a0), ("b0", b0)):
             if not (np.isfinite(value) and value >= 0):
                 raise ParameterError(f"{name}={value!r}", f"{name} is a finite number, 0 or more")
-        return Posterior.of(self._inferable(), self.terms_, self.design_.targets, a0, b0)
+        return Posterior.of(self._inferable(), self.terms_, self.design_.left, a0, b0)
 
     def _of_products(self, fit: LeastSquares | RowLeastSquares) -> LeastSquares:
         """The fit as a function of all products of columns."""
@@ -502,13 +503,16 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return b + xᵀw of every row, (n,) or (n, t).
 
-        With ``incomplete="gaussian"``, a missing cell is taken as expected given the others. A
+        Where a formula has a function of the target, as in ``log(price) ~ size``, it is undone: the
+        prediction is exp(b + xᵀw), which is the median of the target, and below its mean, where
+        errors of the logarithm are symmetric. With ``incomplete="gaussian"``, a missing cell is taken as expected given the others. A
         warning tells of rows whose predictions the rows of the fit do not determine.
         """
         fit = fitted(self).fit
+        answer = self.model_.in_units(fit.predict)
         if not _is_deficient(fit):
-            return in_precision(self.reader_, X, self._shaped(self._predictions(X, fit.predict)))
-        found = self._predictions(X, partial(with_mark, fit.predict, fit))
+            return in_precision(self.reader_, X, self._shaped(self._predictions(X, answer)))
+        found = self._predictions(X, partial(with_mark, answer, fit))
         self._tell_undetermined(int(found[:, -1].sum()), len(found))
         return in_precision(self.reader_, X, self._shaped(found[:, :-1]))
 
@@ -540,7 +544,8 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         two are intervals of the posterior predictive (`posterior`). q is the quantile of the errors
         of rows, each left out of the model: see `calibrate`. Where the rows of the fit do not
         determine a prediction, as of an empty combination of two categories, the interval is
-        (−∞, ∞), with a warning.
+        (−∞, ∞), with a warning. Where a formula has a function of the target, it is undone at
+        both ends: the probability stays, and "confidence" is of the median.
 
         Parameters
         ----------
@@ -566,17 +571,19 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         """
         found = self._predictions(X, self._ends(kind, level), complete=True)
         if _is_deficient(fitted(self).fit):
-            self._tell_undetermined(int(np.isinf(found[:, 0, 0]).sum()), len(found))
+            self._tell_undetermined(int(np.isinf(found[:, 0, 1]).sum()), len(found))
         return self._shaped(found)
 
     def _ends(self, kind: Interval, level: float) -> Prediction:
         if kind not in (known := get_args(Interval)):
             raise ParameterError(f"kind={kind!r}", f"kind is one of {', '.join(map(repr, known))}")
+        model = fitted(self)
         if kind == "conformal":
-            return self._conformal_ends(level)
+            return model.in_units(self._conformal_ends(level))
         posterior = self.posterior()
         noise = 1.0 if kind == "prediction" else 0.0
-        return partial(within, self._inferable(), posterior, posterior.quantile(level), noise)
+        ends = partial(within, self._inferable(), posterior, posterior.quantile(level), noise)
+        return model.in_units(ends)
 
     def predict_batches(
         self,
@@ -622,7 +629,8 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         >>> [table.to_pydict() for table in model.predict_batches([[4.0], [5.0]])]
         [{'prediction': [9.0, 11.0]}]
         """
-        model, answer = fitted(self), fitted(self).fit.predict
+        model = fitted(self)
+        answer = model.in_units(model.fit.predict)
         if interval is not None:
             # The ends of an interval do not know the error of a cell that is filled in.
             model = replace(model, cells=None)
@@ -664,7 +672,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         """
         design, fit = self.design_, fitted(self).fit
         found = self._predictions(X, partial(effects, design, fit), complete=True, fewest=1)
-        return Effects(tuple(design.groups), design.targets, fit.at_origin, found)
+        return Effects(tuple(design.groups), design.left, fit.at_origin, found)
 
     def leverage(self, X: Any) -> NDArray[np.float64]:
         """Return how much a row weighs in its own fit, h = 1/n + (x − x̄)ᵀ(XᵀX + Λ)⁻¹(x − x̄), (n,).
@@ -958,6 +966,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         self, X: Any, y: Any, sample_weight: Any, first: bool
     ) -> tuple[Rows, tuple[str, ...], bool]:
         """Open rows with their targets: say what these are called, and whether it is one alone."""
+        y = targets_of(self) if y is None else y
         if y is None:
             raise ParameterError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None",

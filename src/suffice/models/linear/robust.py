@@ -66,6 +66,7 @@ def influences(part: Part, asked: Influences) -> Comoments:
             x = x.toarray() if is_sparse(x) else x
             predicted = fit.predict(x)
             asked.model.require_finite(rows.start, x, predicted)
+            y = asked.model.design.modelled(y, rows.start)
             e, weights = (y - predicted)[:, asked.target], batch.weights[rows]
             precision = weights if weights.size and fit.equations.weights.precisions else 1.0
             z = fit.whitened(x)
