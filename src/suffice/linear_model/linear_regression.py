@@ -155,9 +155,8 @@ class LinearRegression(LinearRegressor):
         return method_of(self, RidgePenalty(0.0))
 
     def _summary(self, target: str | int | None, level: float) -> Summary:
-        fit, targets = self._inferable(), self.design_.targets
-        j = target_place(targets, target)
-        found = Summary.of(fit, self.terms_, targets, j, level, self._left_out)
+        fit, j = self._inferable(), target_place(self.design_.targets, target)
+        found = Summary.of(fit, self.terms_, self.design_.left, j, level, self._left_out)
         if self.cluster is None:
             return found
         if not hasattr(self, "clusters_"):

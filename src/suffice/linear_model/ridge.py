@@ -149,7 +149,7 @@ class Ridge(LinearRegressor):
         known = self._inferable().estimable[:, None]
         lower, upper = (np.where(known, end, np.nan) for end in posterior.interval(level))
         return RidgeSummary(
-            self.design_.targets[j],
+            self.design_.left[j],
             self.terms_,
             posterior.location[:, j],
             lower[:, j],

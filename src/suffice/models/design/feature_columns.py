@@ -132,6 +132,12 @@ def features(
         label = None if isinstance(source, ArraySource) else source.label
         left = targets or ((label,) if label else ())
         formula, factors = formula_of(told.formula, [n for n in names if n not in targets], left)
+        if formula.left and not targets:
+            raise ParameterError(
+                f"the formula's left side has a function of {left[0]}",
+                "a classifier predicts labels, which are no numbers",
+                "write the label alone",
+            )
     categorical = (*_named("categorical", told.categorical, known, targets), *factors)
     texts = _named("text", told.text, known, targets)
     levels = told.ordered or {}

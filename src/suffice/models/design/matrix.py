@@ -125,6 +125,8 @@ class Design:
     def _has_formula(self) -> bool:
         if self.formula is None:
             return True
+        if self.formula.left and len(self.formula.left) != len(self.targets):
+            return False
         inner, read = self.formula.functions_of, set(self.formula.columns)
         return read <= set(self.columns) and not inner & {*self.categories, *self.words}
 
@@ -204,6 +206,26 @@ class Design:
     @property
     def category_block(self) -> tuple[BlockLayout, ...]:
         return (BlockLayout("category", tuple(self.categories)),) if self.categories else ()
+
+    @property
+    def left(self) -> tuple[str, ...]:
+        """Return what is modelled: targets, or the functions of them that a formula names."""
+        functions = (self.formula.left if self.formula else ()) or ("",) * len(self.targets)
+        pairs = zip(functions, self.targets, strict=True)
+        return tuple(f"{function}({name})" if function else name for function, name in pairs)
+
+    @property
+    def has_functions(self) -> bool:
+        """Return whether functions of targets are modelled."""
+        return self.left != self.targets
+
+    def modelled(self, y: NDArray[np.float64], first: int = 0) -> NDArray[np.float64]:
+        """Return what is modelled, (n, t), of targets (n, t); ``first`` is the number of row 0."""
+        return self.formula.modelled(y, self.targets, first) if self.formula else y
+
+    def undone(self, answers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return answers in units of the targets, (n, t, ...), from those of what is modelled."""
+        return self.formula.undone(answers) if self.formula else answers
 
     @property
     def target_block(self) -> BlockLayout:
@@ -347,6 +369,7 @@ class Design:
             "terms of missing cells": self.missing,
             "columns with a term of every level": (self.whole,) if self.whole else (),
             "terms of formulas": self.formula.terms if self.formula else (),
+            "left sides": self.left,
         }
 
     def keep(self, names: Sequence[str]) -> Self:

@@ -67,9 +67,9 @@ class LinearLeftOut(LinearModel):
         w = np.where(learnt, weights if len(weights) else 1.0, 0.0)
         rest = 1.0 - w * fit.leverage(x)
         rest[(w > 0) & (rest < LEAST_REST)] = np.nan
-        errors = np.where(learnt[:, None], y - predicted, 0.0)
+        errors = np.where(learnt[:, None], self.design.modelled(y) - predicted, 0.0)
         moved = predicted - errors * ((1.0 - rest) / rest)[:, None]
-        return np.asarray(np.where((w > 0)[:, None], moved, predicted))
+        return self.design.undone(np.where((w > 0)[:, None], moved, predicted))
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,6 +172,7 @@ def error_counts(part: Part, params: tuple[LinearModel, bool]) -> BinnedCounts:
             h, w = fit.leverage(x), weights if len(weights) else 1.0
             rest = 1.0 - w * h if learnt else np.ones(len(y))
             rest = np.where(rest < LEAST_REST, np.nan, rest)
+            y = model.design.modelled(y, rows.start)
             size = np.abs(y - fit.predict(x)) / np.sqrt(rest * (rest + h))[:, None]
             there = x.copy()
             cells = there.data if is_sparse(there) else there

@@ -106,7 +106,8 @@ class CompleteRows:
             weights = weights if weights.size else np.ones(len(z))
             used = np.asarray(weights > 0) & ~np.isnan(z).any(axis=1)
             rows = z if used.all() else z[used]
-            yield rows, (rows[:, p:] - self.center) * inverse, weights[used]
+            y = self.design.modelled(rows[:, p:])
+            yield rows, (y - self.center) * inverse, weights[used]
 
 
 def least_squares(

@@ -458,7 +458,7 @@ class L1Regressor(LinearRegressor):
         fit, j = self._solved(), target_place(self.design_.targets, target)
         first = [fit.intercept[j]] if fit.has_intercept else []
         return L1Summary(
-            self.design_.targets[j],
+            self.design_.left[j],
             self.terms_,
             np.append(first, fit.coefficients[:, j]),
             fit.equations.count,

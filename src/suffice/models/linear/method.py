@@ -306,7 +306,7 @@ class LinearMethod(Method[LinearReader, Any]):
     def score_of_sums(self, estimator: Any, sums: KeptRows | Comoments) -> float | None:
         """Return R² of rows with these sums; None where it takes the rows themselves."""
         fit = estimator.model_.fit
-        if estimator.model_.cells is not None:
+        if estimator.model_.cells is not None or estimator.design_.has_functions:
             return None
         if isinstance(sums, KeptRows):
             return r_squared_of_rows(fit, sums)

@@ -191,7 +191,11 @@ class LinearModel:
         self, x: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """The answers to rows (n, p) by which they are judged, (n, t)."""
-        return self.fit.predict(x)
+        return self.design.undone(self.fit.predict(x))
+
+    def in_units(self, answer: Prediction) -> Prediction:
+        """Return answers in units of the targets from those of the left side of a formula."""
+        return partial(undone, self.design, answer) if self.design.has_functions else answer
 
     def require_finite(self, first: int, x: Any, scores: Any) -> None:
         """Refuse rows x, of which the number of the first is given, if a cell is no finite number.
@@ -212,6 +216,11 @@ class LinearModel:
             raise BadCell(first + row, self.design.column(place), value, rule)
 
 
+def undone(design: Design, answer: Prediction, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The answers to rows (n, p) in units of the targets, (n, t, ...)."""
+    return design.undone(answer(x))
+
+
 def summarise(part: Part, plan: tuple[Design, Layout, bool]) -> KeptRows | Comoments:
     """Kernel of a fit: co-moments of columns and targets, or rows where these are fewer numbers.
 
@@ -223,7 +232,7 @@ def summarise(part: Part, plan: tuple[Design, Layout, bool]) -> KeptRows | Comom
 
     def add(batch: Batch) -> None:
         nonlocal groups, room
-        targets = cast(RealBlock, batch.blocks[-1]).values
+        targets = design.modelled(cast(RealBlock, batch.blocks[-1]).values)
         design.require_words(batch)
         codes = batch.groups if len(batch.groups) else np.zeros(batch.rows, np.intp)
         groups = max(groups, int(codes.max(initial=0)) + 1)
@@ -375,7 +384,8 @@ def errors_left_out(
     def add(batch: Batch) -> None:
         for start, z in design.rows(design.present(batch), with_targets=True):
             weights = batch.weights[start : start + len(z)]
-            e = spectrum.left_out(z[:, :p], z[:, p:], alphas).reshape(len(z), -1)
+            y = design.modelled(z[:, p:], start)
+            e = spectrum.left_out(z[:, :p], y, alphas).reshape(len(z), -1)
             total.add(RealBlock(e), _one_class(weights, len(z)), weights, 1)
 
     for _ in each_batch(part, layout, add):

@@ -52,7 +52,7 @@ def compared_rows(
     """
     rows = a.rows, b.rows
     numbers = tuple(of_a.terms[place] for place in _numbers(of_a))
-    names = [(*numbers, *of_a.targets), *((name,) for name in _counted(of_a))]
+    names = [(*numbers, *of_a.left), *((name,) for name in _counted(of_a))]
     return compared(_blocks(a, of_a), _blocks(b, of_b), names, rows)
 
 

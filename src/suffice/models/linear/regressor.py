@@ -47,6 +47,7 @@ from suffice.models.base.options import (
 from suffice.models.base.scikit_learn import available_if, check_is_fitted, refuse_lengths
 from suffice.models.base.unseen_values import FEWEST, warn_of_unseen
 from suffice.models.design.feature_columns import features, named_columns, predictors
+from suffice.models.design.formula import targets_of
 from suffice.models.design.matrix import INTERCEPT, Design
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.design.remarks import coefficient_tables, measures
@@ -56,9 +57,21 @@ from suffice.models.grouped_sums import GroupedSums
 from suffice.models.linear.adjusted import AdjustedMeans, adjusted_means
 from suffice.models.linear.conformal import ErrorSizes, error_counts, unit_of
 from suffice.models.linear.descent import Coefficients, DescentFit
+from suffice.models.linear.diagnostics import (
+    Influence,
+    NestedModels,
+    VarianceInflation,
+    inflation_of,
+    more_of,
+    require_same,
+    residuals,
+    sums_of_targets,
+    tested,
+)
 from suffice.models.linear.effects import Effects, effects
 from suffice.models.linear.evaluation import RegressionEvaluation
 from suffice.models.linear.least_squares import LeastSquares
+from suffice.models.linear.level_rows import LevelLeastSquares
 from suffice.models.linear.method import FirstTable, LinearMethod
 from suffice.models.linear.model import (
     UNDETERMINED,
@@ -77,6 +90,7 @@ from suffice.models.linear.posterior import Posterior
 from suffice.models.linear.reader import LinearReader, Rows
 from suffice.models.linear.rows import RowLeastSquares
 from suffice.models.linear.saved import SAVED, SavedRegressor
+from suffice.models.linear.summary import target_place
 from suffice.models.linear.together import GroupFits, columns_of
 from suffice.models.method import Learnt
 from suffice.models.optimise.gradient_descent import GradientDescent
@@ -408,6 +422,123 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         lines = measures(self.design_, self.schema_), equations.weights.remarks(equations.rows)
         return framed(replace(found, units=(*lines[0], *lines[1])), as_frame)
 
+    def variance_inflation(self) -> VarianceInflation:
+        """Return how much each column's variance grows as it follows from others (VIF, GVIF).
+
+        Of the columns alone, from the sums: no row is read, and a penalty changes nothing.
+
+        Raises
+        ------
+        ParameterError
+            After gradient descent.
+
+        See Also
+        --------
+        suffice.models.linear.diagnostics.VarianceInflation : For the formulas and an example.
+        """
+        return inflation_of(self._of_products(self._solved()), self.design_)
+
+    def influence(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        target: str | int | None = None,
+        dfbetas: bool = False,
+    ) -> Influence:
+        """Return residuals, leverage, Cook's distance and more of the rows of the fit, in order.
+
+        The rows are read once more.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The rows of the fit.
+        target : str or int, optional
+            Which target; needed if there are several.
+        dfbetas : bool
+            Whether what each row changes in each coefficient is told too, (n, q).
+
+        Raises
+        ------
+        ParameterError
+            If there is a penalty or no such target, or as `posterior`.
+        DataError
+            If these are not the rows of the fit, or not more than parameters.
+
+        See Also
+        --------
+        suffice.models.linear.diagnostics.Influence : For the formulas and an example.
+        """
+        j, fit = target_place(self.design_.targets, target), self._unshrunk("influence")
+        self.posterior()  # there are errors
+        if isinstance(fit, LevelLeastSquares):
+            fit = self._of_products(fit)
+        source = self._open_more(X, y, sample_weight)
+        layout = self.reader_.layout_of(source)
+        asked = replace(fitted(self), layout=layout, fit=fit), j, dfbetas
+        engine = engine_for(source)
+        pieces = engine.map(residuals, asked, source.parts(layout, engine.workers))
+        rows = np.concatenate([piece for part in pieces for piece in part])
+        return Influence.of(self.design_.left[j], self.terms_, fit, j, rows, dfbetas)
+
+    def anova(self, other: LinearRegressor, target: str | int | None = None) -> NestedModels:
+        """Test whether the larger of two models of the same rows fits better than the smaller.
+
+        The terms of the smaller are among those of the larger. No row is read.
+
+        Parameters
+        ----------
+        other : LinearRegression
+            The smaller or the larger model.
+        target : str or int, optional
+            Which target; needed if there are several.
+
+        Raises
+        ------
+        ParameterError
+            If a model has a penalty or errors by cluster, or the smaller has terms that the larger
+            has not, or as many parameters.
+        DataError
+            If the models are of other rows or targets.
+
+        See Also
+        --------
+        suffice.models.linear.diagnostics.NestedModels : For the formulas and an example.
+        """
+        if not isinstance(other, LinearRegressor):
+            raise ParameterError(
+                f"{other!r} is no linear model", "two linear models are compared", "fit one"
+            )
+        pair = [(one, one._unshrunk("a test of two models")) for one in (self, other)]
+        (smaller, less), (larger, fit) = sorted(pair, key=lambda one: one[1].flat)
+        terms = more_of(smaller, larger)
+        j = target_place(larger.design_.targets, target)
+        for one in (smaller, larger):
+            one.posterior()  # there are errors
+        require_same(*([*sums_of_targets(of)] for of in (less, fit)))
+        n = fit.equations.observations
+        rss = float(less.rss[j]), float(fit.rss[j])
+        return tested(larger.design_.left[j], "F", rss, (n - less.flat, n - fit.flat), terms)
+
+    def _unshrunk(self, what: str) -> LeastSquares | RowLeastSquares:
+        """The fit, if its errors are known and nothing shrinks it."""
+        fit = self._inferable()
+        if self.method().square != 0.0:
+            raise ParameterError(
+                f"{self!r} has a penalty",
+                f"{what} is that of estimates without one",
+                "use LinearRegression",
+            )
+        if getattr(self, "cluster", None) is not None and what != "influence":
+            raise ParameterError(
+                f"cluster={self.cluster!r}",
+                "the test is of rows that do not depend on each other",
+                "look at the errors of summary(), which allow for clusters",
+            )
+        return fit
+
     def posterior(self, a0: float = 0.0, b0: float = 0.0) -> Posterior:
         """Return the posterior of the coefficients and the variance of the noise.
 
@@ -430,7 +561,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         for name, value in (("a0", a0), ("b0", b0)):
             if not (np.isfinite(value) and value >= 0):
                 raise ParameterError(f"{name}={value!r}", f"{name} is a finite number, 0 or more")
-        return Posterior.of(self._inferable(), self.terms_, self.design_.targets, a0, b0)
+        return Posterior.of(self._inferable(), self.terms_, self.design_.left, a0, b0)
 
     def _of_products(self, fit: LeastSquares | RowLeastSquares) -> LeastSquares:
         """The fit as a function of all products of columns."""
@@ -497,13 +628,16 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return b + xᵀw of every row, (n,) or (n, t).
 
-        With ``incomplete="gaussian"``, a missing cell is taken as expected given the others. A
-        warning tells of rows whose predictions the rows of the fit do not determine.
+        Where a formula has a function of the target, as ``log(price) ~ size`` has, it is undone:
+        exp(b + xᵀw) is the median of the target where errors of the logarithm are symmetric, and
+        below its mean. With ``incomplete="gaussian"``, a missing cell is taken as expected given
+        the others. A warning tells of rows whose predictions the rows of the fit do not determine.
         """
         fit = fitted(self).fit
+        answer = self.model_.in_units(fit.predict)
         if not _is_deficient(fit):
-            return in_precision(self.reader_, X, self._shaped(self._predictions(X, fit.predict)))
-        found = self._predictions(X, partial(with_mark, fit.predict, fit))
+            return in_precision(self.reader_, X, self._shaped(self._predictions(X, answer)))
+        found = self._predictions(X, partial(with_mark, answer, fit))
         self._tell_undetermined(int(found[:, -1].sum()), len(found))
         return in_precision(self.reader_, X, self._shaped(found[:, :-1]))
 
@@ -535,7 +669,8 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         two are intervals of the posterior predictive (`posterior`). q is the quantile of the errors
         of rows, each left out of the model: see `calibrate`. Where the rows of the fit do not
         determine a prediction, as of an empty combination of two categories, the interval is
-        (−∞, ∞), with a warning.
+        (−∞, ∞), with a warning. Where a formula has a function of the target, it is undone at
+        both ends: the probability stays, and "confidence" is of the median.
 
         Parameters
         ----------
@@ -561,17 +696,19 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         """
         found = self._predictions(X, self._ends(kind, level), complete=True)
         if _is_deficient(fitted(self).fit):
-            self._tell_undetermined(int(np.isinf(found[:, 0, 0]).sum()), len(found))
+            self._tell_undetermined(int(np.isinf(found[:, 0, 1]).sum()), len(found))
         return self._shaped(found)
 
     def _ends(self, kind: Interval, level: float) -> Prediction:
         if kind not in (known := get_args(Interval)):
             raise ParameterError(f"kind={kind!r}", f"kind is one of {', '.join(map(repr, known))}")
+        model = fitted(self)
         if kind == "conformal":
-            return self._conformal_ends(level)
+            return model.in_units(self._conformal_ends(level))
         posterior = self.posterior()
         noise = 1.0 if kind == "prediction" else 0.0
-        return partial(within, self._inferable(), posterior, posterior.quantile(level), noise)
+        ends = partial(within, self._inferable(), posterior, posterior.quantile(level), noise)
+        return model.in_units(ends)
 
     def predict_batches(
         self,
@@ -617,7 +754,8 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         >>> [table.to_pydict() for table in model.predict_batches([[4.0], [5.0]])]
         [{'prediction': [9.0, 11.0]}]
         """
-        model, answer = fitted(self), fitted(self).fit.predict
+        model = fitted(self)
+        answer = model.in_units(model.fit.predict)
         if interval is not None:
             # The ends of an interval do not know the error of a cell that is filled in.
             model = replace(model, cells=None)
@@ -659,7 +797,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         """
         design, fit = self.design_, fitted(self).fit
         found = self._predictions(X, partial(effects, design, fit), complete=True, fewest=1)
-        return Effects(tuple(design.groups), design.targets, fit.at_origin, found)
+        return Effects(tuple(design.groups), design.left, fit.at_origin, found)
 
     def leverage(self, X: Any) -> NDArray[np.float64]:
         """Return how much a row weighs in its own fit, h = 1/n + (x − x̄)ᵀ(XᵀX + Λ)⁻¹(x − x̄), (n,).
@@ -953,6 +1091,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         self, X: Any, y: Any, sample_weight: Any, first: bool
     ) -> tuple[Rows, tuple[str, ...], bool]:
         """Open rows with their targets: say what these are called, and whether it is one alone."""
+        y = targets_of(self) if y is None else y
         if y is None:
             raise ParameterError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None",

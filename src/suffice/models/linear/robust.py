@@ -55,7 +55,7 @@ def influences(part: Part, asked: Influences) -> Comoments:
 
         g = e/(1 − h)^a · (1, z),   z = R(x − x̄),   RᵀR = (XᵀX)⁺
 
-    With M of `_back`, M Σ w g gᵀ Mᵀ is the sandwich (XᵀX)⁺ (Σ w e²/(1 − h)^2a x xᵀ) (XᵀX)⁺. Where
+    With M of `unwhitening`, M Σ w g gᵀ Mᵀ is (XᵀX)⁺ (Σ w e²/(1 − h)^2a x xᵀ) (XᵀX)⁺. Where
     weights are precisions, it is of Σ (wg)(wg)ᵀ, with wh in the place of h.
     """
     fit = asked.fit
@@ -66,6 +66,7 @@ def influences(part: Part, asked: Influences) -> Comoments:
             x = x.toarray() if is_sparse(x) else x
             predicted = fit.predict(x)
             asked.model.require_finite(rows.start, x, predicted)
+            y = asked.model.design.modelled(y, rows.start)
             e, weights = (y - predicted)[:, asked.target], batch.weights[rows]
             precision = weights if weights.size and fit.equations.weights.precisions else 1.0
             z = fit.whitened(x)
@@ -85,7 +86,7 @@ def influences(part: Part, asked: Influences) -> Comoments:
     return total.statistic()
 
 
-def _back(fit: LeastSquares | RowLeastSquares) -> NDArray[np.float64]:
+def unwhitening(fit: LeastSquares | RowLeastSquares) -> NDArray[np.float64]:
     """M (q, ·) = [1/n, −x̄ᵀRᵀ; 0, Rᵀ], or Rᵀ without an intercept."""
     back = fit.root.T
     if not fit.has_intercept:
@@ -145,7 +146,7 @@ def sandwich(
     """
     from scipy.special import fdtrc, stdtr, stdtrit
 
-    back, intercept = _back(fit), int(fit.has_intercept)
+    back, intercept = unwhitening(fit), int(fit.has_intercept)
     error = np.sqrt(np.maximum(np.einsum("ij,ij->i", back @ inner, back), 0.0))
     error = np.where(np.isnan(summary.standard_error), np.nan, error)
     with np.errstate(divide="ignore", invalid="ignore"):
