@@ -15,7 +15,7 @@ from suffice.models.design.matrix import INTERCEPT, Design
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import LinearModel
 from suffice.models.linear.robust import ONE, unwhitening
-from suffice.models.linear.rows import RowLeastSquares
+from suffice.models.linear.rows import Fit
 from suffice.numerics.in_print import Printed, Table, criterion, listed, number, probability
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.rows import is_sparse
@@ -119,7 +119,7 @@ class Influence(Printed):
         cls,
         target: str,
         terms: Sequence[str],
-        fit: LeastSquares | RowLeastSquares,
+        fit: Fit,
         j: int,
         rows: Array,
         dfbetas: bool,
@@ -236,9 +236,7 @@ def residuals(part: Part, asked: tuple[LinearModel, int, bool]) -> list[Array]:
     return [piece for of_part in each_batch(part, model.layout, of_batch) for piece in of_part]
 
 
-def _require_same_rows(
-    fit: LeastSquares | RowLeastSquares, j: int, weight: Array, residual: Array
-) -> None:
+def _require_same_rows(fit: Fit, j: int, weight: Array, residual: Array) -> None:
     """Refuse other rows than those of the fit, which have other sums."""
     learnt, rss = fit.equations.rows, float(fit.rss[j])
     if abs(weight.sum() - learnt) > SAME * learnt:
@@ -458,7 +456,7 @@ def _design_of(estimator: Any) -> Any:
     return getattr(estimator, "design_", None) or estimator.model_.centred.design
 
 
-def sums_of_targets(fit: LeastSquares | RowLeastSquares) -> Iterator[float]:
+def sums_of_targets(fit: Fit) -> Iterator[float]:
     """Yield the weight and the number of the rows of a fit, and Σy² of every target."""
     of = fit.equations
     yield from (of.rows, of.observations)

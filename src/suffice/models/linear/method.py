@@ -33,7 +33,7 @@ from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import JointGaussian, LinearModel, errors_left_out
 from suffice.models.linear.reader import LinearReader, Rows, settled
 from suffice.models.linear.ridge import RidgePenalty, RidgeSpectrum
-from suffice.models.linear.rows import CentredRows, RowLeastSquares
+from suffice.models.linear.rows import CentredRows, Equations, Fit, RowLeastSquares
 from suffice.models.method import Method
 from suffice.models.optimise.gradient_descent import (
     PARTS,
@@ -52,8 +52,6 @@ from suffice.sums.moments import refuse_underflow
 
 NORMAL = "use solver='normal'"
 Array = NDArray[np.float64]
-Equations = NormalEquations | CentredRows
-Fit = LeastSquares | RowLeastSquares
 
 
 class FirstTable(NamedTuple):

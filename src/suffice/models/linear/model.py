@@ -21,10 +21,9 @@ from suffice.models.base.options import Unseen
 from suffice.models.design.matrix import LAID_OUT, Design
 from suffice.models.design.normal_equations import ROUNDED, NormalEquations
 from suffice.models.linear.descent import Coefficients
-from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.posterior import Posterior
 from suffice.models.linear.ridge import RidgeSpectrum
-from suffice.models.linear.rows import RowLeastSquares
+from suffice.models.linear.rows import Fit
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.rows import is_sparse
 from suffice.sums.batch import Batch
@@ -117,7 +116,7 @@ class LinearModel:
 
     design: Design
     layout: Layout
-    fit: LeastSquares | RowLeastSquares | Coefficients
+    fit: Fit | Coefficients
     cells: JointGaussian | None = None
     errors: Any = None
     alpha: float = 0.0
@@ -301,7 +300,7 @@ def predictions(part: Part, params: tuple[LinearModel, Prediction]) -> list[NDAr
 
 
 def within(
-    fit: LeastSquares | RowLeastSquares,
+    fit: Fit,
     posterior: Posterior,
     reach: float,
     noise: float,
@@ -312,9 +311,7 @@ def within(
     return ends_of(fit, reach * scale, x)
 
 
-def ends_of(
-    fit: LeastSquares | RowLeastSquares, reach: NDArray[np.float64], x: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def ends_of(fit: Fit, reach: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]:
     """ŷ ± reach, (n, t, 2), of rows (n, p); ± ∞ of a row that the fit does not determine."""
     middle, known = fit.predict(x), fit.determined(x)
     reach = np.where(known[:, None], reach, np.inf)
@@ -326,9 +323,7 @@ def with_ends(predict: Prediction, ends: Prediction, x: NDArray[np.float64]) -> 
     return np.concatenate([predict(x)[:, :, None], ends(x)], axis=2).reshape(x.shape[0], -1)
 
 
-def with_mark(
-    answer: Prediction, fit: LeastSquares | RowLeastSquares, x: NDArray[np.float64]
-) -> Any:
+def with_mark(answer: Prediction, fit: Fit, x: NDArray[np.float64]) -> Any:
     """Answer rows, and 1 where the rows of the fit do not determine what, else 0."""
     return np.concatenate([answer(x), ~fit.determined(x)[:, None]], axis=1)
 

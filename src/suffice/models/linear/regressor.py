@@ -88,7 +88,7 @@ from suffice.models.linear.model import (
 )
 from suffice.models.linear.posterior import Posterior
 from suffice.models.linear.reader import LinearReader, Rows
-from suffice.models.linear.rows import RowLeastSquares
+from suffice.models.linear.rows import Fit, RowLeastSquares
 from suffice.models.linear.saved import SAVED, SavedRegressor
 from suffice.models.linear.summary import target_place
 from suffice.models.linear.together import GroupFits, columns_of
@@ -368,7 +368,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         values = interruptible(np.linalg.svd, fit.factor.cholesky.value, compute_uv=False)
         return np.asarray(values[: max(int(np.ceil(fit.equations.count)), 1)])
 
-    def _unpenalised(self) -> LeastSquares | RowLeastSquares:
+    def _unpenalised(self) -> Fit:
         fit = self._solved()
         if isinstance(fit, RowLeastSquares):
             return RowLeastSquares(fit.equations, np.zeros_like(fit.penalty))
@@ -522,7 +522,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         rss = float(less.rss[j]), float(fit.rss[j])
         return tested(larger.design_.left[j], "F", rss, (n - less.flat, n - fit.flat), terms)
 
-    def _unshrunk(self, what: str) -> LeastSquares | RowLeastSquares:
+    def _unshrunk(self, what: str) -> Fit:
         """The fit, if its errors are known and nothing shrinks it."""
         fit = self._inferable()
         if self.method().square != 0.0:
@@ -563,7 +563,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
                 raise ParameterError(f"{name}={value!r}", f"{name} is a finite number, 0 or more")
         return Posterior.of(self._inferable(), self.terms_, self.design_.left, a0, b0)
 
-    def _of_products(self, fit: LeastSquares | RowLeastSquares) -> LeastSquares:
+    def _of_products(self, fit: Fit) -> LeastSquares:
         """The fit as a function of all products of columns."""
         if isinstance(fit, LeastSquares):
             return fit
@@ -573,7 +573,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         weights = replace(equations.weights, precisions=fit.equations.weights.precisions)
         return LeastSquares(replace(equations, weights=weights), fit.penalty)
 
-    def _inferable(self) -> LeastSquares | RowLeastSquares:
+    def _inferable(self) -> Fit:
         """The fit, if its errors are known."""
         fit = self._solved()
         if fit.positive:
@@ -597,12 +597,12 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         """Weight of the rows with missing cells, which the fit does without."""
         return float(self.statistic_.rows) - self._solved().equations.rows
 
-    def _solved(self) -> LeastSquares | RowLeastSquares:
+    def _solved(self) -> Fit:
         """The fit, if it is a function of sums or rows."""
         fit = fitted(self).fit
         if isinstance(fit, Coefficients):
             require_sums(self)
-        return cast(LeastSquares | RowLeastSquares, fit)
+        return cast(Fit, fit)
 
     @property
     def n_iter_(self) -> int:
@@ -1124,7 +1124,7 @@ def notebook_tables(estimator: LinearRegressor) -> str:
     return coefficient_tables(estimator, design.targets, design.terms, w, scales)
 
 
-def _is_deficient(fit: Any) -> TypeGuard[LeastSquares | RowLeastSquares]:
+def _is_deficient(fit: Any) -> TypeGuard[Fit]:
     return not isinstance(fit, Coefficients) and bool(fit.deficient)
 
 

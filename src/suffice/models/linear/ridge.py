@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.errors import ParameterError
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.linear.least_squares import LeastSquares
-from suffice.models.linear.rows import CentredRows, RowLeastSquares
+from suffice.models.linear.rows import CentredRows, Equations, Fit, RowLeastSquares
 from suffice.numerics.elementary import exp, log
 from suffice.numerics.in_print import Printed, Table, steps
 from suffice.numerics.interruption import interruptible
@@ -115,14 +115,14 @@ class RidgeSpectrum:
     interpolation, Neural Computation 4 (1992), section 4, with σ² integrated out.
     """
 
-    plain: LeastSquares | RowLeastSquares
+    plain: Fit
     scale: NDArray[np.float64]
     singular: NDArray[np.float64]
     axes: NDArray[np.float64]
     strength: NDArray[np.float64]
 
     @classmethod
-    def of(cls, equations: NormalEquations | CentredRows, scale: NDArray[np.float64]) -> Self:
+    def of(cls, equations: Equations, scale: NDArray[np.float64]) -> Self:
         """Decompose the rows, or the Cholesky factor of XᵀX, whose singular values are theirs."""
         if isinstance(equations, CentredRows):
             fit = RowLeastSquares(equations, scale)
@@ -313,17 +313,17 @@ class RidgePenalty:
             return f"alpha={self.alpha!r}"
         return f"standardize={self.standardize!r}" if self.standardize and self.alpha > 0 else ""
 
-    def unit(self, equations: NormalEquations | CentredRows) -> NDArray[np.float64]:
+    def unit(self, equations: Equations) -> NDArray[np.float64]:
         """Return u, (p,)."""
         return equations.variance if self.standardize else np.ones(equations.p)
 
-    def spectrum(self, equations: NormalEquations | CentredRows) -> RidgeSpectrum:
+    def spectrum(self, equations: Equations) -> RidgeSpectrum:
         """Return what answers for every α."""
         return RidgeSpectrum.of(equations, self.unit(equations))
 
     def chosen(
         self,
-        equations: NormalEquations | CentredRows | None,
+        equations: Equations | None,
         errors: Callable[[RidgeSpectrum, NDArray[np.float64]], NDArray[np.float64]] | None,
     ) -> float:
         """Return α; see `suffice.models.linear.method.Penalty`."""
@@ -347,20 +347,16 @@ class RidgePenalty:
         total = (errors(spectrum, candidates) / unit).sum(axis=1)
         return float(candidates[total.argmin()])
 
-    def squares(
-        self, equations: NormalEquations | CentredRows, alpha: float
-    ) -> NDArray[np.float64]:
+    def squares(self, equations: Equations, alpha: float) -> NDArray[np.float64]:
         """Return αu, (p,)."""
         return alpha * self.unit(equations)
 
-    def fit(
-        self, equations: NormalEquations | CentredRows, alpha: float, positive: bool
-    ) -> LeastSquares | RowLeastSquares:
+    def fit(self, equations: Equations, alpha: float, positive: bool) -> Fit:
         squares = self.squares(equations, alpha)
         if isinstance(equations, NormalEquations):
             return LeastSquares(equations, squares, positive)
         if positive:
-            from suffice.models.linear.row_l1 import RowL1  # which takes SciPy
+            from suffice.models.linear.l1 import RowL1  # which takes SciPy
 
             return RowL1(equations, squares, cost=np.zeros(equations.p), positive=True)
         return of_rows(equations, squares)

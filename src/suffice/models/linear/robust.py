@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.source import Part, each_batch
-from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import LinearModel
-from suffice.models.linear.rows import RowLeastSquares
+from suffice.models.linear.rows import Fit
 from suffice.models.linear.summary import Summary
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.interruption import interruptible
@@ -43,7 +42,7 @@ class Influences:
     """
 
     model: LinearModel
-    fit: LeastSquares | RowLeastSquares
+    fit: Fit
     target: int
     power: float
 
@@ -86,7 +85,7 @@ def influences(part: Part, asked: Influences) -> Comoments:
     return total.statistic()
 
 
-def unwhitening(fit: LeastSquares | RowLeastSquares) -> NDArray[np.float64]:
+def unwhitening(fit: Fit) -> NDArray[np.float64]:
     """M (q, ·) = [1/n, −x̄ᵀRᵀ; 0, Rᵀ], or Rᵀ without an intercept."""
     back = fit.root.T
     if not fit.has_intercept:
@@ -109,9 +108,7 @@ def _free(leverage: NDArray[np.float64], first: int) -> NDArray[np.float64]:
     return 1.0 - leverage
 
 
-def robust(
-    summary: Summary, found: Comoments, kind: Robust, fit: LeastSquares | RowLeastSquares
-) -> Summary:
+def robust(summary: Summary, found: Comoments, kind: Robust, fit: Fit) -> Summary:
     """A summary whose errors, tests and F are those of the sandwich.
 
     Parameters
@@ -135,7 +132,7 @@ def robust(
 
 def sandwich(
     summary: Summary,
-    fit: LeastSquares | RowLeastSquares,
+    fit: Fit,
     inner: NDArray[np.float64],
     errors: str,
     dof: float,

@@ -26,7 +26,8 @@ from numpy.typing import NDArray
 
 from suffice.errors import warn
 from suffice.models.base.scikit_learn import convergence_warning
-from suffice.models.design.normal_equations import Weights, no_complete_row
+from suffice.models.design.normal_equations import NormalEquations, Weights, no_complete_row
+from suffice.models.linear.least_squares import LeastSquares
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.interruption import interruptible, one_thread_of_blas
 from suffice.numerics.memory import require_memory
@@ -237,6 +238,10 @@ class CentredRows:
             24.0 * self.n * self.p, f"{self.n:,} dense rows of {self.p:,} columns", instead
         )
         return self.columns(np.arange(self.p))
+
+
+Equations = NormalEquations | CentredRows
+"""What a fit is a function of: products of columns, or rows where these are fewer numbers."""
 
 
 def _means(x: Array, w: Array) -> Array:
@@ -546,6 +551,9 @@ class RowLeastSquares:
                 f"{p - rank:,} of {p:,} columns are combinations of others: {self.equations.n:,} "
                 f"rows determine {rank:,} coefficients at most"
             )
+
+
+Fit = LeastSquares | RowLeastSquares
 
 
 def least_squares_of(
