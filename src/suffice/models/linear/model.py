@@ -123,6 +123,11 @@ class LinearModel:
     unseen: Unseen = "error"
 
     @property
+    def by_term(self) -> tuple[Any, ...]:
+        """Targets, terms, coefficients (t, p) and standard deviations of terms."""
+        return self.design.targets, self.design.terms, self.fit.coefficients.T, self.term_scales
+
+    @property
     def term_means(self) -> NDArray[np.float64]:
         """Means of the terms, (p,)."""
         return np.asarray(self.fit.origin, np.float64)

@@ -6,7 +6,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, Self, TypeGuard, cast, get_args
 
@@ -72,7 +72,7 @@ from suffice.models.linear.effects import Effects, effects
 from suffice.models.linear.evaluation import RegressionEvaluation
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.level_rows import LevelLeastSquares
-from suffice.models.linear.method import FirstTable, LinearMethod
+from suffice.models.linear.method import LinearMethod
 from suffice.models.linear.model import (
     UNDETERMINED,
     LinearModel,
@@ -87,7 +87,7 @@ from suffice.models.linear.model import (
     without_intervals,
 )
 from suffice.models.linear.posterior import Posterior
-from suffice.models.linear.reader import LinearReader, Rows
+from suffice.models.linear.reader import FirstTable, LinearReader, Rows
 from suffice.models.linear.rows import Fit, RowLeastSquares
 from suffice.models.linear.saved import SAVED, SavedRegressor
 from suffice.models.linear.summary import target_place
@@ -122,6 +122,7 @@ def _keeps_sums(estimator: Any) -> bool:
     return True
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class LinearRegressor(FittedFromSums[LinearReader, Any]):
     """A linear model that is a function of exact co-moments of columns and targets.
 
@@ -153,21 +154,19 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         saved=SavedRegressor,
         types=SAVED,
         records=(GradientDescent,),
-        tables=lambda self: notebook_tables(self),
+        tables=lambda self: coefficient_tables(self, *self.model_.by_term),
         reading=READING,
     )
-    fit_intercept: bool
-    positive: bool
-    incomplete: Incomplete
-    categorical: Sequence[str] | None
-    text: Sequence[str] | None
-    words: Ways
-    ordered: Mapping[str, Sequence[Any]] | None
-    formula: str | None
-    reference: Mapping[str, Any] | None
-    unseen: Unseen
-    reader_: LinearReader
-    model_: LinearModel
+    fit_intercept: bool = True
+    positive: bool = False
+    incomplete: Incomplete = "error"
+    categorical: Sequence[str] | None = None
+    text: Sequence[str] | None = None
+    words: Ways = 256
+    ordered: Mapping[str, Sequence[Any]] | None = None
+    formula: str | None = None
+    reference: Mapping[str, Any] | None = None
+    unseen: Unseen = "error"
 
     # -- learning
 
@@ -635,11 +634,12 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         """
         fit = fitted(self).fit
         answer = self.model_.in_units(fit.predict)
-        if not _is_deficient(fit):
-            return in_precision(self.reader_, X, self._shaped(self._predictions(X, answer)))
-        found = self._predictions(X, partial(with_mark, answer, fit))
-        self._tell_undetermined(int(found[:, -1].sum()), len(found))
-        return in_precision(self.reader_, X, self._shaped(found[:, :-1]))
+        deficient = _is_deficient(fit)
+        found = self._predictions(X, partial(with_mark, answer, fit) if deficient else answer)
+        if deficient:
+            self._tell_undetermined(int(found[:, -1].sum()), len(found))
+            found = found[:, :-1]
+        return in_precision(self.reader_, X, self._shaped(found))
 
     def _tell_undetermined(self, rows: int, of: int) -> None:
         """Warn of rows whose predictions the rows of the fit do not determine."""
@@ -704,7 +704,16 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
             raise ParameterError(f"kind={kind!r}", f"kind is one of {', '.join(map(repr, known))}")
         model = fitted(self)
         if kind == "conformal":
-            return model.in_units(self._conformal_ends(level))
+            check_level(level)
+            fit, errors = self._inferable(), model.errors
+            if errors is None:
+                raise ParameterError(
+                    "the errors of rows are not known",
+                    "a conformal interval rests on these, and sums do not tell them",
+                    "calibrate it with rows",
+                )
+            errors.quantile(level)  # may refuse
+            return model.in_units(partial(errors.ends, fit, level))
         posterior = self.posterior()
         noise = 1.0 if kind == "prediction" else 0.0
         ends = partial(within, self._inferable(), posterior, posterior.quantile(level), noise)
@@ -824,18 +833,6 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         warn_of_unseen(model.known_values, source, model.layout, fewest)
         pieces = engine.map(predictions, (model, answer), parts)
         return np.concatenate([piece for part in pieces for piece in part])
-
-    def _conformal_ends(self, level: float) -> Prediction:
-        check_level(level)
-        fit, errors = self._inferable(), fitted(self).errors
-        if errors is None:
-            raise ParameterError(
-                "the errors of rows are not known",
-                "a conformal interval rests on these, and sums do not tell them",
-                "calibrate it with rows",
-            )
-        errors.quantile(level)  # may refuse
-        return partial(errors.ends, fit, level)
 
     # -- being judged
 
@@ -967,26 +964,23 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
 
     def _kept(self) -> dict[str, Any]:
         fit, reader = self.model_.fit, self.reader_
-        batches, kept = getattr(self, "batches_", None), None
+        kept = fit if isinstance(fit, Coefficients) else None
         if isinstance(fit, RowLeastSquares):  # rows are nobody else's to read
             at = fit.origin, fit.at_origin, fit.coefficients, self.model_.term_scales
-            batches, kept = None, Coefficients(*at, fit.has_intercept)
-        elif isinstance(fit, Coefficients) and not isinstance(fit, DescentFit):
-            kept = fit
+            kept = Coefficients(*at, fit.has_intercept)
+        descended = isinstance(kept, DescentFit)
         learnt = {
             "design": reader.design,
-            "batches": batches,
-            "coefficients": kept,
-            "descended": fit if isinstance(fit, DescentFit) else None,
+            "batches": self.batches_ if kept is None else None,
+            "coefficients": None if descended else kept,
+            "descended": kept if descended else None,
             "single_target": reader.single_target,
             "alpha_": self.model_.alpha,
         }
-        errors = {}
-        if self.model_.errors is not None and kept is None:
-            errors["errors"] = self.model_.errors
-        if self.forgotten_ and kept is None:
-            learnt["forgotten"] = self.forgotten_
-        return learnt | errors
+        if kept is None:
+            more = {"errors": self.model_.errors, "forgotten": self.forgotten_}
+            learnt |= {name: found for name, found in more.items() if found}
+        return learnt
 
     def _adjusted_means(
         self,
@@ -1115,13 +1109,6 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         features = None if first else self.reader_.layout.names
         table, targets = with_targets(source, values, targets, features)
         return table, targets, single
-
-
-def notebook_tables(estimator: LinearRegressor) -> str:
-    """Return the coefficients as a table in HTML."""
-    design, w = estimator.design_, np.atleast_2d(estimator.coef_)
-    scales = estimator.model_.term_scales
-    return coefficient_tables(estimator, design.targets, design.terms, w, scales)
 
 
 def _is_deficient(fit: Any) -> TypeGuard[Fit]:

@@ -205,18 +205,15 @@ class RidgeSpectrum:
         def error(alpha: float) -> float:
             return float((self.gcv(alpha) / scale).sum())
 
-        grid = self.candidates(CANDIDATES) if alphas is None else alphas
-        errors = [error(alpha) for alpha in grid.tolist()]
-        best = int(np.argmin(errors))
-        if alphas is not None or best in (0, len(grid) - 1):
-            return float(grid[best])
+        best, ends = self._best(error, alphas)
+        if ends is None:
+            return best
         from scipy.optimize import minimize_scalar
 
-        ends = float(log(grid[best - 1])), float(log(grid[best + 1]))
         found = minimize_scalar(
             lambda log_alpha: error(float(exp(log_alpha))), bounds=ends, method="bounded"
         )
-        return float(exp(found.x)) if found.fun < errors[best] else float(grid[best])
+        return float(exp(found.x)) if found.fun < error(best) else best
 
     def best_by_evidence(self, alphas: NDArray[np.float64] | None) -> float:
         """The α of most evidence: of those given, or of all between the ends of `candidates`.
@@ -224,17 +221,22 @@ class RidgeSpectrum:
         Log evidence of several targets is added; a target that never changes says nothing.
         """
         varies = self.plain.tss > 0.0
-        grid = self.candidates(CANDIDATES) if alphas is None else alphas
-        found = [float(self.evidence(alpha)[varies].sum()) for alpha in grid.tolist()]
-        best = int(np.argmax(found))
-        if alphas is not None or best in (0, len(grid) - 1):
-            return float(grid[best])
-        ends = float(log(grid[best - 1])), float(log(grid[best + 1]))
-        if self._slope(ends[0]) <= 0.0 or self._slope(ends[1]) >= 0.0:
-            return float(grid[best])
+        best, ends = self._best(lambda alpha: -float(self.evidence(alpha)[varies].sum()), alphas)
+        if ends is None or self._slope(ends[0]) <= 0.0 or self._slope(ends[1]) >= 0.0:
+            return best
         from scipy.optimize import brentq
 
         return float(exp(brentq(self._slope, *ends, xtol=1e-14)))
+
+    def _best(
+        self, loss: Callable[[float], float], alphas: NDArray[np.float64] | None
+    ) -> tuple[float, tuple[float, float] | None]:
+        """The α of least loss, and the ends between which log α may be improved, if it may."""
+        grid = self.candidates(CANDIDATES) if alphas is None else alphas
+        best = int(np.argmin([loss(alpha) for alpha in grid.tolist()]))
+        if alphas is not None or best in (0, len(grid) - 1):
+            return float(grid[best]), None
+        return float(grid[best]), (float(log(grid[best - 1])), float(log(grid[best + 1])))
 
     def left_out(
         self, x: NDArray[np.float64], y: NDArray[np.float64], alphas: NDArray[np.float64]

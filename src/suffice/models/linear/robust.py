@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,29 +26,8 @@ POWER: dict[str, float] = {"HC0": 0.0, "HC1": 0.0, "HC2": 0.5, "HC3": 1.0}
 ONE = 1.0 - 1e-10  # leverage from which a row decides its own fit, but for rounding
 
 
-@dataclass(frozen=True)
-class Influences:
-    """The influences to be summed.
-
-    Parameters
-    ----------
-    model : LinearModel
-    fit : LeastSquares or RowLeastSquares
-        That of the model.
-    target : int
-        Which target.
-    power : float
-        a, of 1 − h.
-    """
-
-    model: LinearModel
-    fit: Fit
-    target: int
-    power: float
-
-
-def influences(part: Part, asked: Influences) -> Comoments:
-    """Kernel: co-moments of what each row adds to the coefficients.
+def influences(part: Part, asked: tuple[LinearModel, int, float]) -> Comoments:
+    """Kernel: co-moments of what each row adds to the coefficients, of a model, a target and a.
 
     ::
 
@@ -57,22 +36,23 @@ def influences(part: Part, asked: Influences) -> Comoments:
     With M of `unwhitening`, M Σ w g gᵀ Mᵀ is (XᵀX)⁺ (Σ w e²/(1 − h)^2a x xᵀ) (XᵀX)⁺. Where
     weights are precisions, it is of Σ (wg)(wg)ᵀ, with wh in the place of h.
     """
-    fit = asked.fit
+    model, target, power = asked
+    fit: Any = model.fit
     total = ComomentsAccumulator(len(fit.root) + fit.has_intercept)
 
     def add(batch: Batch) -> None:
-        for rows, x, y in asked.model.rows(batch, with_targets=True):
+        for rows, x, y in model.rows(batch, with_targets=True):
             x = x.toarray() if is_sparse(x) else x
             predicted = fit.predict(x)
-            asked.model.require_finite(rows.start, x, predicted)
-            y = asked.model.design.modelled(y, rows.start)
-            e, weights = (y - predicted)[:, asked.target], batch.weights[rows]
+            model.require_finite(rows.start, x, predicted)
+            y = model.design.modelled(y, rows.start)
+            e, weights = (y - predicted)[:, target], batch.weights[rows]
             precision = weights if weights.size and fit.equations.weights.precisions else 1.0
             z = fit.whitened(x)
-            if asked.power:
+            if power:
                 constant = 1.0 / fit.equations.rows if fit.has_intercept else 0.0
                 leverage = constant + row_sums(z * z)
-                e = e / _free(precision * leverage, rows.start) ** asked.power
+                e = e / _free(precision * leverage, rows.start) ** power
             e, known = precision * e, np.isfinite(e)
             counted = known & (weights > 0) if weights.size else known
             z = np.hstack([np.ones((len(z), 1)), z]) if fit.has_intercept else z
@@ -80,7 +60,7 @@ def influences(part: Part, asked: Influences) -> Comoments:
             copies = weights[:0] if fit.equations.weights.precisions else weights
             total.add(RealBlock(g), np.where(counted, 0, -1).astype(np.intp), copies, 1)
 
-    for _ in each_batch(part, asked.model.layout, add):
+    for _ in each_batch(part, model.layout, add):
         pass
     return total.statistic()
 
@@ -109,16 +89,9 @@ def _free(leverage: NDArray[np.float64], first: int) -> NDArray[np.float64]:
 
 
 def robust(summary: Summary, found: Comoments, kind: Robust, fit: Fit) -> Summary:
-    """A summary whose errors, tests and F are those of the sandwich.
+    """A summary of a fit whose errors, tests and F are those of the sandwich.
 
-    Parameters
-    ----------
-    summary : Summary
-        Of the same fit.
-    found : Comoments
-        The influences of all rows.
-    kind : {"HC0", "HC1", "HC2", "HC3"}
-    fit : LeastSquares or RowLeastSquares
+    ``found`` are the influences of all its rows.
 
     Source: H. White, A heteroskedasticity-consistent covariance matrix estimator and a direct test
     for heteroskedasticity (1980); J. G. MacKinnon and H. White, Some heteroskedasticity-consistent
