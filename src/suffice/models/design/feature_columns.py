@@ -42,33 +42,15 @@ AS_NUMBERS, AS_STRINGS, TOLD = "as a linear model reads it", "strings or a dicti
 
 @dataclass(frozen=True)
 class Predictors:
-    """Options of an estimator on its columns.
+    """Options of an estimator on its columns."""
 
-    Parameters
-    ----------
-    categorical : sequence of str, optional
-        Columns of numbers that are categories.
-    text : sequence of str, optional
-        Columns of strings whose words are counted, besides those that read like texts.
-    words : int, "counted", "tf-idf" or mapping
-        Into how many places words are hashed, or how each is counted.
-    ordered : mapping of str to sequence, optional
-        The levels of ordered categories, the lowest first.
-    formula : str, optional
-        The terms, where they are not the columns.
-    reference : mapping of str to object, optional
-        The values that those of unordered categories are compared with.
-    intercept : bool
-        Whether there is to be one.
-    """
-
-    categorical: Sequence[str] | None = None
-    text: Sequence[str] | None = None
-    words: Ways = 256
-    ordered: Mapping[str, Sequence[Any]] | None = None
-    formula: str | None = None
-    reference: Mapping[str, Any] | None = None
-    intercept: bool = True
+    categorical: Sequence[str] | None = None  # columns of numbers that are categories
+    text: Sequence[str] | None = None  # columns of words, besides those that read like texts
+    words: Ways = 256  # into how many places words are hashed, or how each is counted
+    ordered: Mapping[str, Sequence[Any]] | None = None  # levels, the lowest first
+    formula: str | None = None  # the terms, where they are not the columns
+    reference: Mapping[str, Any] | None = None  # values that others are compared with
+    intercept: bool = True  # whether there is to be one
 
     def check(self) -> None:
         """Refuse words neither counted nor hashed into places, and odd references."""
@@ -91,20 +73,10 @@ def predictors(estimator: Any) -> Predictors:
 
 @dataclass(frozen=True)
 class Features:
-    """The columns that a linear model reads, and what they become besides numbers.
-
-    Parameters
-    ----------
-    columns : sequence of Column
-    ordered : mapping of str to tuple
-        Levels of ordered categories.
-    formula : Formula, optional
-    reference : mapping of str to object
-        The values that those of categories are compared with.
-    """
+    """The columns that a linear model reads, and what they become besides numbers."""
 
     columns: Sequence[Column]
-    ordered: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    ordered: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)  # levels
     formula: Formula | None = None
     reference: Mapping[str, Any] = field(default_factory=dict)
 

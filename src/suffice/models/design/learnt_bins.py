@@ -48,12 +48,8 @@ def with_learnt_bins(
     starts near their mean. A column that shows one cell of the grid is one bin. Counts are in
     units of what one row weighs, `suffice.sums.row_sample.Sampled.row_weight`.
 
-    Parameters
-    ----------
-    complete : bool
-        Whether rows with a missing cell are left out.
-    with_missing : bool
-        Whether the missing cells of a category or a number have a term, where rows show some.
+    ``complete`` leaves out rows with a missing cell; ``with_missing`` gives missing cells of a
+    column a term, where rows show some.
     """
     sums = engine.run(value_sums, (layout, complete), parts)
     if not sums.weight.value.sum():  # who sums over the rows says why there are none

@@ -415,13 +415,6 @@ class Design:
     ) -> tuple[Self, NDArray[np.intp]]:
         """The design of fewer values and words, and which terms it keeps, increasing.
 
-        Parameters
-        ----------
-        categories : mapping of str to Vocabulary
-            The values that are left of some of the categories.
-        counted : mapping of str to Vocabulary, optional
-            The words that are left of some of the texts.
-
         Examples
         --------
         >>> color = Vocabulary(("blue", "green", "red"))
@@ -917,9 +910,12 @@ class Design:
         blocks: Iterator[Any] = iter(self.known(batch).blocks)
         complete = np.ones(batch.rows, np.bool_)
         if len(self.numbers):
-            numbers = next(blocks).values
-            if numbers.dtype.kind == "f":
-                complete &= ~np.isnan(numbers[:, self._needed(self.numbers)]).any(axis=1)
+            numbers = next(blocks)
+            if isinstance(numbers, SparseBlock):
+                complete &= ~numbers.missing[:, 0]
+            elif numbers.values.dtype.kind == "f":
+                there = numbers.values[:, self._needed(self.numbers)]
+                complete &= ~np.isnan(there).any(axis=1)
         if self.categories:
             codes = next(blocks).codes
             complete &= (codes[:, self._needed(tuple(self.categories))] >= 0).all(axis=1)

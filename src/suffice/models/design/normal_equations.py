@@ -28,24 +28,12 @@ def no_complete_row() -> DataError:
 
 @dataclass(frozen=True)
 class Weights:
-    """Counts and logarithms of the weights of rows.
+    """Counts and logarithms of the weights of rows."""
 
-    Parameters
-    ----------
-    count : int
-        Number of rows with a weight; 0 if it is not known.
-    fractional : int
-        How many of the weights are no whole numbers.
-    log : float
-        Σ log w.
-    precisions : bool
-        Whether weights are inverse variances, known up to a factor; else copies of rows.
-    """
-
-    count: int = 0
-    fractional: int = 0
-    log: float = 0.0
-    precisions: bool = False
+    count: int = 0  # number of rows with a weight; 0 if it is not known
+    fractional: int = 0  # how many of the weights are no whole numbers
+    log: float = 0.0  # Σ log w
+    precisions: bool = False  # whether weights are inverse variances, else copies of rows
 
     def remarks(self, total: float) -> tuple[str, ...]:
         """Say what weights add up to, and what they were taken for, if there are any."""
@@ -77,35 +65,17 @@ class Weights:
 
 @dataclass(frozen=True, eq=False)
 class NormalEquations:
-    """XᵀX w = Xᵀy for n rows of p columns x and t targets y, about the means or about 0.
+    """XᵀX w = Xᵀy for n rows of p columns x and t targets y, about the means or about 0."""
 
-    Parameters
-    ----------
-    n : DoubleDouble ()
-        Weight of the rows.
-    x_mean, y_mean : DoubleDouble (p,) and (t,)
-        x̄ and ȳ; 0 without an intercept.
-    xx, xy, yy : DoubleDouble (p, p), (p, t) and (t,)
-        Σ(x − x̄)(x − x̄)ᵀ, Σ(x − x̄)(y − ȳ)ᵀ and the diagonal of Σ(y − ȳ)(y − ȳ)ᵀ.
-    intercept : bool
-        Whether the sums are about the means: that eliminates the intercept.
-    variance : ndarray (p,)
-        Variance of every column, with divisor n.
-    noise : ndarray (p,)
-        The fraction of every diagonal element of XᵀX that means nothing (`factorise`).
-    weights : Weights
-        What is known of the weights besides n.
-    """
-
-    n: Annotated[DoubleDouble, Shape(), POSITIVE]
-    x_mean: Annotated[DoubleDouble, Shape("p")]
-    y_mean: Annotated[DoubleDouble, Shape("t")]
-    xx: Annotated[DoubleDouble, Shape("p", "p")]
-    xy: Annotated[DoubleDouble, Shape("p", "t")]
-    yy: Annotated[DoubleDouble, Shape("t")]
-    intercept: bool
-    variance: Annotated[NDArray[np.float64], Shape("p"), NONNEGATIVE]
-    noise: Annotated[NDArray[np.float64], Shape("p"), NONNEGATIVE]
+    n: Annotated[DoubleDouble, Shape(), POSITIVE]  # weight of the rows
+    x_mean: Annotated[DoubleDouble, Shape("p")]  # x̄; 0 without an intercept
+    y_mean: Annotated[DoubleDouble, Shape("t")]  # ȳ; 0 without an intercept
+    xx: Annotated[DoubleDouble, Shape("p", "p")]  # Σ(x − x̄)(x − x̄)ᵀ
+    xy: Annotated[DoubleDouble, Shape("p", "t")]  # Σ(x − x̄)(y − ȳ)ᵀ
+    yy: Annotated[DoubleDouble, Shape("t")]  # the diagonal of Σ(y − ȳ)(y − ȳ)ᵀ
+    intercept: bool  # whether the sums are about the means: that eliminates the intercept
+    variance: Annotated[NDArray[np.float64], Shape("p"), NONNEGATIVE]  # of columns, divisor n
+    noise: Annotated[NDArray[np.float64], Shape("p"), NONNEGATIVE]  # see `factorise`
     weights: Weights = field(default_factory=lambda: Weights())
 
     @classmethod

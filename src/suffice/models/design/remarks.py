@@ -40,14 +40,9 @@ def weight_missing(sums: ByClass, layout: Layout) -> dict[str, float]:
 
 
 def without_value(column: str, targets: Collection[str] = (), rows: str = "") -> DataError:
-    """The error of a column of which no cell is there; it may be a target.
+    """The error of a column of which no cell is there.
 
-    Parameters
-    ----------
-    column : str
-    targets : collection of str
-    rows : str
-        The rows that are learnt from, as `learnt_rows` has them.
+    It may be a target; ``rows`` are those that are learnt from, as `learnt_rows` has them.
     """
     if column in targets:
         return DataError(

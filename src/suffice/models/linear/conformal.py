@@ -73,18 +73,10 @@ class LinearLeftOut(LinearModel):
 
 @dataclass(frozen=True, eq=False)
 class ErrorSizes:
-    """Sizes of the errors of rows, in the unit s√(1 + h): see `error_counts`.
+    """Sizes of the errors of rows, in the unit s√(1 + h): see `error_counts`."""
 
-    Parameters
-    ----------
-    unit : ndarray (t,)
-        s of each target.
-    counts : BinnedCounts
-        Rows by the size of their errors, t columns.
-    """
-
-    unit: Annotated[NDArray[np.float64], Shape("t"), NONNEGATIVE]
-    counts: BinnedCounts
+    unit: Annotated[NDArray[np.float64], Shape("t"), NONNEGATIVE]  # s of each target
+    counts: BinnedCounts  # rows by the size of their errors, t columns
 
     @rule("the errors are those of all targets, measured from 0, and none is below")
     def _is_of_targets(self) -> bool:

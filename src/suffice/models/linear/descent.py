@@ -35,27 +35,13 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Coefficients(Formed):
-    """Coefficients without the sums, or rows, that they come from.
+    """Coefficients without the sums, or rows, that they come from."""
 
-    Parameters
-    ----------
-    origin : ndarray (p,)
-        The point o that rows are measured from, so that no digits cancel: means.
-    at_origin : ndarray (t,)
-        b + oᵀw.
-    coefficients : ndarray (p, t)
-        w.
-    scale : ndarray (p,)
-        Standard deviations of the columns.
-    has_intercept : bool
-        Whether b is estimated; else it is 0.
-    """
-
-    origin: Annotated[Array, Shape("p"), SQUARABLE]
-    at_origin: Annotated[Array, Shape("t"), SQUARABLE]
-    coefficients: Annotated[Array, Shape("p", "t"), SQUARABLE]
-    scale: Annotated[Array, Shape("p"), Within(0, LARGEST)]
-    has_intercept: bool
+    origin: Annotated[Array, Shape("p"), SQUARABLE]  # o, that rows are measured from: means
+    at_origin: Annotated[Array, Shape("t"), SQUARABLE]  # b + oᵀw
+    coefficients: Annotated[Array, Shape("p", "t"), SQUARABLE]  # w
+    scale: Annotated[Array, Shape("p"), Within(0, LARGEST)]  # standard deviations of the columns
+    has_intercept: bool  # whether b is estimated; else it is 0
 
     @property
     def intercept(self) -> Array:
@@ -69,33 +55,18 @@ class Coefficients(Formed):
 
 @dataclass(frozen=True, eq=False)
 class DescentFit(Coefficients):
-    """Coefficients that a descent ended at.
+    """Coefficients that a descent ended at."""
 
-    Parameters
-    ----------
-    origin, at_origin, coefficients, scale, has_intercept
-        As in `Coefficients`.
-    loss_history : ndarray (passes,)
-        J, the sum over targets, after every pass.
-    """
-
-    loss_history: Annotated[Array, Shape("passes"), FINITE]
+    loss_history: Annotated[Array, Shape("passes"), FINITE]  # J after every pass, over targets
 
 
 @dataclass(frozen=True, eq=False)
 class CompleteRows:
-    """Reads the complete rows of a batch, with standardised targets.
-
-    Parameters
-    ----------
-    design : Design
-    center, scale : ndarray (t,)
-        Of the targets.
-    """
+    """Reads the complete rows of a batch, with standardised targets."""
 
     design: Design
-    center: Array
-    scale: Array
+    center: Array  # of the targets, (t,)
+    scale: Array  # of the targets, (t,)
 
     def __call__(self, batch: Batch) -> Iterator[tuple[Array, Array, Array]]:
         """Yield rows that start with x, targets (n, t), and weights."""

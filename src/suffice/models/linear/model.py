@@ -39,19 +39,12 @@ from suffice.sums.vocabulary import Vocabulary
 class JointGaussian:
     """N(z; μ, Σ) of columns and targets together, z = (x, y), by expectation-maximisation.
 
-    Parameters
-    ----------
-    parameters : MultivariateGaussianParameters
-        μ and Σ.
-    rows : DoubleDouble ()
-        Weight of the rows that show anything.
-
     Source: R. J. A. Little and D. B. Rubin, Statistical Analysis with Missing Data, 3rd ed.
     (2019), section 11.4.
     """
 
-    parameters: MultivariateGaussianParameters
-    rows: DoubleDouble
+    parameters: MultivariateGaussianParameters  # μ and Σ
+    rows: DoubleDouble  # weight of the rows that show anything, ()
 
     @classmethod
     def of(cls, statistic: Comoments) -> Self:
@@ -94,33 +87,15 @@ class IncompleteRow(Exception):  # noqa: N818 - the rows with missing cells are 
 
 @dataclass(frozen=True)
 class LinearModel:
-    """All that a prediction needs.
+    """All that a prediction needs."""
 
-    Parameters
-    ----------
-    design : Design
-        How rows of a table become rows of numbers.
-    layout : Layout
-        How a table is read.
-    fit : LeastSquares, RowLeastSquares or Coefficients
-        Coefficients, and what they vary by if they are a function of sums or rows.
-    cells : JointGaussian, optional
-        What to expect in missing cells; without it they are refused.
-    errors : ErrorSizes, optional
-        How large the errors of rows are that were left out.
-    alpha : float
-        α of a penalty, given or chosen.
-    unseen : {"error", "reference"}
-        Whether a category that is unknown or missing is taken for the reference.
-    """
-
-    design: Design
-    layout: Layout
-    fit: Fit | Coefficients
-    cells: JointGaussian | None = None
-    errors: Any = None
-    alpha: float = 0.0
-    unseen: Unseen = "error"
+    design: Design  # how rows of a table become rows of numbers
+    layout: Layout  # how a table is read
+    fit: Fit | Coefficients  # and what they vary by, if they are a function of sums or rows
+    cells: JointGaussian | None = None  # what to expect in missing cells, else refused
+    errors: Any = None  # how large the errors of rows are that were left out
+    alpha: float = 0.0  # α of a penalty, given or chosen
+    unseen: Unseen = "error"  # what an unknown or missing category is taken for
 
     @property
     def by_term(self) -> tuple[Any, ...]:

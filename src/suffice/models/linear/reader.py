@@ -136,18 +136,10 @@ Rows = TableSource | ArraySource
 
 @dataclass(frozen=True)
 class LinearReader(SumsReader[Any]):
-    """A reader of tables, with the rows of numbers that they become.
+    """A reader of tables, with the rows of numbers that they become."""
 
-    Parameters
-    ----------
-    design : Design
-        The terms that the columns of the first table become, and its targets.
-    single_target : bool
-        Whether targets were given as (n,), so that predictions are too.
-    """
-
-    design: Design
-    single_target: bool
+    design: Design  # the terms that the columns of the first table become, and its targets
+    single_target: bool  # whether targets were given as (n,), so that predictions are too
 
     @property
     def without_targets(self) -> Layout:

@@ -97,29 +97,16 @@ class RidgeSpectrum:
 
         L(α) = ½ Σ log(α/(s² + α)) − ½ ν log R(α)      R(α) = RSS(0) + Σ α/(s² + α) g²
 
-    Parameters
-    ----------
-    plain : LeastSquares or RowLeastSquares
-        The fit without a penalty.
-    scale : ndarray (p,)
-        u, positive or 0: the penalty of every column at α = 1.
-    singular : ndarray (p,)
-        s, decreasing.
-    axes : ndarray (p, p)
-        U^-½ Q.
-    strength : ndarray (p, t)
-        g.
-
     Source: G. H. Golub, M. Heath and G. Wahba, Generalized cross-validation as a method for
     choosing a good ridge parameter, Technometrics 21 (1979), section 1; D. J. C. MacKay, Bayesian
     interpolation, Neural Computation 4 (1992), section 4, with σ² integrated out.
     """
 
-    plain: Fit
-    scale: NDArray[np.float64]
-    singular: NDArray[np.float64]
-    axes: NDArray[np.float64]
-    strength: NDArray[np.float64]
+    plain: Fit  # the fit without a penalty
+    scale: NDArray[np.float64]  # u, positive or 0: the penalty of every column at α = 1, (p,)
+    singular: NDArray[np.float64]  # s, decreasing, (p,)
+    axes: NDArray[np.float64]  # U^-½ Q, (p, p)
+    strength: NDArray[np.float64]  # g, (p, t)
 
     @classmethod
     def of(cls, equations: Equations, scale: NDArray[np.float64]) -> Self:
@@ -289,21 +276,11 @@ class RidgeSpectrum:
 
 @dataclass(frozen=True)
 class RidgePenalty:
-    """α Σ uⱼ wⱼ², with u = 1, or the variances of the columns.
+    """α Σ uⱼ wⱼ², with u = 1, or the variances of the columns."""
 
-    Parameters
-    ----------
-    alpha : float, "gcv", "evidence" or "loo"
-        α, or what it is chosen by.
-    alphas : array-like, optional
-        Candidates.
-    standardize : bool
-        Whether u are the variances.
-    """
-
-    alpha: float | Literal["gcv", "evidence", "loo"] = 0.0
-    alphas: ArrayLike | None = None
-    standardize: bool = False
+    alpha: float | Literal["gcv", "evidence", "loo"] = 0.0  # α, or what it is chosen by
+    alphas: ArrayLike | None = None  # candidates
+    standardize: bool = False  # whether u are the variances
 
     @property
     def follows_from_sums(self) -> bool:

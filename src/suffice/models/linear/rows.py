@@ -48,40 +48,18 @@ LSQR_STEPS = 2  # times the columns
 
 @dataclass(frozen=True, eq=False)
 class CentredRows:
-    """The complete rows of a fit about their means, in place of `NormalEquations`.
+    """The complete rows of a fit about their means, in place of `NormalEquations`."""
 
-    Parameters
-    ----------
-    x : ndarray or scipy.sparse.csr_array (n, p)
-        Dense rows are A = √w(x − x̄). Of sparse ones, columns without a 0 are x − x̄, others x.
-    y : ndarray (n, t)
-        √w(y − ȳ).
-    root : ndarray (n,)
-        √w.
-    mean, target_mean : ndarray (p,) and (t,)
-        x̄ and ȳ; 0 without an intercept.
-    intercept : bool
-        Whether the rows are about their means.
-    variance : ndarray (p,)
-        Variance of every column, with divisor n.
-    weights : Weights
-        What is known of the weights besides n.
-    offset : ndarray (p,)
-        What is still to be taken from the columns of sparse rows.
-    categories : tuple of slice
-        Where the levels of unordered categories are, but for their references.
-    """
-
-    x: Any
-    y: Array
-    root: Array
-    mean: Array
-    target_mean: Array
-    intercept: bool
-    variance: Array
-    weights: Weights
-    offset: Array
-    categories: tuple[slice, ...] = ()
+    x: Any  # √w(x − x̄); of sparse rows x − x̄ of columns without a 0, and x of others, (n, p)
+    y: Array  # √w(y − ȳ), (n, t)
+    root: Array  # √w, (n,)
+    mean: Array  # x̄; 0 without an intercept, (p,)
+    target_mean: Array  # ȳ; 0 without an intercept, (t,)
+    intercept: bool  # whether the rows are about their means
+    variance: Array  # variance of every column, with divisor n, (p,)
+    weights: Weights  # what is known of the weights besides n
+    offset: Array  # what is still to be taken from the columns of sparse rows, (p,)
+    categories: tuple[slice, ...] = ()  # levels of unordered ones, but for their references
 
     @classmethod
     def of(cls, statistic: KeptRows, intercept: bool, categories: Sequence[slice] = ()) -> Self:
@@ -271,18 +249,10 @@ def _sparse_moments(x: Any, w: Array) -> tuple[Array, Array]:
 
 
 class RowSpace(NamedTuple):
-    """The row space of A: A = L Qᵀ.
+    """The row space of A: A = L Qᵀ."""
 
-    Parameters
-    ----------
-    lower : ndarray (n, r)
-        L.
-    basis : ndarray (p, r)
-        Q, orthonormal.
-    """
-
-    lower: Array
-    basis: Array
+    lower: Array  # L, (n, r)
+    basis: Array  # Q, orthonormal, (p, r)
 
 
 @dataclass(frozen=True, eq=False)
@@ -291,12 +261,6 @@ class RowLeastSquares:
 
     The formulas are those of the module; what is said of the minimum is as in `LeastSquares`, in
     double precision. Either all columns that vary have a penalty, or none has.
-
-    Parameters
-    ----------
-    equations : CentredRows
-    penalty : ndarray (p,)
-        λ, 0 or more.
 
     Examples
     --------
@@ -308,7 +272,7 @@ class RowLeastSquares:
     """
 
     equations: CentredRows
-    penalty: Array
+    penalty: Array  # λ, 0 or more, (p,)
 
     positive = False
 

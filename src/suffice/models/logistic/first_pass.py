@@ -42,33 +42,15 @@ from suffice.sums.vocabulary import Vocabulary
 
 @dataclass(frozen=True, eq=False)
 class FirstPass:
-    """Sums of the first pass over the rows of a fit, and how the rows are read.
+    """Sums of the first pass over the rows of a fit, and how the rows are read."""
 
-    Parameters
-    ----------
-    data : DataLoop
-        Over the rows.
-    layout : Layout
-        How these are read.
-    laid_out : LaidOut or None
-        What the columns are, where ``data`` has terms in their place.
-    intercept : bool
-        Whether b is estimated.
-    every : ByClass
-        Moments and counts of all rows.
-    seen : ByClass
-        Those of the rows that are not left out.
-    rows : CentredDesign
-        How rows that are read become rows of terms.
-    """
-
-    data: DataLoop
-    layout: Layout
-    laid_out: LaidOut | None
-    intercept: bool
-    every: ByClass
-    seen: ByClass
-    rows: CentredDesign
+    data: DataLoop  # over the rows
+    layout: Layout  # how these are read
+    laid_out: LaidOut | None  # what the columns are, where ``data`` has terms in their place
+    intercept: bool  # whether b is estimated
+    every: ByClass  # moments and counts of all rows
+    seen: ByClass  # those of the rows that are not left out
+    rows: CentredDesign  # how rows that are read become rows of terms
 
     @property
     def learnt(self) -> float:
@@ -118,14 +100,7 @@ def read_once(
 ) -> FirstPass:
     """Read the rows of a fit for the first time, twice where some are left out.
 
-    Parameters
-    ----------
-    data, layout, laid_out, intercept
-        As in `FirstPass`.
-    missing : {"error", "drop", "indicator"}
-        What is done with rows that lack cells.
-    check_labels : callable
-        May refuse the labels of the rows whose weight is above 0.
+    ``check_labels`` may refuse the labels of the rows whose weight is above 0.
     """
     every = data.run(first_pass, (layout, False))
     check_labels(every.classes)

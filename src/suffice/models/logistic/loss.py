@@ -36,27 +36,13 @@ NEGLIGIBLE_WEIGHT = 1e-60  # fraction of the largest in a Hessian: far below the
 
 @dataclass(frozen=True, eq=False)
 class LossRequest:
-    """Parameters of a pass over the rows.
-
-    Parameters
-    ----------
-    rows : TrainingRows
-    coefficients : ndarray (m, D)
-        B: one row of coefficients of z for two classes, k rows for more.
-    checksum : ndarray (D,)
-        The vector c of the checksum Σ w cᵀz.
-    hessian : bool
-        Whether the Hessian is asked for.
-    root : ndarray (D, D), optional
-        R with R Rᵀ = I(B)⁻¹, the inverse Fisher information of two classes: then the gradient is
-        that of Firth's penalised likelihood.
-    """
+    """Parameters of a pass over the rows."""
 
     rows: TrainingRows
-    coefficients: NDArray[np.float64]
-    checksum: NDArray[np.float64]
-    hessian: bool
-    root: NDArray[np.float64] | None = None
+    coefficients: NDArray[np.float64]  # B of z: one row for two classes, else k, (m, D)
+    checksum: NDArray[np.float64]  # the vector c of the checksum Σ w cᵀz, (D,)
+    hessian: bool  # whether the Hessian is asked for
+    root: NDArray[np.float64] | None = None  # R with RRᵀ = I(B)⁻¹: then by Firth, (D, D)
 
     def of(self, batch: Batch) -> LossSums:
         """The sums of a batch, added in double."""
@@ -188,21 +174,12 @@ def _whole(
 
 @dataclass(frozen=True, eq=False)
 class SecondDerivatives:
-    """Parameters of a pass that sums second derivatives by a few coefficients of z.
-
-    Parameters
-    ----------
-    rows : TrainingRows
-    coefficients : ndarray (m, D)
-        B.
-    scores, columns : ndarray of int (q,)
-        The score, and the column of z, of every coefficient; those of one score side by side.
-    """
+    """Parameters of a pass that sums second derivatives by a few coefficients of z."""
 
     rows: TrainingRows
-    coefficients: NDArray[np.float64]
-    scores: NDArray[np.intp]
-    columns: NDArray[np.intp]
+    coefficients: NDArray[np.float64]  # B, (m, D)
+    scores: NDArray[np.intp]  # of every coefficient, those of one side by side, (q,)
+    columns: NDArray[np.intp]  # of z, (q,)
 
     def of(self, batch: Batch) -> NDArray[np.float64]:
         """The sums of a batch of dense rows, (q, q).
@@ -288,19 +265,12 @@ def loss_sums(part: Part, request: LossRequest) -> LossSums:
 
 @dataclass(frozen=True, eq=False)
 class LossDerivatives:
-    """−log P(y | x) of n rows as a function of scores t (n, m): its value and derivatives.
+    """−log P(y | x) of n rows as a function of scores t (n, m): its value and derivatives."""
 
-    Parameters
-    ----------
-    loss : ndarray (n,)
-    residual, probability, other : ndarray (n, m)
-        ∂loss/∂t, p and 1 − p: of every class, or of class 1 of two.
-    """
-
-    loss: NDArray[np.float64]
-    residual: NDArray[np.float64]
-    probability: NDArray[np.float64]
-    other: NDArray[np.float64]
+    loss: NDArray[np.float64]  # (n,)
+    residual: NDArray[np.float64]  # ∂loss/∂t, (n, m)
+    probability: NDArray[np.float64]  # p of every class, or of class 1 of two, (n, m)
+    other: NDArray[np.float64]  # 1 − p
 
     def firth(self, rooted: NDArray[np.float64]) -> LossDerivatives:
         """Two classes: residuals of the modified score, p − y − h(½ − p), h = p(1 − p)|Rᵀz|²."""

@@ -31,29 +31,14 @@ SEEN = 1e-6  # of a coefficient: what rounding of R may leave
 
 @dataclass(frozen=True, eq=False)
 class LogisticModel:
-    """Coefficients of rows z, and how these are made.
-
-    Parameters
-    ----------
-    centred : CentredDesign
-    classes : Vocabulary
-        The k labels.
-    coefficients : ndarray (m, D)
-        B: of t₁ − t₀ for two classes, of every t_c for more.
-    has_intercept : bool
-        Whether b is estimated; else it is 0.
-    root : ndarray (q, mD), optional
-        R with RᵀR = I(B)⁻¹, the inverse Fisher information.
-    unseen : {"error", "reference"}
-        Whether a category that is unknown or missing is taken for the reference.
-    """
+    """Coefficients of rows z, and how these are made."""
 
     centred: CentredDesign
-    classes: Vocabulary
-    coefficients: NDArray[np.float64]
-    has_intercept: bool = True
-    root: NDArray[np.float64] | None = None
-    unseen: Unseen = "error"
+    classes: Vocabulary  # the k labels
+    coefficients: NDArray[np.float64]  # B: of t₁ − t₀ of two classes, or of every t_c, (m, D)
+    has_intercept: bool = True  # whether b is estimated; else it is 0
+    root: NDArray[np.float64] | None = None  # R with RᵀR = I(B)⁻¹, Fisher's inverse, (q, mD)
+    unseen: Unseen = "error"  # what an unknown or missing category is taken for
 
     @property
     def layout(self) -> Layout:

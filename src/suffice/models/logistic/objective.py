@@ -71,44 +71,20 @@ class Objective:
     of these; a penalty of absolute values does not prefer them, and gradients lead to them by
     themselves: there Q = I.
 
-    Parameters
-    ----------
-    data : DataLoop
-        Over the rows.
-    centred : CentredDesign
-        How these become rows z = (1, x − m).
-    seen : ByClass
-        The first pass, which the others must agree with.
-    class_weights : ndarray (k,)
-        What the weights of the rows of a class are multiplied by.
-    penalty : ndarray (D,)
-        λ of every coefficient of z.
-    used : ndarray of bool (D,)
-        The coefficients that are not fixed at 0.
-    firth : bool
-        Whether ½ log |I(θ)| is added to the log-likelihood; for two classes.
-    dependent : tuple of int
-        The terms that are fixed at 0 as linear combinations of earlier ones.
-    factor : Factor, optional
-        Of all terms, which says what combinations these are.
-    absolute : ndarray (D,), optional
-        c of every coefficient of z. Here the function is the smooth part;
-        `suffice.models.logistic.minimise` minimises what this adds.
-
     Source: C. M. Bishop, Pattern Recognition and Machine Learning (2006), sections 4.3.2 to 4.3.4;
     D. Firth, Bias reduction of maximum likelihood estimates (1993), section 3.3.
     """
 
-    data: DataLoop
-    centred: CentredDesign
-    seen: ByClass
-    class_weights: Array
-    penalty: Array
-    used: NDArray[np.bool_]
-    firth: bool = False
-    dependent: tuple[int, ...] = ()
-    factor: Factor | None = None
-    absolute: Array | None = None
+    data: DataLoop  # over the rows
+    centred: CentredDesign  # how these become rows z = (1, x − m)
+    seen: ByClass  # the first pass, which the others must agree with
+    class_weights: Array  # what the weights of the rows of a class are multiplied by, (k,)
+    penalty: Array  # λ of every coefficient of z, (D,)
+    used: NDArray[np.bool_]  # the coefficients that are not fixed at 0, (D,)
+    firth: bool = False  # whether ½ log |I(θ)| is added to the log-likelihood; for two classes
+    dependent: tuple[int, ...] = ()  # terms fixed at 0 as combinations of earlier ones
+    factor: Factor | None = None  # of all terms, which says what combinations these are
+    absolute: Array | None = None  # c of every coefficient of z, whose sum is not in here, (D,)
 
     @classmethod
     def of(
@@ -123,18 +99,8 @@ class Objective:
     ) -> Objective:
         """Return the function of the rows of a first pass.
 
-        Parameters
-        ----------
-        first : FirstPass
-        class_weight : mapping of label to float, or "balanced", optional
-        variance : float
-            C of the prior; infinite without one.
-        l1_ratio : float
-            The part of the penalty that is of absolute values.
-        standardize : bool
-            Whether the prior is of coefficients of standardised columns.
-        firth : bool
-            Whether the prior is that of Jeffreys.
+        ``variance`` is C of the prior, infinite without one, and ``l1_ratio`` the part of the
+        penalty that is of absolute values.
         """
         rows, labels = first.rows, first.seen.classes.values
         if firth and len(labels) > 2:

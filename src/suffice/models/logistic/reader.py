@@ -34,16 +34,9 @@ KEPT_CELLS = 2**26  # that are kept from pass to pass: codes of 128 MB, or doubl
 
 @dataclass(frozen=True)
 class LogisticReader(LabelReader):
-    """Reads tables, whose rows become rows of numbers.
+    """Reads tables, whose rows become rows of numbers."""
 
-    Parameters
-    ----------
-    design : Design, optional
-        The terms, where they are more than numbers and unordered categories, whose values the
-        first pass of a fit finds.
-    """
-
-    design: Design | None = None
+    design: Design | None = None  # where terms are more than numbers and unordered categories
 
 
 def settled(
@@ -55,15 +48,8 @@ def settled(
 ) -> LogisticReader:
     """Return the reader of tables like a first one.
 
-    Parameters
-    ----------
-    source : TableSource or ArraySource
-    told : Predictors
-    engine : Engine
-    laid_out : bool
-        Whether sparse rows are laid out.
-    bins : {"error", "drop", "indicator"}, optional
-        What is done with rows that lack cells, where numbers are cut into bins.
+    Sparse rows may be ``laid_out``; ``bins`` says what is done with rows that lack cells, where
+    numbers are cut.
     """
     found = features(source, told)
     if bins is not None:
@@ -114,18 +100,10 @@ def read_as(design: Design, layout: Layout) -> LaidOut:
 
 @dataclass(frozen=True, eq=False)
 class LaidOut:
-    """A design whose terms are laid out before anything is summed.
+    """A design whose terms are laid out before anything is summed."""
 
-    Parameters
-    ----------
-    design : Design
-        The terms.
-    layout : Layout
-        How a table is read.
-    """
-
-    design: Design
-    layout: Layout
+    design: Design  # the terms
+    layout: Layout  # how a table is read
 
     @property
     def terms(self) -> Design:
@@ -212,17 +190,10 @@ class LaidOutPart(Part):
 
 @dataclass(frozen=True, eq=False)
 class KeptPart(Part):
-    """A part whose batches are kept for the next pass, unless they have too many cells.
-
-    Parameters
-    ----------
-    inner : Part
-    most : int
-        Cells that are kept.
-    """
+    """A part whose batches are kept for the next pass, unless they have too many cells."""
 
     inner: Part
-    most: int
+    most: int  # cells that are kept
     _kept: list[Batch] = field(default_factory=list, init=False, repr=False)
 
     def batches(self) -> Iterator[Batch]:

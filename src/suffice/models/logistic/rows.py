@@ -55,31 +55,14 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, eq=False)
 class CentredDesign:
-    """Rows z of a design matrix, and the unit of each of its columns.
+    """Rows z of a design matrix, and the unit of each of its columns."""
 
-    Parameters
-    ----------
-    design : Design
-        The F terms.
-    layout : Layout
-        How a table is read: numbers, dense or sparse, then categories.
-    mean : ndarray (F,)
-        m, that rows are centred about; 0 for sparse rows, and without an intercept.
-    scale : ndarray (F,)
-        s, the standard deviation of every term (its root mean square without an intercept);
-        0 for a constant one.
-    complete : bool
-        Whether a fit leaves out rows with a missing cell.
-    whitener : Factor, optional
-        Of the scatter matrix of dense rows, with the W of uncorrelated columns.
-    """
-
-    design: Design
-    layout: Layout
-    mean: NDArray[np.float64]
-    scale: NDArray[np.float64]
-    complete: bool = False
-    whitener: Factor | None = None
+    design: Design  # the F terms
+    layout: Layout  # how a table is read: numbers, dense or sparse, then categories
+    mean: NDArray[np.float64]  # m; 0 of sparse rows, and without an intercept, (F,)
+    scale: NDArray[np.float64]  # s, standard deviations, or roots of mean squares about 0, (F,)
+    complete: bool = False  # whether a fit leaves out rows with a missing cell
+    whitener: Factor | None = None  # of the scatter matrix of dense rows, with W
 
     @classmethod
     def of(
@@ -349,13 +332,7 @@ def _rows_of_terms(design: Design, seen: ByClass, block: Counts) -> NDArray[np.f
 
 @dataclass
 class DataLoop:
-    """Sends kernels over all rows, and counts how often.
-
-    Parameters
-    ----------
-    engine : Engine
-    parts : sequence of Part
-    """
+    """Sends kernels over all rows, and counts how often."""
 
     engine: Engine
     parts: Sequence[Part]
@@ -372,21 +349,11 @@ class DataLoop:
 
 @dataclass(frozen=True, eq=False)
 class TrainingRows:
-    """Rows z of batches, with classes and weights.
+    """Rows z of batches, with classes and weights."""
 
-    Parameters
-    ----------
-    centred : CentredDesign
-        How rows z = (1, x − m) are made.
-    classes : Vocabulary
-        The k labels.
-    class_weights : ndarray (k,)
-        What the weights of the rows of a class are multiplied by.
-    """
-
-    centred: CentredDesign
-    classes: Vocabulary
-    class_weights: NDArray[np.float64]
+    centred: CentredDesign  # how rows z = (1, x − m) are made
+    classes: Vocabulary  # the k labels
+    class_weights: NDArray[np.float64]  # what weights of rows are multiplied by, (k,)
 
     @property
     def layout(self) -> Layout:

@@ -52,13 +52,6 @@ def newton(evaluate: Evaluate, start: Point) -> Iterator[Point]:
 
         x ← x − α H⁻¹ g,  α = 1 unless that is too far
 
-    Parameters
-    ----------
-    evaluate : callable
-        The function.
-    start : Point
-        With its Hessian.
-
     Source: S. Boyd and L. Vandenberghe, Convex Optimization (2004), algorithm 9.5.
 
     Examples
@@ -90,13 +83,7 @@ def truncated_newton(
 ) -> Iterator[Point]:
     """Yield the points of Newton's method whose steps conjugate gradients find, without a Hessian.
 
-    Parameters
-    ----------
-    evaluate : callable
-        The function; its Hessian is not asked for.
-    curvature : callable
-        At x, what multiplies by the Hessian, and nearly by its inverse.
-    start : Point
+    ``curvature`` gives at x what multiplies by the Hessian, and nearly by its inverse.
 
     Source: J. Nocedal and S. J. Wright, Numerical Optimization, 2nd ed. (2006), algorithm 7.1.
 
@@ -143,13 +130,7 @@ def _conjugate_gradients(
 def quasi_newton(evaluate: Evaluate, start: Point, inverse: Inverse) -> Iterator[Point]:
     """Yield the points of L-BFGS: Newton's method with a Hessian improved by the last steps.
 
-    Parameters
-    ----------
-    evaluate : callable
-        The function; its Hessian is not asked for.
-    start : Point
-    inverse : callable
-        Multiplies a vector (p,) by the inverse of a first guess of the Hessian.
+    ``inverse`` multiplies by the inverse of a first guess of the Hessian.
 
     Source: J. Nocedal and S. J. Wright, Numerical Optimization, 2nd ed. (2006), algorithms 7.4
     and 7.5.
