@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import Annotated
 
-from suffice.errors import ParameterError
 from suffice.models.base.scikit_learn import accepts
 from suffice.models.linear.l1_regressor import L1Regressor
-from suffice.models.linear.method import LinearMethod
 from suffice.rules import NONNEGATIVE
 
 
@@ -86,16 +84,6 @@ class ElasticNet(L1Regressor):
     tol: Annotated[float, NONNEGATIVE] = 1e-12
     standardize: bool = False
 
-    @property
-    def _ratio(self) -> float:
-        return float(self.l1_ratio)
-
-    def method(self) -> LinearMethod:
-        number = isinstance(self.l1_ratio, int | float) and not isinstance(self.l1_ratio, bool)
-        if not (number and 0 <= self.l1_ratio <= 1):
-            raise ParameterError(f"l1_ratio={self.l1_ratio!r}", "l1_ratio is a number from 0 to 1")
-        return super().method()
-
 
 @dataclass(repr=False, eq=False)
 @accepts(precompute=False, copy_X=True, warm_start=False, random_state=None, selection="cyclic")
@@ -149,7 +137,4 @@ class Lasso(L1Regressor):
     max_iter: int = 1_000
     tol: Annotated[float, NONNEGATIVE] = 1e-12
     standardize: bool = False
-
-    @property
-    def _ratio(self) -> float:
-        return 1.0
+    l1_ratio = 1.0

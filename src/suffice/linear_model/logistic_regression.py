@@ -72,6 +72,8 @@ from suffice.rules import build
 from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell
 
+OF_FIT = ("n_iter", "n_passes", "left_out", "unlabelled", "rows", "remarks")
+
 
 @dataclass(repr=False, eq=False)
 @accepts(dual=False, intercept_scaling=1, random_state=None, verbose=0, n_jobs=None)
@@ -655,24 +657,15 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
     def _kept(self) -> dict[str, Any]:
         costs_of(self, self.costs)  # with others no file could be read
         model, likelihood, dtype = self.model_, self.likelihood_, self.reader_.label_dtype
+        of_rows = "design", "mean", "scale", "complete"
+        of_model = "classes", "coefficients", "has_intercept", "root"
         return {
             "label_dtype": None if dtype is None else dtype.str,
-            "design": model.centred.design,
-            "mean": model.centred.mean,
-            "scale": model.centred.scale,
-            "complete": model.centred.complete,
-            "classes": model.classes,
-            "coefficients": model.coefficients,
-            "has_intercept": model.has_intercept,
-            "root": model.root,
+            **{name: getattr(model.centred, name) for name in of_rows},
+            **{name: getattr(model, name) for name in of_model},
             "loss_history": self._loss_history,
             "likelihood": None if likelihood is None else vars(likelihood),
-            "n_iter": self.n_iter_,
-            "n_passes": self.n_passes_,
-            "left_out": self.left_out_,
-            "unlabelled": self.unlabelled_,
-            "rows": self.rows_,
-            "remarks": self.remarks_,
+            **{name: getattr(self, f"{name}_") for name in OF_FIT},
         }
 
     def _restore(self, saved: SavedLogistic) -> None:
@@ -686,8 +679,8 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         self._loss_history = saved.loss_history
         found = saved.likelihood
         self.likelihood_ = None if found is None else build(Likelihood, found)
-        self.n_iter_, self.n_passes_, self.remarks_ = saved.n_iter, saved.n_passes, saved.remarks
-        self.left_out_, self.unlabelled_, self.rows_ = saved.left_out, saved.unlabelled, saved.rows
+        for name in OF_FIT:
+            setattr(self, f"{name}_", getattr(saved, name))
         costs_of(self, self.costs)
 
 

@@ -52,23 +52,18 @@ class Predictors:
     reference: Mapping[str, Any] | None = None  # values that others are compared with
     intercept: bool = True  # whether there is to be one
 
-    def check(self) -> None:
-        """Refuse words neither counted nor hashed into places, and odd references."""
-        counting(self.words)
-        if self.reference is not None and not isinstance(self.reference, Mapping):
-            raise ParameterError(
-                f"reference={self.reference!r}",
-                "it says of every column which value the others are compared with",
-                "write reference={'column': 'value'}",
-            )
-
 
 def predictors(estimator: Any) -> Predictors:
-    """Read and check the options of an estimator on its columns."""
+    """Read the options of an estimator on its columns; check words and references."""
     told = {name: getattr(estimator, name) for name in PREDICTORS}
-    found = Predictors(**told, intercept=bool(estimator.fit_intercept))
-    found.check()
-    return found
+    counting(estimator.words)
+    if not isinstance(estimator.reference, Mapping | None):
+        raise ParameterError(
+            f"reference={estimator.reference!r}",
+            "it says of every column which value the others are compared with",
+            "write reference={'column': 'value'}",
+        )
+    return Predictors(**told, intercept=bool(estimator.fit_intercept))
 
 
 @dataclass(frozen=True)

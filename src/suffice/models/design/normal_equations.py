@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Self
 
@@ -63,8 +64,29 @@ class Weights:
         return cls(count, fractional, log * LOG_UNIT) if known else cls()
 
 
+class Weighed:
+    """Rows with weights, as sums or as they are."""
+
+    weights: Weights
+
+    @property
+    @abstractmethod
+    def rows(self) -> float:
+        """Weight of the rows, rounded."""
+
+    @property
+    def count(self) -> float:
+        """Number of rows; their weight, where it is not known."""
+        return float(self.weights.count) if self.weights.count > 0 else self.rows
+
+    @property
+    def observations(self) -> float:
+        """Return n of the errors: the sum of weights that are copies, or the number of rows."""
+        return self.count if self.weights.precisions else self.rows
+
+
 @dataclass(frozen=True, eq=False)
-class NormalEquations:
+class NormalEquations(Weighed):
     """XᵀX w = Xᵀy for n rows of p columns x and t targets y, about the means or about 0."""
 
     n: Annotated[DoubleDouble, Shape(), POSITIVE]  # weight of the rows
@@ -127,18 +149,7 @@ class NormalEquations:
 
     @property
     def rows(self) -> float:
-        """Weight of the rows, rounded."""
         return float(self.n.value)
-
-    @property
-    def count(self) -> float:
-        """Number of rows; their weight, where it is not known."""
-        return float(self.weights.count) if self.weights.count > 0 else self.rows
-
-    @property
-    def observations(self) -> float:
-        """Return n of the errors: the sum of weights that are copies, or the number of rows."""
-        return self.count if self.weights.precisions else self.rows
 
     @property
     def p(self) -> int:

@@ -114,7 +114,9 @@ class L1LeastSquares(L1, LeastSquares):
     @property
     def _intercept_scale(self) -> NDArray[np.float64]:
         of_terms = (self.equations.x_mean.hi[:, None] * self._w_scale) ** 2
-        return np.asarray(np.sqrt(self._total.hi / self.equations.rows + of_terms.sum(axis=0)))
+        return np.asarray(
+            np.sqrt(self.equations.yy.hi / self.equations.rows + of_terms.sum(axis=0))
+        )
 
     @cached_property
     def _refined(self) -> tuple[DoubleDouble, NDArray[np.float64]]:
@@ -133,7 +135,7 @@ class L1LeastSquares(L1, LeastSquares):
                 solved = DoubleDouble.of(found.x[used])  # coefficients that are not determined
             w.hi[used, j], w.lo[used, j] = solved.hi, solved.lo
             inverse = (factor.whitening * factor.whitening).sum(axis=0)
-            scale[used, j] = np.sqrt(self._size(inverse.hi, used) * self._total.hi[j])
+            scale[used, j] = np.sqrt(self._size(inverse.hi, used) * self.equations.yy.hi[j])
         return w, scale
 
 

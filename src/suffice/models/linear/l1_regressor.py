@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -138,7 +137,7 @@ class L1Path(Printed):
 class L1Regressor(LinearRegressor):
     """A linear model that minimises Σ(y − b − xᵀw)²/(2n) + αρ Σ|w_j| + ½α(1 − ρ) Σ w_j².
 
-    n is the weight of the rows. A subclass says by `_ratio` what ρ is.
+    n is the weight of the rows. ρ is 1 of a lasso.
 
     Attributes
     ----------
@@ -149,14 +148,10 @@ class L1Regressor(LinearRegressor):
     """
 
     alpha: float
+    l1_ratio: float
     standardize: bool
     max_iter: int
     tol: float
-
-    @property
-    @abstractmethod
-    def _ratio(self) -> float:
-        """ρ, the part of the penalty that is of absolute values."""
 
     def method(self) -> LinearMethod:
         check_options(self)
@@ -165,6 +160,10 @@ class L1Regressor(LinearRegressor):
             raise ParameterError(
                 f"max_iter={self.max_iter!r}", "max_iter is a whole number above 0"
             )
+        ratio = self.l1_ratio
+        number = isinstance(ratio, int | float) and not isinstance(ratio, bool)
+        if not (number and 0 <= ratio <= 1):
+            raise ParameterError(f"l1_ratio={ratio!r}", "l1_ratio is a number from 0 to 1")
         return LinearMethod(
             penalty=self._penalty,
             intercept=bool(self.fit_intercept),
@@ -175,7 +174,7 @@ class L1Regressor(LinearRegressor):
 
     @property
     def _penalty(self) -> L1Penalty:
-        options = float(self.alpha), self._ratio, bool(self.standardize)
+        options = float(self.alpha), float(self.l1_ratio), bool(self.standardize)
         return L1Penalty(*options, float(self.tol), self.max_iter)
 
     # -- what was learnt
@@ -260,7 +259,7 @@ class L1Regressor(LinearRegressor):
         cost = self._penalty.minimum(equations, 1.0, bool(self.positive))
         if not isinstance(cost, L1):
             raise ParameterError(
-                f"l1_ratio={self._ratio!r} without alphas",
+                f"l1_ratio={float(self.l1_ratio)!r} without alphas",
                 "a penalty of squares makes no coefficient 0, so no alpha is the largest",
                 "give alphas",
             )
@@ -278,7 +277,7 @@ class L1Regressor(LinearRegressor):
             np.append(first, fit.coefficients[:, j]),
             fit.equations.count,
             float(self.alpha),
-            self._ratio,
+            float(self.l1_ratio),
             int(np.count_nonzero(fit.coefficients[:, j])),
             len(fit.coefficients),
             self._left_out,

@@ -152,31 +152,27 @@ class LinearMethod(Method[LinearReader, Any]):
         newest: Any = None,
     ) -> LinearModel:
         """Return the model of sums; the rows, if they are at hand, may choose α."""
-        _require_values(sums, reader.design)
         if self.steps is not None:
             return self._descended(reader, sums, rows, self.steps)
-        cells = self._cells(sums)
-        equations = self._equations(sums, reader.design, cells)
         errors = None if rows is None else partial(_squares_left_out, reader, rows)
-        alpha = self.penalty.chosen(equations, errors)
-        return self._solved(reader, sums, equations, cells, alpha)
+        return self._solved(reader, sums, lambda found: self.penalty.chosen(found, errors))
 
     def restored(self, reader: LinearReader, sums: KeptRows | Comoments, saved: Any) -> LinearModel:
         """Return the model of a file: α stands there."""
-        _require_values(sums, reader.design)
-        cells = self._cells(sums)
-        equations = self._equations(sums, reader.design, cells)
-        found = self._solved(reader, sums, equations, cells, saved.alpha_)
+        found = self._solved(reader, sums, lambda _: float(saved.alpha_))
         return replace(found, errors=saved.errors)
 
     def _solved(
         self,
         reader: LinearReader,
         sums: KeptRows | Comoments,
-        equations: Equations,
-        cells: JointGaussian | None,
-        alpha: float,
+        chosen: Callable[[Equations], float],
     ) -> LinearModel:
+        """Return the model of sums under the α that is chosen by the equations."""
+        _require_values(sums, reader.design)
+        cells = self._cells(sums)
+        equations = self._equations(sums, reader.design, cells)
+        alpha = chosen(equations)
         design = reader.design
         fit = self.penalty.fit(equations, alpha, self.positive)
         needs_products = self.dependent == "error" or bool(design.categories)
@@ -231,6 +227,7 @@ class LinearMethod(Method[LinearReader, Any]):
         self, reader: LinearReader, sums: KeptRows | Comoments, rows: Rows, steps: Steps
     ) -> LinearModel:
         """Descend; the sums of a first pass give means and variances."""
+        _require_values(sums, reader.design)
         engine = engine_for(rows)
         equations = self._equations(products_of(sums), reader.design, None)
         assert isinstance(equations, NormalEquations)

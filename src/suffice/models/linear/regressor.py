@@ -869,11 +869,10 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         DataError
             If there is no such row.
         """
-        model, source = fitted(self), self._open_more(X, y, sample_weight)
-        layout = self.reader_.layout_of(source)
-        kernel = self._of_answered(errors, unanswerable)
-        warn_of_unseen(model.known_values, source, layout)
-        found = summed(kernel, replace(model, layout=layout), source, layout)
+        source = self._open_more(X, y, sample_weight)
+        judge = self._judge(source, unanswerable)
+        warn_of_unseen(judge.model.known_values, source, judge.layout)
+        found = summed(judge.kernel, judge.model, source, judge.layout)
         return self._evaluation(told({"all": found})["all"])
 
     def evaluate_by(
@@ -908,30 +907,23 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         DataError
             If a group has no row whose target is known, or there are more than 1,000 groups.
         """
-        model, source = fitted(self), self._open_more(X, y, sample_weight)
-        known = self.reader_.layout_of(source)
-        warn_of_unseen(model.known_values, source, known)
-        require_free(by, (*self.target_names_, known.weight))
-        each = partial(for_every_group, kernel=self._of_answered(errors, unanswerable))
-        model = replace(model, layout=known)
-        engine = engine_for(source)
-        found = results_by_group(each, model, engine, source, known, ByColumns((by,)))
-        judged = told(found).items()
-        return ByGroup(by, {value: self._evaluation(moments) for value, moments in judged})
+        source = self._open_more(X, y, sample_weight)
+        judge = self._judge(source, unanswerable)
+        warn_of_unseen(judge.model.known_values, source, judge.layout)
+        require_free(by, (*self.target_names_, judge.layout.weight))
+        each = partial(for_every_group, kernel=judge.kernel)
+        rows = engine_for(source), source, judge.layout
+        found = told(results_by_group(each, judge.model, *rows, ByColumns((by,))))
+        return ByGroup(by, {value: self._evaluation(moments) for value, moments in found.items()})
 
     @property
     def _evaluation(self) -> Callable[[Moments], RegressionEvaluation]:
         intercept = bool(fitted(self).fit.has_intercept)
         return partial(RegressionEvaluation.of, self.design_.targets, intercept=intercept)
 
-    def _judge(self, source: Rows) -> Judge:
-        layout = self.reader_.layout_of(source)
-        return Judge(
-            self._of_answered(errors, "empty"),
-            replace(fitted(self), layout=layout),
-            layout,
-            self._evaluation,
-        )
+    def _judge(self, source: Rows, unanswerable: Unanswerable = "empty") -> Judge:
+        kernel, layout = self._of_answered(errors, unanswerable), self.reader_.layout_of(source)
+        return Judge(kernel, replace(fitted(self), layout=layout), layout, self._evaluation)
 
     def _of_answered(
         self, kernel: Callable[[Part, Any], Any], unanswerable: Unanswerable
@@ -944,10 +936,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         )
 
     def _scoring(self, source: Rows) -> Judge:
-        judge = self._judge(source)
-        return replace(
-            judge, kernel=self._of_answered(errors, "error"), record=self._mean_r_squared
-        )
+        return replace(self._judge(source, "error"), record=self._mean_r_squared)
 
     def _mean_r_squared(self, found: Moments) -> float:
         return float(self._evaluation(found).centred.r_squared.mean())

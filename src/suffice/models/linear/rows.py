@@ -26,7 +26,12 @@ from numpy.typing import NDArray
 
 from suffice.errors import warn
 from suffice.models.base.scikit_learn import convergence_warning
-from suffice.models.design.normal_equations import NormalEquations, Weights, no_complete_row
+from suffice.models.design.normal_equations import (
+    NormalEquations,
+    Weighed,
+    Weights,
+    no_complete_row,
+)
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.interruption import interruptible, one_thread_of_blas
@@ -47,7 +52,7 @@ LSQR_STEPS = 2  # times the columns
 
 
 @dataclass(frozen=True, eq=False)
-class CentredRows:
+class CentredRows(Weighed):
     """The complete rows of a fit about their means, in place of `NormalEquations`."""
 
     x: Any  # √w(x − x̄); of sparse rows x − x̄ of columns without a 0, and x of others, (n, p)
@@ -114,14 +119,6 @@ class CentredRows:
     @property
     def rows(self) -> float:
         return float((self.root**2).sum())
-
-    @property
-    def count(self) -> float:
-        return float(self.weights.count) if self.weights.count > 0 else self.rows
-
-    @property
-    def observations(self) -> float:
-        return self.count if self.weights.precisions else self.rows
 
     @property
     def n(self) -> int:

@@ -151,7 +151,11 @@ class LogisticModel:
     def scores(self, batch: Batch) -> NDArray[np.float64]:
         """t (n, m) of every row."""
         batch = self.answerable(batch)
-        t = self._of_sparse(batch) if self.centred.has_sparse(batch) else self._of_dense(batch)
+        if self.centred.has_sparse(batch):
+            ((z,),) = self.centred.pieces(batch, False)
+            t = np.asarray(z @ self.coefficients.T)
+        else:
+            t = self._of_dense(batch)
         if not np.isfinite(t).all():
             self.centred.refuse_incomplete(batch)
         return t
@@ -166,10 +170,6 @@ class LogisticModel:
 
     def complete(self, batch: Batch) -> NDArray[np.bool_]:
         return self.design.complete(self.answerable(batch))
-
-    def _of_sparse(self, batch: Batch) -> NDArray[np.float64]:
-        ((z,),) = self.centred.pieces(batch, False)
-        return np.asarray(z @ self.coefficients.T)
 
     def _of_dense(self, batch: Batch) -> NDArray[np.float64]:
         b, w = self.coefficients[:, 0], self.coefficients[:, 1:]

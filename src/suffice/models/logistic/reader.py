@@ -166,10 +166,22 @@ class Coded(LaidOut):
 
 
 @dataclass(frozen=True, eq=False)
-class LaidOutPart(Part):
-    """A part whose rows are those of `LaidOut`."""
+class Within(Part):
+    """A part whose rows are those of another."""
 
     inner: Part
+
+    def count(self) -> int:
+        return self.inner.count()
+
+    def locate(self, row: int) -> str:
+        return self.inner.locate(row)
+
+
+@dataclass(frozen=True, eq=False)
+class LaidOutPart(Within):
+    """A part whose rows are those of `LaidOut`."""
+
     laid_out: LaidOut
 
     def batches(self) -> Iterator[Batch]:
@@ -181,18 +193,11 @@ class LaidOutPart(Part):
                 raise refusal(self.inner, self.laid_out.layout, first, bad) from None
             first += batch.rows
 
-    def count(self) -> int:
-        return self.inner.count()
-
-    def locate(self, row: int) -> str:
-        return self.inner.locate(row)
-
 
 @dataclass(frozen=True, eq=False)
-class KeptPart(Part):
+class KeptPart(Within):
     """A part whose batches are kept for the next pass, unless they have too many cells."""
 
-    inner: Part
     most: int  # cells that are kept
     _kept: list[Batch] = field(default_factory=list, init=False, repr=False)
 
@@ -209,12 +214,6 @@ class KeptPart(Part):
                 found.clear()
             yield batch
         self._kept.extend(found)
-
-    def count(self) -> int:
-        return self.inner.count()
-
-    def locate(self, row: int) -> str:
-        return self.inner.locate(row)
 
     def __reduce__(self) -> Any:
         return type(self), (self.inner, self.most)
