@@ -379,17 +379,21 @@ class Design:
             formula = formula.keep(names)
             names = formula.columns
         chosen = set(names)
-        return type(self)(
-            tuple(c for c in self.columns if c in chosen),
-            self.targets,
-            {name: values for name, values in self.categories.items() if name in chosen},
-            {name: levels for name, levels in self.ordered.items() if name in chosen},
-            {name: words for name, words in self.words.items() if name in chosen},
-            formula,
-            {name: value for name, value in self.reference.items() if name in chosen},
-            {name: bins for name, bins in self.bins.items() if name in chosen},
-            tuple(name for name in self.missing if name in chosen),
-            self.whole if self.whole in chosen else "",
+
+        def kept(mapping: Mapping[str, Any]) -> dict[str, Any]:
+            return {name: value for name, value in mapping.items() if name in chosen}
+
+        return replace(
+            self,
+            columns=tuple(name for name in self.columns if name in chosen),
+            categories=kept(self.categories),
+            ordered=kept(self.ordered),
+            words=kept(self.words),
+            formula=formula,
+            reference=kept(self.reference),
+            bins=kept(self.bins),
+            missing=tuple(name for name in self.missing if name in chosen),
+            whole=self.whole if self.whole in chosen else "",
         )
 
     @property

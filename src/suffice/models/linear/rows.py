@@ -304,22 +304,19 @@ class RowLeastSquares:
     def _ridge(self) -> Array:
         from scipy.linalg import cho_factor, cho_solve
 
-        scaled, unit = self.equations.dense, self.inverse_unit
-        if (unit == unit[0]).all():  # no copy is made of the rows
-            gram = interruptible(np.matmul, scaled, scaled.T)
+        a, y, unit = self.equations.dense, self.equations.y, self.inverse_unit
+        alike = bool((unit == unit[0]).all())
+        scaled = a if alike else a * unit  # no copy is made of the rows unless it has to be
+        gram = interruptible(np.matmul, scaled, scaled.T)
+        if alike:
             gram *= unit[0] ** 2
-        else:
-            scaled = scaled * unit
-            gram = interruptible(np.matmul, scaled, scaled.T)
         if np.trace(gram) > ILL_CONDITIONED:
             u, s, v = self.svd
-            found = v @ ((s / (s * s + 1.0))[:, None] * (u.T @ self.equations.y))
-        else:
-            gram[np.diag_indices(len(gram))] += 1.0
-            solved = cho_solve(interruptible(cho_factor, gram, lower=True), self.equations.y)
-            found = self.equations.dense.T @ solved
-            return np.asarray(unit[:, None] ** 2 * found)
-        return np.asarray(self.inverse_unit[:, None] * found)
+            found = v @ ((s / (s * s + 1.0))[:, None] * (u.T @ y))
+            return np.asarray(unit[:, None] * found)
+        gram[np.diag_indices(len(gram))] += 1.0
+        solved = cho_solve(interruptible(cho_factor, gram, lower=True), y)
+        return np.asarray(unit[:, None] ** 2 * (a.T @ solved))
 
     def _iterated(self) -> Array:
         """Products with sparse rows alone."""
