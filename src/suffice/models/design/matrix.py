@@ -157,6 +157,11 @@ class Design:
         return not (more or self.bins or self.missing or self.whole)
 
     @property
+    def is_of_numbers(self) -> bool:
+        """Return whether the terms are the columns themselves, which are numbers."""
+        return self.is_plain and not self.categories
+
+    @property
     def allows_intercept(self) -> bool:
         """Return whether no sum of terms is 1 in every row, as that of all levels is."""
         return not self.whole and (self.formula is None or self.formula.intercept)
@@ -201,11 +206,8 @@ class Design:
         """Return the layout: numbers together, then categories, then every text."""
         real = (BlockLayout("real", self.numbers),) if len(self.numbers) else ()
         texts = (BlockLayout("events", (n,), ngrams=w.ngrams) for n, w in self.words.items())
-        return (*real, *self.category_block, *texts)
-
-    @property
-    def category_block(self) -> tuple[BlockLayout, ...]:
-        return (BlockLayout("category", tuple(self.categories)),) if self.categories else ()
+        coded = (BlockLayout("category", tuple(self.categories)),) if self.categories else ()
+        return (*real, *coded, *texts)
 
     @property
     def left(self) -> tuple[str, ...]:
@@ -227,14 +229,10 @@ class Design:
         """Return answers in units of the targets, (n, t, ...), from those of what is modelled."""
         return self.formula.undone(answers) if self.formula else answers
 
-    @property
-    def target_block(self) -> BlockLayout:
-        return BlockLayout("real", self.targets)
-
     @cached_property
     def terms(self) -> Sequence[str]:
         """Names of the columns of the design matrix."""
-        if not self.categories and self.is_plain:
+        if self.is_of_numbers:
             return tuple(self.columns)
         return tuple(term for names in self._terms_by_group for term in names)
 
@@ -321,7 +319,7 @@ class Design:
         return np.array([place[value] for value in self.categories[name].values], np.intp)
 
     def __len__(self) -> int:
-        if not self.categories and self.is_plain:
+        if self.is_of_numbers:
             return len(self.columns)
         return len(self.terms)
 
@@ -454,7 +452,7 @@ class Design:
 
     @cached_property
     def _group_of_term(self) -> Sequence[str]:
-        if not self.categories and self.is_plain:
+        if self.is_of_numbers:
             return self.columns
         groups = zip(self.groups, self._terms_by_group, strict=True)
         return tuple(group for group, names in groups for _ in names)
@@ -471,7 +469,7 @@ class Design:
             group = [place[name] for name in self._group_of_term]
             cells = np.ones(len(group)), group, np.arange(len(group) + 1)
             return np.asarray((terms @ csr_array(cells, shape=(len(group), len(place)))).toarray())
-        if not self.categories and self.is_plain:
+        if self.is_of_numbers:
             return np.asarray(terms)
         places = map(self.places, ([name] for name in self.groups))
         return np.stack([terms[..., place].sum(axis=-1) for place in places], axis=-1)
@@ -579,7 +577,7 @@ class Design:
         codes = self._codes(next(blocks)) if self.categories else nothing
         texts = [next(blocks) for _ in self.words]
         targets = next(blocks).values if with_targets else nothing
-        p, as_they_are = len(self), self.is_plain and not self.categories
+        p, as_they_are = len(self), self.is_of_numbers
         tile = max(1, min(TILE_ROWS, LAID_OUT // max(1, p)))
         for start in range(0, max(batch.rows, 1), tile):
             part = slice(start, min(start + tile, batch.rows))

@@ -149,7 +149,7 @@ class LinearReader(SumsReader[Any]):
 
     def layout_of(self, source: Rows) -> Layout:
         layout = self.layout
-        blocks = (*layout.blocks, self.design.target_block)
+        blocks = (*layout.blocks, BlockLayout("real", self.design.targets))
         if not isinstance(source, TableSource):
             return replace(layout, blocks=blocks)
         targets = target_columns(source, self.design.targets)

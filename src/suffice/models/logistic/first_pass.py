@@ -168,7 +168,7 @@ def listed(places: Sequence[int] | NDArray[np.intp], design: Design) -> str:
     >>> listed([0, 2], Design(("a", "b", "c"), ()))
     "columns 'a', 'c'"
     """
-    terms = design.columns if design.is_plain and not design.categories else design.terms
+    terms = design.columns if design.is_of_numbers else design.terms
     names = [repr(terms[j]) for j in places[:NAMED]]
     more = f" and {len(places) - NAMED} more" if len(places) > NAMED else ""
     return f"column{'s' * (len(places) > 1)} {', '.join(names)}{more}"

@@ -114,11 +114,6 @@ class CentredDesign:
         return mean
 
     @cached_property
-    def is_of_numbers(self) -> bool:
-        """Tell if the terms are the columns themselves, which are numbers."""
-        return self.design.is_plain and not self.design.categories
-
-    @cached_property
     def leaves_out(self) -> bool:
         """Tell if there may be rows, or categories of rows, that a fit leaves out."""
         return self.complete or bool(self.design.categories)
@@ -227,7 +222,7 @@ class CentredDesign:
 
     def tables(self, batch: Batch) -> Iterator[tuple[int, NDArray[Any]]]:
         """Dense rows x, not centred, with the number of the first of them."""
-        if isinstance(batch.blocks[0], RealBlock) and self.is_of_numbers:
+        if isinstance(batch.blocks[0], RealBlock) and self.design.is_of_numbers:
             return iter(((0, converted(batch.blocks[0].values)),))
         return self.design.rows(_coded(batch))
 

@@ -69,8 +69,8 @@ class SavedLogistic(SavedClassifier):
     @rule("the table is read as the design asks for, or in compressed rows")
     def _has_layout(self) -> bool:
         blocks, design = self.layout.blocks, self.design
-        dense_only = not design.is_plain or design.categories
-        sparse = blocks == (BlockLayout("sparse", design.columns),) and not dense_only
+        compressed = (BlockLayout("sparse", design.columns),)
+        sparse = blocks == compressed and design.is_of_numbers
         same = are_same(self.layout.names, design.columns)
         read = same and (sparse or blocks == design.blocks)
         return read and len(design) == len(self.mean) and not design.targets
