@@ -46,7 +46,12 @@ from suffice.models.base.options import (
 )
 from suffice.models.base.scikit_learn import available_if, check_is_fitted, refuse_lengths
 from suffice.models.base.unseen_values import FEWEST, warn_of_unseen
-from suffice.models.design.feature_columns import features, named_columns, predictors
+from suffice.models.design.feature_columns import (
+    PREDICTORS,
+    features,
+    named_columns,
+    predictors,
+)
 from suffice.models.design.formula import targets_of
 from suffice.models.design.matrix import INTERCEPT, Design
 from suffice.models.design.normal_equations import NormalEquations
@@ -110,10 +115,7 @@ from suffice.sums.block import BadCell
 from suffice.sums.moments import Moments
 
 Interval = Literal["prediction", "confidence", "conformal"]
-READING = (
-    *("fit_intercept", "incomplete", "categorical", "text"),
-    *("words", "ordered", "formula", "reference"),
-)
+READING = ("fit_intercept", "incomplete", *PREDICTORS)
 
 
 def _keeps_sums(estimator: Any) -> bool:
@@ -958,7 +960,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
             at = fit.origin, fit.at_origin, fit.coefficients, self.model_.term_scales
             kept = Coefficients(*at, fit.has_intercept)
         descended = isinstance(kept, DescentFit)
-        learnt = {
+        learnt: dict[str, Any] = {
             "design": reader.design,
             "batches": self.batches_ if kept is None else None,
             "coefficients": None if descended else kept,
@@ -967,7 +969,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
             "alpha_": self.model_.alpha,
         }
         if kept is None:
-            more = {"errors": self.model_.errors, "forgotten": self.forgotten_}
+            more = {"forgotten": self.forgotten_, "errors": self.model_.errors}
             learnt |= {name: found for name, found in more.items() if found}
         return learnt
 
