@@ -26,7 +26,7 @@ from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.design.remarks import without_rows, without_value
 from suffice.models.design.words import Ways
 from suffice.models.linear.conformal import LinearLeftOut
-from suffice.models.linear.descent import Coefficients, least_squares
+from suffice.models.linear.descent import Coefficients, DescentFit, complete_rows
 from suffice.models.linear.evaluation import r_squared_of_rows, r_squared_of_sums
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import JointGaussian, LinearModel, errors_left_out
@@ -37,9 +37,11 @@ from suffice.models.method import Method
 from suffice.models.optimise.gradient_descent import (
     PARTS,
     STEPS,
+    DescentRows,
     GradientDescent,
     Steps,
     check_descent,
+    descend,
 )
 from suffice.models.reading import summed
 from suffice.numerics.rows import is_sparse
@@ -226,18 +228,37 @@ class LinearMethod(Method[LinearReader, Any]):
     def _descended(
         self, reader: LinearReader, sums: KeptRows | Comoments, rows: Rows, steps: Steps
     ) -> LinearModel:
-        """Descend; the sums of a first pass give means and variances."""
+        """Descend from 0; the sums of a first pass give means and variances.
+
+        Targets are standardised as columns are.
+        """
         _require_values(sums, reader.design)
-        engine = engine_for(rows)
         equations = self._equations(products_of(sums), reader.design, None)
         assert isinstance(equations, NormalEquations)
-        alpha = self.penalty.chosen(None, None)
+        alpha, intercept = self.penalty.chosen(None, None), equations.intercept
+        n, origin, middle = equations.rows, equations.x_mean.value, equations.y_mean.value
+        scale = np.sqrt(np.diagonal(equations.xx.value) / n)
+        unit = np.sqrt(equations.yy.value / n)
         how, layout = self.descent or GradientDescent(), reader.layout_of(rows)
-        of_rows = reader.design, layout, rows.parts(layout, PARTS), engine
-        squares = self.penalty.squares(equations, alpha)
-        fit, course = least_squares(equations, squares, *of_rows, how, steps)
+        of_rows = DescentRows(
+            layout,
+            partial(complete_rows, reader.design, middle, unit),
+            origin,
+            scale,
+            self.penalty.squares(equations, alpha),
+            intercept,
+            n,
+            equations.count,
+            equations.t,
+            1.0,
+        )
+        engine, parts = engine_for(rows), rows.parts(layout, PARTS)
+        course = descend(of_rows, parts, engine, how, steps, unit**2)
         if not course.converged:
             warn(how.unfinished(how.passes, "normal"), convergence_warning())
+        w = course.coefficients * unit[:, None]
+        found = np.ascontiguousarray(w[:, 1:].T)
+        fit = DescentFit(origin, middle + w[:, 0], found, scale, intercept, course.loss_history)
         return LinearModel(reader.design, reader.without_targets, fit, alpha=alpha)
 
     def remarks(self, model: LinearModel, of_rows: bool) -> Iterator[str]:
