@@ -66,7 +66,9 @@ class LinearRegression(LinearRegressor):
         The terms, as in ``"size * C(year) + I(size**2) + log(rooms)"``, in Wilkinson's notation
         (``pip install 'suffice[formula]'``): products by ``:`` and ``*``; categories by ``C()``;
         abs, exp, floor, log, log1p, sqrt and arithmetic. Other columns are left out. Functions of
-        all rows, such as ``center``, ``scale`` and splines, are refused.
+        all rows, such as ``center``, ``scale`` and splines, are refused. Before ``~`` may stand the
+        targets, joined by ``+``, in place of y; and log, log1p or sqrt of one, which is modelled,
+        while predictions, their intervals and evaluations are in units of the target.
     reference : mapping of str to object, optional
         The value that the others of a category are compared with, as in
         ``reference={"island": "Biscoe"}``; default: the smallest.

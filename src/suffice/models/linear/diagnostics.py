@@ -173,14 +173,19 @@ class Influence(Printed):
         p = 2.0 * len(known) * stdtr(self.dof - 1.0, -np.abs(known).max(initial=0.0))
         return min(float(p), 1.0)
 
+    @property
+    def columns(self) -> dict[str, Array]:
+        """Return the numbers of all rows by name."""
+        columns = {name: getattr(self, name) for name in OF_ROW}
+        if self.dfbetas is not None:
+            columns |= {f"dfbetas[{t}]": v for t, v in zip(self.terms, self.dfbetas.T, strict=True)}
+        return columns
+
     def frame(self) -> DataFrame:
         """One row per row of the table as a pandas DataFrame."""
         from pandas import DataFrame
 
-        columns = {name: getattr(self, name) for name in OF_ROW}
-        if self.dfbetas is not None:
-            columns |= {f"dfbetas[{t}]": v for t, v in zip(self.terms, self.dfbetas.T, strict=True)}
-        return DataFrame(columns)
+        return DataFrame(self.columns)
 
     def table(self, first: int = 0) -> Table:
         """Return the rows of the largest Cook's distance as a table; ``first`` is row 0."""
@@ -217,19 +222,19 @@ def residuals(part: Part, asked: tuple[LinearModel, int, bool]) -> list[Array]:
     def of_batch(batch: Batch) -> list[Array]:
         found = [np.empty((0, 4))] if not batch.rows else []
         for rows, x, y in model.rows(batch, with_targets=True):
-            x = x.toarray() if is_sparse(x) else np.array(x)
-            gone = np.isnan(x).any(axis=1)
-            x[gone] = 0.0
+            gone, x = np.isnan(x.sum(axis=1)), x.copy()
+            cells = x.data if is_sparse(x) else x
+            cells[np.isnan(cells)] = 0.0
             y = np.where(gone[:, None], np.nan, model.design.modelled(y, rows.start))
             predicted = fit.predict(x)
             model.require_finite(rows.start, x, predicted)
             predicted[gone | np.isnan(y).any(axis=1)] = np.nan
-            weights = batch.weights[rows] if len(batch.weights) else np.ones(len(x))
+            weights = batch.weights[rows] if len(batch.weights) else np.ones(len(y))
             own = predicted[:, target]
             h = np.where(np.isnan(own), np.nan, fit.leverage(x))
             columns = [weights, own, y[:, target] - own, h]
             if whitened:
-                columns += [np.ones(len(x))] * fit.has_intercept + [*fit.whitened(x).T]
+                columns += [np.ones(len(y))] * fit.has_intercept + [*fit.whitened(x).T]
             found.append(np.stack(columns, axis=1))
         return found
 

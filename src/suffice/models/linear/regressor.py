@@ -474,7 +474,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         """
         j, fit = target_place(self.design_.targets, target), self._unshrunk("influence")
         self.posterior()  # there are errors
-        if isinstance(fit, LevelLeastSquares):
+        if dfbetas and isinstance(fit, LevelLeastSquares):  # whose levels take products, too
             fit = self._of_products(fit)
         source = self._open_more(X, y, sample_weight)
         layout = self.reader_.layout_of(source)
@@ -704,7 +704,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
     def _ends(self, kind: Interval, level: float) -> Prediction:
         if kind not in (known := get_args(Interval)):
             raise ParameterError(f"kind={kind!r}", f"kind is one of {', '.join(map(repr, known))}")
-        model = fitted(self)
+        model: LinearModel = fitted(self)
         if kind == "conformal":
             check_level(level)
             fit, errors = self._inferable(), model.errors
