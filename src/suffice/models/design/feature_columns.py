@@ -149,7 +149,6 @@ def features(
 
 
 def _read(column: Column, kind: Any, told: bool, as_text: bool) -> Column:
-    """A column as a linear model reads it."""
     strings = column.stored == "string"
     if as_text and not strings:
         raise SchemaError(
@@ -217,7 +216,6 @@ def _levels(
 def _named(
     option: str, names: Sequence[str] | None, known: Sequence[str], targets: Sequence[str]
 ) -> Sequence[str]:
-    """The columns that an option names, if there are such."""
     chosen = names or ()
     unknown = [] if isinstance(chosen, str) else [n for n in chosen if n not in known]
     if unknown and known:
@@ -378,7 +376,6 @@ def values_shown(part: Part, layout: Layout) -> ByClass:
 
 
 def _require_levels(name: str, values: Vocabulary, levels: Sequence[Any]) -> None:
-    """Refuse a value of an ordered category that is none of its levels."""
     for value in values.values:
         if value not in levels:
             raise SchemaError(

@@ -69,7 +69,6 @@ def _bins(
     complete: bool,
     sums: ByClass,
 ) -> dict[str, CutBins]:
-    """The bins of every number."""
     block = sums.blocks[0]
     found, names = block.bins, tuple(design.numbers)
     far = far_columns(block.moments)

@@ -330,7 +330,6 @@ class Design:
 
     @cached_property
     def _terms_of_group(self) -> dict[str, NDArray[np.intp]]:
-        """Indices of the terms of every column, or product of a formula."""
         groups: dict[str, list[int]] = {}
         for j, group in enumerate(self._group_of_term):
             groups.setdefault(group, []).append(j)
@@ -688,7 +687,6 @@ class Design:
         codes: NDArray[Any],
         texts: Sequence[SparseBlock],
     ) -> None:
-        """Write the terms of every column to rows z."""
         z[:, self._number_places] = numbers
         lacking = (codes < 0).any()
         of_columns = zip(codes.T, self._indicators, self._missing_places, strict=True)

@@ -73,7 +73,6 @@ def _vectors(
 def _columns(
     terms: Design,
 ) -> tuple[list[Column], list[tuple[frozenset[Factor], frozenset[Factor]]]]:
-    """The columns of the design, and the numbers and categories of every group of them."""
     if terms.formula is None:
         products: Sequence[Sequence[Coded]] = [
             [((quoted(name), name == terms.whole),)] for name in terms.columns

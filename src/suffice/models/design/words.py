@@ -191,7 +191,6 @@ class Words:
             )
 
     def _places(self, vocabulary: Vocabulary) -> NDArray[np.intp]:
-        """The place of every word."""
         values = vocabulary.values
         return np.fromiter((hashed(word) % self.places for word in values), np.intp, len(values))
 

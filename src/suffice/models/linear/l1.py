@@ -120,7 +120,6 @@ class L1LeastSquares(L1, LeastSquares):
 
     @cached_property
     def _refined(self) -> tuple[DoubleDouble, NDArray[np.float64]]:
-        """The coefficients in double-double, and their scales."""
         matrix, noise = self._matrix, np.where(self.penalty > 0, SHARPEST, self.equations.noise)
         w, scale = DoubleDouble.zeros(self.equations.xy.shape), np.zeros(self.equations.xy.shape)
         for j, found in enumerate(self.minima):

@@ -68,7 +68,6 @@ def _counted(design: Design) -> Sequence[str]:
 
 
 def _numbers(design: Design) -> NDArray[np.intp]:
-    """The other terms."""
     return np.setdiff1d(np.arange(len(design)), design.places(_counted(design)))
 
 
@@ -262,7 +261,6 @@ def settled(
 
 
 def _refuse_label_names(rows: TableSource | ArraySource) -> None:
-    """Refuse a table that has other names for labels."""
     said = rows.table.cleaning if isinstance(rows, TableSource) else {}
     for name in ("label_suffix", "label_map"):
         if said.get(name):

@@ -948,7 +948,6 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         return predictions[:, 0] if self.single_target_ else predictions
 
     def _open_judged(self, X: Any, y: Any, sample_weight: Any) -> Rows:
-        """Open rows with their targets, to be answered and judged."""
         return self._open_more(X, y, sample_weight)
 
     # -- keeping
@@ -1107,5 +1106,4 @@ def _is_deficient(fit: Any) -> TypeGuard[Fit]:
 
 
 def _are_names(y: Any) -> bool:
-    """Tell a list of column names from a list of targets."""
     return isinstance(y, list | tuple) and bool(y) and all(isinstance(name, str) for name in y)

@@ -229,7 +229,6 @@ def _zeros(x: Array, w: Array) -> Array:
 
 
 def _sparse_moments(x: Any, w: Array) -> tuple[Array, Array]:
-    """Means and variances of the columns of a CSR array."""
     n = w.sum()
     mean, square = x.T @ w / n, x.multiply(x).T @ w / n
     variance = np.maximum(square - mean**2, 0.0)
@@ -319,7 +318,6 @@ class RowLeastSquares:
         return np.asarray(unit[:, None] ** 2 * (a.T @ solved))
 
     def _iterated(self) -> Array:
-        """Products with sparse rows alone."""
         equations, unit = self.equations, self.inverse_unit
         return np.stack(
             [

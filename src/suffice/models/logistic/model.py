@@ -268,7 +268,6 @@ def log_probabilities(t: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _with_known_cells(batch: Batch) -> Batch:
-    """Return a batch with 0 in the place of missing numbers, and the first category of others."""
     blocks: list[Any] = []
     for block in batch.blocks:
         if isinstance(block, RealBlock):

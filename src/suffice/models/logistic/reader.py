@@ -69,7 +69,6 @@ def settled(
 
 
 def _check_width(source: TableSource | ArraySource) -> None:
-    """Refuse bins of a sparse matrix that is too wide to be laid out."""
     if not isinstance(source, ArraySource) or not is_sparse(source.x):
         return
     if (width := len(source.names)) > MOST_LAID_OUT:
