@@ -13,7 +13,7 @@ import typer
 import suffice
 from suffice.cli.models import has_candidates, has_coefficients, sums_in
 from suffice.cli.options import AsJson, ReadAs, Reading
-from suffice.cli.output import CommandLine, deliver, short
+from suffice.cli.output import CommandLine, deliver
 from suffice.cli.results import (
     CONFIDENCE,
     MOST_COEFFICIENTS,
@@ -27,7 +27,7 @@ from suffice.cli.results import (
     summaries_of,
 )
 from suffice.cli.values import listed, no_such_column, spelled
-from suffice.numerics.in_print import Table
+from suffice.numerics.in_print import Table, short
 from suffice.persist import is_model_file
 from suffice.phrases import amount, rows_in_print
 

@@ -6,6 +6,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, Self, TypeGuard, cast, get_args
@@ -52,11 +53,11 @@ from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.design.remarks import coefficient_tables, measures, said_of_weights
 from suffice.models.design.words import Ways
 from suffice.models.estimator import FittedFromSums, Kind, fitted, require_sums
+from suffice.models.explanation import Asked, Effects
 from suffice.models.grouped_sums import GroupedSums
 from suffice.models.linear.adjusted import AdjustedMeans, adjusted_means
 from suffice.models.linear.conformal import ErrorSizes, error_counts, unit_of
 from suffice.models.linear.descent import Coefficients, DescentFit
-from suffice.models.linear.effects import Effects, effects
 from suffice.models.linear.evaluation import RegressionEvaluation
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.method import FirstTable, LinearMethod
@@ -66,6 +67,7 @@ from suffice.models.linear.model import (
     Prediction,
     answer_names,
     answer_table,
+    effects,
     errors,
     predictions,
     with_ends,
@@ -664,7 +666,8 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         """
         design, fit = self.design_, fitted(self).fit
         found = self._predictions(X, partial(effects, design, fit), complete=True, fewest=1)
-        return Effects(tuple(design.groups), design.targets, fit.at_origin, found)
+        asked = Asked(copy(self), X)
+        return Effects(tuple(design.groups), design.targets, fit.at_origin, found, asked)
 
     def leverage(self, X: Any) -> NDArray[np.float64]:
         """Return how much a row weighs in its own fit, h = 1/n + (x − x̄)ᵀ(XᵀX + Λ)⁻¹(x − x̄), (n,).
