@@ -33,7 +33,7 @@ MODELS = {
     "auto": ("suffice.ensemble", "AutoClassifier"),
 }
 LABELS = ("label_suffix", "label_map")  # of the reader, whatever the format
-SWITCHES = ("header", "strip", "guess")  # of the reader
+SWITCHES = ("header", "strip")  # of the reader
 
 MAPPINGS = ("families", "class_weight", "ordered", "reference", "written", "label_map")
 SEQUENCES = ("categorical", "text", "missing", "names", "candidates", "leave_out")
