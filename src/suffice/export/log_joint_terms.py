@@ -41,7 +41,6 @@ from suffice.families.multinomial import MultinomialParameters
 from suffice.families.multivariate_gaussian import MultivariateGaussianParameters
 from suffice.families.poisson import NegativeBinomialParameters, PoissonParameters
 from suffice.models.design.matrix import Design
-from suffice.models.design.terms import added_by
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.terms import TermParameters
 from suffice.models.linear.model import LinearModel
@@ -420,7 +419,7 @@ def design_terms(
         made: list[Expression]
         if name in design.categories or name in design.bins:
             rest -= weights[:, at] @ centre[at]
-            by_value, by_none = added_by(design, name, weights)
+            by_value, by_none = design.added_by(name, weights)
             rest += by_none
             rows = (by_value - by_none[:, None]).tolist()
         if name in design.categories:

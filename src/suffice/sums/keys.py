@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from suffice.errors import DataError, ParameterError, SchemaError
+from suffice.errors import DataError, ParameterError, SchemaError, first_line
 from suffice.numerics.arrays import Bools, Ints
 from suffice.numerics.in_print import listed
 from suffice.phrases import meant
@@ -261,7 +261,7 @@ def key_cells(name: str, column: pa.Array[Any]) -> pa.Array[Any]:
     try:
         return column if kind == known else column.cast(known)
     except pa.ArrowInvalid as error:
-        fact = f"key {name!r}: {str(error).splitlines()[0]}"
+        fact = f"key {name!r}: {first_line(error)}"
         raise DataError(fact, RULE, "convert the column") from error
 
 

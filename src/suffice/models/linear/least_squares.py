@@ -103,7 +103,7 @@ class LeastSquares:
         """Residual sum of squares Σ(y − b − xᵀw)², (t,)."""
         w, equations = self._w, self.equations
         rss = (w * (product(equations.xx, w) - equations.xy * 2.0)).sum(axis=0) + equations.yy
-        return np.maximum(rss.settled(self._total.hi, NEGLIGIBLE), 0.0)
+        return np.maximum(rss.settled(self.equations.yy.hi, NEGLIGIBLE), 0.0)
 
     @property
     def tss(self) -> NDArray[np.float64]:
@@ -218,14 +218,10 @@ class LeastSquares:
         return float((white * white).sum()) + 1.0 / self.equations.rows
 
     @property
-    def _total(self) -> DoubleDouble:
-        return self.equations.yy
-
-    @property
     def _w_scale(self) -> NDArray[np.float64]:
         """Return the size of the terms whose sum w is, (p, t)."""
         every = np.arange(self.equations.p)
-        return np.sqrt(np.outer(self._size(self._inverse_diagonal.hi, every), self._total.hi))
+        return np.sqrt(np.outer(self._size(self._inverse_diagonal.hi, every), self.equations.yy.hi))
 
     def _size(self, inverse: NDArray[np.float64], used: NDArray[np.intp]) -> NDArray[np.float64]:
         """The sum of squares of row j of A⁻¹Xᵀ, but for other columns: A = XᵀX + Λ of columns (q,).
@@ -242,7 +238,7 @@ class LeastSquares:
     @property
     def _intercept_scale(self) -> NDArray[np.float64]:
         """Return the size of the terms whose sum b is, (t,)."""
-        return np.asarray(np.sqrt(self._total.hi * self._variance_at_zero))
+        return np.asarray(np.sqrt(self.equations.yy.hi * self._variance_at_zero))
 
     @cached_property
     def _inverse_diagonal(self) -> DoubleDouble:
