@@ -107,6 +107,27 @@ class Multinomial(Family):
         return MultinomialPosterior(events, borrowed(count) + prior_weight(alpha, self.estimation))
 
 
+class EventTerms:
+    """Terms (k, M) of the events of a row, also in the order in which sparse rows need them."""
+
+    def __init__(self, terms: Floats) -> None:
+        self.by_class = terms
+
+    @cached_property
+    def by_event(self) -> Floats:
+        return by_event(self.by_class)
+
+    def add(self, block: RealBlock | SparseBlock, events: Vocabulary, out: Floats) -> None:
+        """Add Σ_v x_v terms[c, v] of every row; what is not among ``events`` is left out."""
+        if isinstance(block, SparseBlock):
+            for rows, part in block.in_pieces():  # a row adds its events in their order
+                cells = part.data, part.reindex(events), part.indptr
+                kernels.scores.add_sparse_linear(*cells, self.by_event, out[rows])
+            return
+        for start, x in tiles(block.values, np.float64):
+            kernels.scores.add_linear(x, self.by_class, out[start : start + len(x)])
+
+
 @dataclass(frozen=True, eq=False)
 class EventParameters(Parameters):
     """Parameters (k, M) of events, by which the score of a row x is Σ_v x_v terms[c, v]."""
@@ -124,7 +145,7 @@ class EventParameters(Parameters):
 
     def add_log_likelihood(self, block: RealBlock | SparseBlock, out: Floats) -> None:
         """Add Σ_v x_v terms[c, v]."""
-        add_event_terms(block, self.events, self.terms, out)
+        self.terms.add(block, self.events, out)
 
     def form(self) -> Form:
         terms = self.terms.by_class
@@ -174,30 +195,6 @@ class MultinomialParameters(EventParameters):
         return most_telling(self.events.values, self.theta, self.terms.by_class)
 
 
-class EventTerms:
-    """Terms (k, M) of the events of a row, also in the order in which sparse rows need them."""
-
-    def __init__(self, terms: Floats) -> None:
-        self.by_class = terms
-
-    @cached_property
-    def by_event(self) -> Floats:
-        return by_event(self.by_class)
-
-
-def add_event_terms(
-    block: RealBlock | SparseBlock, events: Vocabulary, terms: EventTerms, out: Floats
-) -> None:
-    """Add Σ_v x_v terms[c, v] of every row; events that are not in the vocabulary are left out."""
-    if isinstance(block, SparseBlock):
-        for rows, part in block.in_pieces():  # a row adds its events in their order
-            cells = part.data, part.reindex(events), part.indptr
-            kernels.scores.add_sparse_linear(*cells, terms.by_event, out[rows])
-        return
-    for start, x in tiles(block.values, np.float64):
-        kernels.scores.add_linear(x, terms.by_class, out[start : start + len(x)])
-
-
 # -- posterior
 
 
@@ -237,4 +234,4 @@ class MultinomialPosterior(Posterior):
         moments.variance[:] += np.maximum(variance, 0.0)
 
     def _add(self, block: Any, terms: Floats, out: Floats) -> None:
-        add_event_terms(block, self.events, EventTerms(terms), out)
+        EventTerms(terms).add(block, self.events, out)
