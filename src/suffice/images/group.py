@@ -157,10 +157,10 @@ def group_map(
     used = [voxels.inside[brain.process_mask_] for brain in brains]
     scores = np.stack([brain.masked_scores_[own] for brain, own in zip(brains, used, strict=True)])
     maps = [  # the observed one first; in single precision, equal accuracies stay equal
-        np.concatenate([np.float32(observed)[None], brain.null_scores_[:, own]])
+        np.concatenate([observed[None].astype(np.float32), brain.null_scores_[:, own]])
         for observed, brain, own in zip(scores, brains, used, strict=True)
     ]
-    k, minimum = len(brains), np.float32(scores.min(axis=0))
+    k, minimum = len(brains), scores.min(axis=0).astype(np.float32)
     rng = generator(random_state)
     drawn = np.stack([rng.integers(len(own), size=permutations) for own in maps], axis=1)
     largest = [

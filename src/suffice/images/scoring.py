@@ -19,7 +19,7 @@ from numbers import Real
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from suffice.engines.engine import threads
 from suffice.errors import DataError, ParameterError
@@ -259,7 +259,7 @@ def accuracy(correct: NDArray[np.integer[Any]], sizes: NDArray[Any]) -> NDArray[
     return np.asarray((correct / sizes[:, None]).mean(axis=0))
 
 
-def p_values(null: NDArray[np.floating[Any]], observed: NDArray[Any]) -> NDArray[np.float64]:
+def p_values(null: NDArray[np.floating[Any]], observed: ArrayLike) -> NDArray[np.float64]:
     """Return (1 + #{null ≥ observed})/(1 + P): the observed labelling is one of 1 + P."""
     number = len(null)
     as_large = number - np.searchsorted(np.sort(null), observed)

@@ -256,17 +256,18 @@ class SearchLight(Estimator):
     ) -> Null:
         number, n = int(self.permutations), self.n_elements_
         labellings = random_labellings(plan, number, generator(self.random_state))
-        null = Null(*np.empty((2, number)), np.empty((min(number, KEPT), n), np.float32))
+        largest, whole_mask = np.empty((2, number))
+        maps = np.empty((min(number, KEPT), n), np.float32)
         with _shown(self.progress) as report:
             begun = time.monotonic()
             found = null_scores(values, self._learnt, near, plan, labellings, workers)
             for p, scores in enumerate(found, 1):
-                null.largest[p - 1], null.whole_mask[p - 1] = scores[:n].max(), scores[n]
+                largest[p - 1], whole_mask[p - 1] = scores[:n].max(), scores[n]
                 if p <= KEPT:
-                    null.maps[p - 1] = scores[:n]
+                    maps[p - 1] = scores[:n]
                 left = (time.monotonic() - begun) * (number - p) / p
                 report(Progress(p, 0, number, None, p / number, left, unit="permutations"))
-        return null
+        return Null(largest, whole_mask, maps)
 
     # -- fitted attributes that are computed when they are asked for
 
@@ -314,7 +315,7 @@ class SearchLight(Estimator):
     def whole_mask_p_(self) -> float:
         """p-value of all voxels of the mask together."""
         null = self._permutations().whole_mask
-        return float(p_values(null, np.float64(self.whole_mask_score_)))
+        return float(p_values(null, self.whole_mask_score_))
 
     def class_mean_img(self, c: Any) -> Any:
         """Return the mean of each voxel over the volumes of a class; 0 outside the mask.
