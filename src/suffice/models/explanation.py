@@ -420,7 +420,7 @@ class Effects(Explanation):
         ŷ = b + x̄ᵀw + Σ_j (x_j − x̄_j) w_j
 
     Of a category it is the sum over its indicators. The effects are in units of the target, and
-    add up to the prediction.
+    add up to the prediction; or both are of the function of it that a formula has on its left.
 
     Parameters
     ----------

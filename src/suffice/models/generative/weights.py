@@ -37,7 +37,7 @@ from suffice.models.optimise.nonnegative_newton import Value, nonnegative_minimu
 from suffice.numerics import kernels
 from suffice.numerics.elementary import exp, log
 from suffice.numerics.in_print import Printed, Table
-from suffice.numerics.logspace import log_sum_exp, safe_log
+from suffice.numerics.logspace import log_sum_exp
 from suffice.sums.batch import Batch
 from suffice.sums.by_class import ByClass
 from suffice.sums.row_sample import RowSample, Sampled, SampledRows, rank_hashes
@@ -298,7 +298,7 @@ def calibrated(
     counted = model.statistic.weight.value
     order = np.argsort(np.concatenate(hashes), kind="stable")  # in whatever order rows came
     objective = _Objective(
-        safe_log(counted / counted.sum()),
+        log(counted / counted.sum()),
         _by_row(terms, order),
         np.concatenate(codes)[order],
         np.concatenate(weights)[order],
