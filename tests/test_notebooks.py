@@ -228,7 +228,7 @@ def test_columns_weights_and_ranked_models_are_tables(table: pa.Table, model: Na
     assert {HOSTILE, "real", "gaussian", "categorical"} <= set(kinds.cells)
     weights = column_weights(NaiveBayes().fit(table, "kind"))
     ranked = sorted(weights.values(), reverse=True)
-    assert [float(cell) for cell in shown(weights).cells[4::2]] == pytest.approx(ranked, abs=5e-4)
+    assert [float(cell) for cell in shown(weights).cells[4::3]] == pytest.approx(ranked, abs=5e-4)
     models = {"textbook": NaiveBayes.textbook(), "lda": LinearDiscriminantAnalysis()}
     rows = table.drop_columns(LONG)
     found = evaluate_models(models, rows, "kind", cv=3)
