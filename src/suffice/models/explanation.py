@@ -265,7 +265,7 @@ class Evidence(Explanation):
     >>> rows = {"size": [1.0, 1.2, 5.0, 5.5], "hue": ["red", "red", "blue", "red"]}
     >>> model = NaiveBayes.textbook().fit(rows, list("aabb"))
     >>> print(model.explain({"hue": "blue"}))
-    Row 1: b, with probability 66.7 % (95 % interval: 15.5 % to 95.6 %)
+    Row 1: b, with probability 66.7 % (95 % interval: 8.3 % to 98.8 %)
            value    log-odds of b against a  odds
     prior                              0.00  even
     hue    blue                       +0.69  2 to 1 for
