@@ -33,7 +33,7 @@ def test_evidence(model: NaiveBayes) -> None:
     assert lines[1].split() == ["value", "log-odds", "of", "fig", "against", "plum", "odds"]
     assert lines[2].split() == ["prior", "0.00", "even"]
     assert lines[3].split()[:3] == ["size", "1.5", f"{columns[0, 0]:+.2f}"]
-    assert lines[3].endswith(f"{np.exp(columns[0, 0]):,.0f} to 1 for")
+    assert lines[3].endswith(f"{np.exp(columns[0, 0]):.3g} to 1 for")
     assert lines[4].split() == ["hue", "missing", "0.00", "even"]
     assert lines[5].split()[:2] == ["sum", f"{columns[0, 0]:+.2f}"]
     assert lines[7].startswith("Row 2: plum")
@@ -68,7 +68,7 @@ def test_an_evaluation(model: NaiveBayes) -> None:
         "precision         100.0 %  50.0 %",
     ]
     assert lines[-1].startswith("4 rows compared, 0 left out without label")
-    costly = model.evaluate({"size": SIZE}, KIND, costs=[[0, 1], [9, 0]])
+    costly = model.evaluate({"size": SIZE, "hue": [None] * 4}, KIND, costs=[[0, 1], [9, 0]])
     assert "mean cost" in repr(costly)
 
 

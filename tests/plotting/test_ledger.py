@@ -22,10 +22,7 @@ def test_the_steps_lead_to_the_log_odds(row: int, label: int, against: int) -> N
     x = pd.DataFrame(X[row : row + 1], columns=list("abcd"))
     found = MODEL.explain(x)
     joint = found.log_joint[0]
-    display = LedgerDisplay(
-        *map(np.asarray, found.log_odds(label, against)), found.columns, "", "", "", ""
-    )  # type: ignore[arg-type]
-    display.steps = display.steps[0]
+    display = LedgerDisplay(found.row(0, label=label, against=against))
     assert display.total == pytest.approx(joint[label] - joint[against], abs=1e-9)
 
 

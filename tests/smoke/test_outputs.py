@@ -232,7 +232,7 @@ def test_scikit_learn_draws_residuals(plotting: Any) -> None:
 def test_results_print_as_text_and_as_html() -> None:
     model, (X, y) = whole("GaussianNB"), table("numbers")
     evaluation = model.evaluate(X, y)
-    assert f"accuracy {model.score(X, y):.4f}" in repr(evaluation)
+    assert f"{100 * model.score(X, y):.2f} %" in repr(evaluation)
     for result in (evaluation, model.explain(X[:1]), model.compare(model)):
         assert "<table" in result._repr_html_()
     assert "x0" in repr(whole("LinearRegression").summary())

@@ -167,7 +167,8 @@ def _notebook() -> Any:
 @contextmanager
 def _notebook_bar(what: str, notebook: Any) -> Iterator[Report]:
     """Show a bar below the cell, from the first second on, until the block ends."""
-    begun, shown = time.monotonic(), []
+    begun = time.monotonic()
+    shown: list[Any] = []
 
     def report(progress: Progress) -> None:
         drawn = f'<progress max="1" value="{progress.fraction:.3f}"></progress>'
@@ -207,8 +208,8 @@ def bar(what: str = "Reading", console: Console | None = None) -> Iterator[Repor
     from rich.table import Column
 
     if console is None and (notebook := _notebook()) is not None:
-        with _notebook_bar(what, notebook) as report:
-            yield report
+        with _notebook_bar(what, notebook) as below:
+            yield below
         return
     console = console or Console(stderr=True, markup=False, emoji=False)
     if not console.is_interactive:

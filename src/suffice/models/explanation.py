@@ -5,8 +5,8 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -31,68 +31,34 @@ UNITS = {"nats": ("log-odds", 1.0), "decibans": ("decibans", 10 / log_of(10))}
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class Contribution:
-    """What one column adds to a prediction.
-
-    Parameters
-    ----------
-    column : str
-    value : object
-        The cell; None where it is missing or unknown.
-    cell : str
-        The cell in print; empty where it is unknown, as of a product of columns.
-    adds : ndarray (t,)
-    words : mapping of str to ndarray (t,)
-        Of a text, what each of its words adds, the largest first.
-    weight : float
-        How often the column counts.
-    """
+class Contribution(NamedTuple):
+    """What one column adds to the t numbers of a prediction."""
 
     column: str
-    value: Any
-    cell: str
-    adds: Array
-    words: Mapping[str, Array] = field(default_factory=dict)
-    weight: float = 1.0
+    value: Any  # None where it is missing or unknown
+    cell: str  # in print; empty where it is unknown, as of a product of columns
+    adds: Array  # (t,)
+    words: Mapping[str, Array]  # of a text: what each adds, (t,), the largest first
+    weight: float  # how often the column counts
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RowExplanation(Printed):
     """One prediction: where it starts, what every column adds, where it ends.
 
-    Parameters
-    ----------
-    row : int
-        From 0.
-    outputs : tuple of str
-        What the t numbers are.
-    start : tuple of str and ndarray (t,)
-        What there is before any column is looked at.
-    contributions : tuple of Contribution
-        The largest first.
-    end : str
-        What the sum is called.
-    prediction, against : label, optional
-        Of a classifier, the two classes.
-    probability : float, optional
-        Of the first of these.
-    interval : tuple of float, optional
-        The ends of its 95 % interval.
-    nats : float, optional
-        One nat in the unit of log-odds; None of numbers, which are in that of the target.
+    Of a classifier the only number is the log-odds of ``prediction`` against another class.
     """
 
-    row: int
-    outputs: tuple[str, ...]
-    start: tuple[str, Array]
-    contributions: tuple[Contribution, ...]
-    end: str
+    row: int  # from 0
+    outputs: tuple[str, ...]  # what the t numbers are
+    start: tuple[str, Array]  # its name, (t,)
+    contributions: tuple[Contribution, ...]  # the largest first
+    end: str  # the name of the sum
     prediction: Any = None
     against: Any = None
-    probability: float | None = None
+    probability: float | None = None  # of the prediction, and its 95 % interval
     interval: tuple[float, float] | None = None
-    nats: float | None = None
+    nats: float | None = None  # one nat in the unit of the log-odds; None of a regression
 
     @property
     def total(self) -> Array:
@@ -212,20 +178,11 @@ class Asked:
 
 
 class Explanation(Printed):
-    """What every column adds to the prediction of every row, as arrays.
+    """What every column adds to the prediction of every row, as arrays."""
 
-    Attributes
-    ----------
-    columns : tuple of str
-        The d columns.
-    contributions : ndarray (n, d, t)
-    asked : Asked, optional
-        The model and the rows, for cells, words and intervals in print.
-    """
-
-    columns: tuple[str, ...]
-    contributions: Array
-    asked: Asked | None
+    columns: tuple[str, ...]  # d
+    contributions: Array  # (n, d, t)
+    asked: Asked | None  # for cells, words and intervals in print
 
     @abstractmethod
     def row(self, row: int = 0) -> RowExplanation:
@@ -308,7 +265,7 @@ class Evidence(Explanation):
     >>> rows = {"size": [1.0, 1.2, 5.0, 5.5], "hue": ["red", "red", "blue", "red"]}
     >>> model = NaiveBayes.textbook().fit(rows, list("aabb"))
     >>> print(model.explain({"hue": "blue"}))
-    Row 1: b, with probability 66.7 % (95 % interval: 15.5 % to 95.6 %)
+    Row 1: b, with probability 66.7 % (95 % interval: 8.3 % to 98.8 %)
            value    log-odds of b against a  odds
     prior                              0.00  even
     hue    blue                       +0.69  2 to 1 for

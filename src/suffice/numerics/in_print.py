@@ -90,7 +90,8 @@ class Table:
         caption = f"<caption>{escape(self.title)}</caption>" if self.title else ""
         notes = "".join(f"<div>{escape(line)}</div>" for line in self.notes if line)
         below = "".join(table.html() for table in self.below)
-        return f"<table>{caption}<tr>{head}</tr>{''.join(lines)}</table>{notes}{below}"
+        head = f"<tr>{head}</tr>" if any(self.header) else ""
+        return f"<table>{caption}{head}{''.join(lines)}</table>{notes}{below}"
 
 
 class Printed:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from suffice.models.base.scikit_learn import check_is_fitted
-from suffice.models.explanation import Evidence
+from suffice.models.explanation import Contribution, Evidence, RowExplanation
 from suffice.numerics.in_print import AGAINST, FOR
 from suffice.plotting.style import INK, QUIET, figure_of, shortened, sized_axes
 
@@ -29,21 +27,16 @@ class LedgerDisplay:
 
     Parameters
     ----------
-    start : float
-        Before any column is looked at.
-    steps : ndarray (d,)
-        What every column adds.
-    columns : tuple of d str
-    title : str
-    first, last : str
-        What the first and the last number are.
-    unit : str
-    values : mapping of str to str, optional
-        Cells by column.
-        Written beside the names.
+    explanation : RowExplanation
+        Such as ``model.explain(X).row(3)``.
 
     Attributes
     ----------
+    start : float
+        Before any column is looked at.
+    steps : ndarray (d,)
+        What every column adds, the largest first.
+    columns : tuple of d str
     total : float
         Where it ends: start + Σ steps.
     shown : tuple of str
@@ -69,20 +62,11 @@ class LedgerDisplay:
     figure_: Figure
     shown: tuple[str, ...]
 
-    def __init__(
-        self,
-        start: float,
-        steps: NDArray[np.float64],
-        columns: tuple[str, ...],
-        title: str,
-        first: str,
-        last: str,
-        unit: str,
-        values: Mapping[str, str] | None = None,
-    ) -> None:
-        self.start, self.steps, self.columns = start, steps, columns
-        self.title, self.first, self.last, self.unit = title, first, last, unit
-        self.values = values or {}
+    def __init__(self, explanation: RowExplanation) -> None:
+        self.explanation = explanation
+        self.start = float(explanation.start[1][0])
+        self.steps = np.array([one.adds[0] for one in explanation.contributions])
+        self.columns = tuple(one.column for one in explanation.contributions)
 
     @classmethod
     def from_estimator(
@@ -115,26 +99,10 @@ class LedgerDisplay:
             If there is no such class, or no row.
         """
         check_is_fitted(model)
-        explained = model.explain(row)
-        of_classes = isinstance(explained, Evidence)
-        found = explained.row(0, label=label, against=against) if of_classes else explained.row(0)
-        if of_classes:
-            title = f"{shortened(found.prediction)} against {shortened(found.against)}"
-            last = f"P({shortened(found.prediction, 12)} | x) {_certain(found.probability)}"
-            unit = "log-odds, in nats"
-        else:
-            title = unit = shortened(found.outputs[0], 48)
-            last = found.end
-        return cls(
-            float(found.start[1][0]),
-            np.array([one.adds[0] for one in found.contributions]),
-            tuple(one.column for one in found.contributions),
-            title,
-            found.start[0],
-            last,
-            unit,
-            {one.column: one.cell for one in found.contributions if one.cell},
-        ).plot(most=most, ax=ax)
+        found = model.explain(row)
+        of_classes = isinstance(found, Evidence)
+        one = found.row(0, label=label, against=against) if of_classes else found.row(0)
+        return cls(one).plot(most=most, ax=ax)
 
     @property
     def total(self) -> float:
@@ -143,14 +111,13 @@ class LedgerDisplay:
 
     def plot(self, *, most: int = 12, ax: Axes | None = None) -> Self:
         """Draw the waterfall on the axes given, or on new ones."""
-        order = np.argsort(-np.abs(self.steps), kind="stable")
-        telling = int(np.count_nonzero(self.steps))
-        shown, others = np.split(order, [min(most, max(telling, 1))])
-        steps = [float(self.steps[j]) for j in shown]
-        names = [self._name(self.columns[j]) for j in shown]
-        if len(others):
-            steps.append(float(self.steps[others].sum()))
-            names.append("1 other column" if len(others) == 1 else f"{len(others):,} other columns")
+        found, telling = self.explanation, int(np.count_nonzero(self.steps))
+        number = min(most, max(telling, 1), len(self.steps))
+        steps = self.steps[:number].tolist()
+        names = [_name(one) for one in found.contributions[:number]]
+        if others := len(self.steps) - number:
+            steps.append(float(self.steps[number:].sum()))
+            names.append("1 other column" if others == 1 else f"{others:,} other columns")
         ends = self.start + np.cumsum([0.0, *steps])
         ax = sized_axes(ax, height=1.6 + 0.3 * len(steps))
         at = np.arange(1, len(steps) + 1)
@@ -177,21 +144,32 @@ class LedgerDisplay:
                 fontsize="small",
             )
         ax.axvline(0, color=INK, linewidth=0.8)
-        ax.set_yticks(range(len(steps) + 2), [f"{self.first}: {self.start:.3g}", *names, self.last])
+        title, last = _words(found)
+        first = f"{found.start[0]}: {self.start:.3g}"
+        ax.set_yticks(range(len(steps) + 2), [first, *names, last])
         ax.invert_yaxis()
         ax.use_sticky_edges = False
         ax.margins(x=0.12)
         low, high = ax.get_xlim()
         ax.set_xlim(low, high + 0.08 * (high - low))  # so that the numbers are inside
-        ax.set_xlabel(self.unit)
-        ax.set_title(self.title, fontsize="medium")
-        self.shown = tuple(self.columns[j] for j in shown)
+        ax.set_xlabel(shortened(found.outputs[0], 48))
+        ax.set_title(title, fontsize="medium")
+        self.shown = self.columns[:number]
         self.ax_, self.figure_ = ax, figure_of(ax)
         return self
 
-    def _name(self, column: str) -> str:
-        cell = self.values.get(column)
-        return f"{shortened(column)} = {shortened(cell, 12)}" if cell else shortened(column)
+
+def _name(one: Contribution) -> str:
+    cell = f" = {shortened(one.cell, 12)}" if one.cell else ""
+    return f"{shortened(one.column)}{cell}"
+
+
+def _words(found: RowExplanation) -> tuple[str, str]:
+    """Return the title, and the name of the last bar."""
+    if found.probability is None:
+        return shortened(found.outputs[0], 48), found.end
+    title = f"{shortened(found.prediction)} against {shortened(found.against)}"
+    return title, f"P({shortened(found.prediction, 12)} | x) {_certain(found.probability)}"
 
 
 def _certain(p: float) -> str:
