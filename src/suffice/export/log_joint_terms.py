@@ -46,7 +46,6 @@ from suffice.models.generative.terms import TermParameters
 from suffice.models.linear.model import LinearModel
 from suffice.models.logistic.model import LogisticModel
 from suffice.numerics.elementary import lgamma, log
-from suffice.numerics.logspace import safe_log
 from suffice.phrases import with_article
 
 
@@ -187,7 +186,7 @@ def _categorical(parameters: CategoricalParameters, at: Where) -> Made:
         values = parameters.vocabularies[j].values
         columns.append(value_column(name, values))
         one = parameters.column(j)
-        log_theta = safe_log(one.theta)
+        log_theta = log(one.theta)
         left_out = tuple(
             (token, 0.0)
             for token in at.layout.missing
@@ -209,7 +208,7 @@ def _bernoulli(parameters: BernoulliParameters, at: Where) -> Made:
     refused = {name for b in at.layout.blocks if b.encoding == "binary" for name in b.columns}
     columns, terms = [], []
     for j, name in enumerate(at.names):
-        log_theta = safe_log(parameters.theta[:, j]).tolist()
+        log_theta = log(parameters.theta[:, j]).tolist()
         reason, least = low.get(name, ("", None))
         made: list[Expression] = []
         kind: ColumnKind = "integer" if at.layout.threshold is None else "number"
@@ -243,7 +242,7 @@ def _events(parameters: Any, at: Where) -> Made:
 @family_terms.register
 def _poisson(parameters: PoissonParameters, at: Where) -> Made:
     def one(place: int, rate: float) -> Expression:
-        return Sum((_times(place, float(safe_log(np.array(rate)))), Number(-rate)))
+        return Sum((_times(place, float(log(np.array(rate)))), Number(-rate)))
 
     return _by_cell(at, "whole", one, parameters.rate)
 

@@ -193,10 +193,10 @@ class LeastSquares:
         The block of w is (XᵀX + Λ)⁺, and Var(b) = 1/n + x̄ᵀ(XᵀX + Λ)⁺x̄.
         """
         if not self.equations.intercept:
-            return product(_transposed(self._root), self._root).value
-        at_zero = product(self._root, _transposed(_row(self.equations.x_mean)))
+            return product(self._root.T, self._root).value
+        at_zero = product(self._root, _row(self.equations.x_mean).T)
         both = DoubleDouble.concatenate([-at_zero, self._root], axis=1)
-        covariance = product(_transposed(both), both).value
+        covariance = product(both.T, both).value
         covariance[0, 0] += 1.0 / self.equations.rows
         return covariance
 
@@ -214,7 +214,7 @@ class LeastSquares:
     def _variance_at_zero(self) -> float:
         if not self.equations.intercept:
             return 0.0
-        white = product(_row(self.equations.x_mean), _transposed(self._root)).hi
+        white = product(_row(self.equations.x_mean), self._root.T).hi
         return float((white * white).sum()) + 1.0 / self.equations.rows
 
     @property
@@ -249,7 +249,7 @@ class LeastSquares:
         whitening = self.factor.whitening
         if not self.factor.dependent:
             return whitening
-        return _transposed(self._shortest(_transposed(whitening)))
+        return self._shortest(whitening.T).T
 
     @cached_property
     def _w(self) -> DoubleDouble:
@@ -266,11 +266,11 @@ class LeastSquares:
         dependent = list(self.factor.dependent)
         rows = self.factor.lower_inverse[dependent]
         scale = self.factor.scale
-        return _transposed(DoubleDouble(rows.hi * scale, rows.lo * scale))
+        return DoubleDouble(rows.hi * scale, rows.lo * scale).T
 
     def _shortest(self, w: DoubleDouble) -> DoubleDouble:
         """Take away what w (p, m) has of null directions: w − N(NᵀHN)⁻¹NᵀHw."""
-        across = _transposed(self._null)
+        across = self._null.T
         if self.norm is not None:
             across = product(across, DoubleDouble.of(self.norm))
         gram = factorise(product(across, self._null), SHARPEST)
@@ -333,10 +333,6 @@ class LeastSquares:
             found = factorise(matrix[np.ix_(used, used)], SHARPEST).solve(right[used])
             w.hi[used, j], w.lo[used, j] = found.hi[:, 0], found.lo[:, 0]
         return DoubleDouble.where(w.hi > 0.0, w, DoubleDouble.zeros(w.shape))
-
-
-def _transposed(a: DoubleDouble) -> DoubleDouble:
-    return DoubleDouble(a.hi.T, a.lo.T)
 
 
 def _row(v: DoubleDouble) -> DoubleDouble:

@@ -151,7 +151,7 @@ def _products(found: Comoments) -> NDArray[np.float64]:
     """Σ w g gᵀ, (q, q)."""
     total = found.one_class
     mean = total.mean
-    across = product(DoubleDouble(mean.hi.T, mean.lo.T), mean) * total.rows
+    across = product(mean.T, mean) * total.rows
     if not len(total.scatter.hi):  # no row has an error
         return across.value
     return (total.scatter[0] + across).value
