@@ -30,7 +30,8 @@ print(Counter(labels).most_common())
 # -------
 # In each cube of voxels a naive Bayes classifier is fitted to eleven runs and predicts the twelfth,
 # each in turn. Sums over runs are kept; what eleven runs teach is a sum of sums. So 530 x 12
-# classifiers take milliseconds. Rest is no class; the trend of each run is taken out, and its scale.
+# classifiers take milliseconds. Rest is no class.
+# The trend of each run is taken out, and its scale.
 
 light = SearchLight(
     folder / "mask.nii.gz",

@@ -360,7 +360,7 @@ def engine(
         Threads or processes of this machine, the workers of a cluster, or those of an executor
         (`suffice.engines.executor.ExecutorEngine`). "spark" reads Spark DataFrames only.
     progress : bool or callable
-        True shows a bar on a terminal; a callable is given how far the work is
+        True shows a bar on a terminal or in a notebook; a callable is given how far the work is
         (`suffice.engines.progress.WatchedEngine`).
     checkpoint : path, optional
         A file from which a fit that was ended goes on

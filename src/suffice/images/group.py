@@ -42,6 +42,15 @@ class GroupMap:
     bound, bound_uncorrected : ndarray (x, y, z)
         γ₀: the largest γ of which this hypothesis is rejected, so that more people than that have
         the information; 0 where none is.
+
+    Examples
+    --------
+    >>> from suffice.images import SearchLight, group_map
+    >>> y, run = np.tile([0, 0, 1, 1], 12), np.repeat([0, 1, 2], 16)
+    >>> light = SearchLight(permutations=99, random_state=0).fit(y[None, None, None] + 0.0, y, run)
+    >>> found = group_map([light] * 6, random_state=0)
+    >>> found.mean.item(), round(found.bound.item(), 2)
+    (1.0, 0.6)
     """
 
     brains: int
@@ -82,6 +91,9 @@ def group_map(
 
     p is that of all combinations of one map of each brain. For p*, combinations are drawn, and the
     largest m of all voxels counts. Without correction, γ₀ has p* = 0.
+
+    The correction keeps voxels that tell nothing in anybody from being found anywhere. Of voxels
+    that tell something in some people, each is tested for γ by itself.
 
     Parameters
     ----------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from typing import Any, Self, cast
@@ -15,7 +16,6 @@ from suffice.data.source import ArraySource
 from suffice.data.table_source import TableSource
 from suffice.engines.engine import engine_for, fit_context
 from suffice.errors import ParameterError
-from suffice.models.base.answers import Evidence
 from suffice.models.base.checks import ClassWeight, require_weights
 from suffice.models.base.options import Dependent, Unseen, framed
 from suffice.models.base.scikit_learn import KeptArray, accepts, check_is_fitted
@@ -31,6 +31,7 @@ from suffice.models.design.matrix import INTERCEPT
 from suffice.models.design.remarks import coefficient_tables, measures
 from suffice.models.design.words import Ways
 from suffice.models.estimator import Kind, fitted
+from suffice.models.explanation import Asked, Evidence
 from suffice.models.linear.diagnostics import (
     NestedModels,
     VarianceInflation,
@@ -629,7 +630,8 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             model.classes.values,
             of_every_class(model.coefficients[:, 0]),
             np.concatenate(list(parts)),
-            start="average row",
+            "average row",
+            Asked(copy(self), X),
         )
 
     def _interval_ends(self, level: float) -> Any:

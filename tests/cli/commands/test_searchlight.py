@@ -70,8 +70,8 @@ def test_a_map_of_attributes(run: Run) -> None:
 @pytest.mark.usefixtures("study")
 def test_everything_at_once(run: Run) -> None:
     pytest.importorskip("matplotlib")
-    asked = "--detrend run -p zscore=run --permutations 40 -p random_state=1 --png map.png --maps maps --json "
-    asked += "--p-values p.nii.gz -p n_jobs=2"
+    asked = "--detrend run -p zscore=run --permutations 40 -p random_state=1 --png map.png "
+    asked += "--maps maps --json --p-values p.nii.gz -p n_jobs=2"
     done = run(*ONE.split(), *asked.split())
     assert done.exit_code == 0, done.stderr
     facts = json.loads(done.stdout)

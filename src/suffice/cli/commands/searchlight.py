@@ -16,10 +16,10 @@ import typer
 from suffice.atomic import atomic_writer
 from suffice.cli.models import refuse_result
 from suffice.cli.options import AsJson
-from suffice.cli.output import deliver, short
+from suffice.cli.output import deliver
 from suffice.cli.values import named_values
 from suffice.errors import ParameterError
-from suffice.numerics.in_print import Table, percent, probability
+from suffice.numerics.in_print import Table, percent, probability, short
 from suffice.phrases import amount
 
 if TYPE_CHECKING:

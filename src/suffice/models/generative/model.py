@@ -130,6 +130,15 @@ class GenerativeModel:
         return (self.calibration or Calibration.none(self.usual_weights)).of_parts(self.parts)
 
     @property
+    def column_weights(self) -> dict[str, float]:
+        """Return the weights by column."""
+        return {
+            name: float(weights[min(j, len(weights) - 1)])
+            for part, weights in zip(self.parts, self.part_weights, strict=True)
+            for j, name in enumerate(part.layout.columns)
+        }
+
+    @property
     def groups(self) -> int:
         """Return the number of terms of log p(x | c) with a weight of their own."""
         return sum(group_sizes(self.parts))

@@ -374,3 +374,14 @@ def _one_class(weights: NDArray[np.float64], rows: int) -> NDArray[np.intp]:
     if weights.size:
         codes[weights == 0] = -1
     return codes
+
+
+def effects(design: Design, fit: Fit | Coefficients, x: Any) -> NDArray[np.float64]:
+    """(x_j − o_j) w_j of rows (n, p), by column, (n, d, t)."""
+    if not is_sparse(x):
+        return design.by_column((x - fit.origin)[:, None] * fit.coefficients.T).swapaxes(1, 2)
+    found = [
+        design.by_column(x.multiply(w).tocsr()) - design.by_column((fit.origin * w)[None])
+        for w in fit.coefficients.T
+    ]
+    return np.stack(found, axis=2)

@@ -6,6 +6,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, Self, TypeGuard, cast, get_args
@@ -58,6 +59,7 @@ from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.design.remarks import coefficient_tables, measures
 from suffice.models.design.words import Ways
 from suffice.models.estimator import FittedFromSums, Kind, fitted, require_sums
+from suffice.models.explanation import Asked, Effects
 from suffice.models.grouped_sums import GroupedSums
 from suffice.models.linear.adjusted import AdjustedMeans, adjusted_means
 from suffice.models.linear.conformal import ErrorSizes, error_counts, unit_of
@@ -73,7 +75,6 @@ from suffice.models.linear.diagnostics import (
     sums_of_targets,
     tested,
 )
-from suffice.models.linear.effects import Effects, effects
 from suffice.models.linear.evaluation import RegressionEvaluation
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.level_rows import LevelLeastSquares
@@ -84,6 +85,7 @@ from suffice.models.linear.model import (
     Prediction,
     answer_names,
     answer_table,
+    effects,
     errors,
     predictions,
     with_ends,
@@ -808,7 +810,8 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         """
         design, fit = self.design_, fitted(self).fit
         found = self._predictions(X, partial(effects, design, fit), complete=True, fewest=1)
-        return Effects(tuple(design.groups), design.left, fit.at_origin, found)
+        asked = Asked(copy(self), X)
+        return Effects(tuple(design.groups), design.left, fit.at_origin, found, asked)
 
     def leverage(self, X: Any) -> NDArray[np.float64]:
         """Return how much a row weighs in its own fit, h = 1/n + (x − x̄)ᵀ(XᵀX + Λ)⁻¹(x − x̄), (n,).
