@@ -217,3 +217,13 @@ def test_covariances_of_some_columns_are_those_of_all(x):
     )
     assert_close(fit.covariance_of(places), inverse[np.ix_(places, places)], 1e-9)
     assert_close(fit.variance[1:], np.diagonal(inverse), 1e-9)
+
+
+def test_a_sparse_row_that_lacks_a_cell_has_an_empty_answer() -> None:
+    model, rows = Ridge(1.0).fit(FEW, FEW.sum(axis=1)), FEW[:4].copy()
+    rows.data[rows.indptr[1]] = np.nan
+    with pytest.warns(UserWarning, match="1 of 4"):
+        (table,) = model.predict_batches(rows, unanswerable="empty")
+    found = table.column("prediction").to_pylist()
+    assert found[1] is None
+    assert [found[i] for i in (0, 2, 3)] == model.predict(FEW[[0, 2, 3]]).tolist()

@@ -9,16 +9,13 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import warn
-from suffice.models.base.scikit_learn import convergence_warning
 from suffice.models.linear.least_squares import LeastSquares
-from suffice.models.linear.ridge import of_rows
-from suffice.models.linear.rows import CentredRows, Equations, Fit, RowLeastSquares
+from suffice.models.linear.rows import CentredRows, RowLeastSquares
 from suffice.models.optimise.proximal_newton import L1Minimum, L1Quadratic, violation
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.interruption import one_thread_of_blas
@@ -249,58 +246,3 @@ class _Products:
         beside = self._equations.products(places, places[new])
         found.gram[:, new], found.gram[new] = beside, beside.T
         return found
-
-
-@dataclass(frozen=True)
-class L1Penalty:
-    """αρ Σ uⱼ|wⱼ| + ½α(1 − ρ) Σ (uⱼwⱼ)², beside Σ(y − b − xᵀw)²/(2n)."""
-
-    alpha: float
-    ratio: float  # ρ
-    standardize: bool  # whether u are standard deviations of the columns, else 1
-    tolerance: float
-    max_sweeps: int
-    follows_from_sums: bool = field(default=True, init=False)
-    of_rows: str = field(default="", init=False)  # it is refused by its fit
-
-    def unit(self, equations: Equations) -> NDArray[np.float64]:
-        """Return u, what the coefficients are counted in, (p,)."""
-        return np.sqrt(equations.variance) if self.standardize else np.ones(equations.p)
-
-    def chosen(self, equations: Any, errors: Any) -> float:
-        return self.alpha
-
-    def squares(self, equations: Equations, alpha: float) -> NDArray[np.float64]:
-        """Return nα(1 − ρ)u², (p,)."""
-        unit = self.unit(equations)
-        return np.asarray(equations.rows * alpha * (1.0 - self.ratio) * unit**2)
-
-    def fit(self, equations: Equations, alpha: float, positive: bool) -> Fit:
-        found = self.minimum(equations, alpha, positive)
-        if isinstance(found, L1) and not found.converged:
-            warn(
-                f"coordinate descent did not converge in {self.max_sweeps} sweeps; raise max_iter, "
-                "or alpha.",
-                convergence_warning(),
-            )
-        return found
-
-    def minimum(
-        self,
-        equations: Equations,
-        alpha: float,
-        positive: bool,
-        start: NDArray[np.float64] | None = None,
-    ) -> Fit:
-        """Return where coordinate descent ends that begins at coefficients (p, t)."""
-        penalty = self.squares(equations, alpha)
-        cost = equations.rows * alpha * self.ratio * self.unit(equations)
-        more: dict[str, Any] = {"cost": cost, "start": start}
-        more |= {"tolerance": self.tolerance, "max_sweeps": self.max_sweeps}
-        if isinstance(equations, CentredRows):
-            if cost.any() or positive:
-                return RowL1(equations, penalty, positive=positive, **more)
-            return of_rows(equations, penalty)
-        if not cost.any():
-            return LeastSquares(equations, penalty, positive)
-        return L1LeastSquares(equations, penalty, positive, **more)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from suffice.errors import ParameterError
+from suffice.errors import ParameterError, warn
+from suffice.models.base.scikit_learn import convergence_warning
 from suffice.models.design.remarks import rows_left_out
-from suffice.models.linear.l1 import L1, L1Penalty
+from suffice.models.linear.l1 import L1, L1LeastSquares, RowL1
+from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.method import LinearMethod
 from suffice.models.linear.regressor import LinearRegressor
-from suffice.models.linear.ridge import by_target, checked_penalties
-from suffice.models.linear.rows import Equations, Fit
+from suffice.models.linear.ridge import by_target, checked_penalties, of_rows
+from suffice.models.linear.rows import CentredRows, Equations, Fit
 from suffice.models.linear.summary import target_place
 from suffice.numerics.in_print import Printed, Table, steps
 from suffice.rules import check_options
@@ -132,6 +134,61 @@ class L1Path(Printed):
         table = by_target("alpha", self.alphas) | by_target("chosen", chosen)
         table |= by_target("RSS", self.rss)
         return steps(f"{len(self.alphas)} penalties", table)
+
+
+@dataclass(frozen=True)
+class L1Penalty:
+    """αρ Σ uⱼ|wⱼ| + ½α(1 − ρ) Σ (uⱼwⱼ)², beside Σ(y − b − xᵀw)²/(2n)."""
+
+    alpha: float
+    ratio: float  # ρ
+    standardize: bool  # whether u are standard deviations of the columns, else 1
+    tolerance: float
+    max_sweeps: int
+    follows_from_sums: bool = field(default=True, init=False)
+    of_rows: str = field(default="", init=False)  # it is refused by its fit
+
+    def unit(self, equations: Equations) -> NDArray[np.float64]:
+        """Return u, what the coefficients are counted in, (p,)."""
+        return np.sqrt(equations.variance) if self.standardize else np.ones(equations.p)
+
+    def chosen(self, equations: Any, errors: Any) -> float:
+        return self.alpha
+
+    def squares(self, equations: Equations, alpha: float) -> NDArray[np.float64]:
+        """Return nα(1 − ρ)u², (p,)."""
+        unit = self.unit(equations)
+        return np.asarray(equations.rows * alpha * (1.0 - self.ratio) * unit**2)
+
+    def fit(self, equations: Equations, alpha: float, positive: bool) -> Fit:
+        found = self.minimum(equations, alpha, positive)
+        if isinstance(found, L1) and not found.converged:
+            warn(
+                f"coordinate descent did not converge in {self.max_sweeps} sweeps; raise max_iter, "
+                "or alpha.",
+                convergence_warning(),
+            )
+        return found
+
+    def minimum(
+        self,
+        equations: Equations,
+        alpha: float,
+        positive: bool,
+        start: NDArray[np.float64] | None = None,
+    ) -> Fit:
+        """Return where coordinate descent ends that begins at coefficients (p, t)."""
+        penalty = self.squares(equations, alpha)
+        cost = equations.rows * alpha * self.ratio * self.unit(equations)
+        more: dict[str, Any] = {"cost": cost, "start": start}
+        more |= {"tolerance": self.tolerance, "max_sweeps": self.max_sweeps}
+        if isinstance(equations, CentredRows):
+            if cost.any() or positive:
+                return RowL1(equations, penalty, positive=positive, **more)
+            return of_rows(equations, penalty)
+        if not cost.any():
+            return LeastSquares(equations, penalty, positive)
+        return L1LeastSquares(equations, penalty, positive, **more)
 
 
 class L1Regressor(LinearRegressor):

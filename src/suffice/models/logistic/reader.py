@@ -165,7 +165,7 @@ class Coded(LaidOut):
 
 
 @dataclass(frozen=True, eq=False)
-class Within(Part):
+class Wrapped(Part):
     """A part whose rows are those of another."""
 
     inner: Part
@@ -178,7 +178,7 @@ class Within(Part):
 
 
 @dataclass(frozen=True, eq=False)
-class LaidOutPart(Within):
+class LaidOutPart(Wrapped):
     """A part whose rows are those of `LaidOut`."""
 
     laid_out: LaidOut
@@ -194,7 +194,7 @@ class LaidOutPart(Within):
 
 
 @dataclass(frozen=True, eq=False)
-class KeptPart(Within):
+class KeptPart(Wrapped):
     """A part whose batches are kept for the next pass, unless they have too many cells."""
 
     most: int  # cells that are kept
