@@ -11,7 +11,7 @@ from suffice.bayes import ColumnInformation, column_information
 from suffice.errors import ParameterError
 from suffice.numerics.in_print import FOR
 from suffice.plotting.cells import counted, require_generative
-from suffice.plotting.style import figure_of, named, sized_axes
+from suffice.plotting.style import figure_of, named, shortened, sized_axes, titled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,6 +26,8 @@ class ColumnImportanceDisplay:
     information : ColumnInformation
     weights : mapping from column to float, optional
         Weights of the columns. A column of weight 0, which repeats others, is drawn hollow.
+    label : str, optional
+        What the classes are classes of.
 
     Attributes
     ----------
@@ -52,9 +54,12 @@ class ColumnImportanceDisplay:
     figure_: Figure
 
     def __init__(
-        self, information: ColumnInformation, weights: Mapping[str, float] | None = None
+        self,
+        information: ColumnInformation,
+        weights: Mapping[str, float] | None = None,
+        label: str | None = None,
     ) -> None:
-        self.information, self.weights = information, weights or {}
+        self.information, self.weights, self.label = information, weights or {}, label
 
     @classmethod
     def from_estimator(cls, model: Any, *, most: int = 20, ax: Axes | None = None) -> Self:
@@ -84,24 +89,27 @@ class ColumnImportanceDisplay:
             for name, bits in zip(information.columns, information.bits, strict=True)
             if not np.isnan(bits) and not hasattr(model.model_, "pairs")
         }  # columns that have no weight of their own may still be counted in pairs
-        return cls(information, weights).plot(most=most, ax=ax)
+        label = model.reader_.layout.label
+        return cls(information, weights, label).plot(most=most, ax=ax)
 
     def plot(self, *, most: int = 20, ax: Axes | None = None) -> Self:
         """Draw the bars on the axes given, or on new ones."""
         found = self.information
         known = [int(j) for j in found.order if not np.isnan(found.bits[j])]
         shown = known[:most]
-        ax = sized_axes(ax, height=1.2 + 0.28 * max(len(shown), 3))
+        names = named(found.columns[j] for j in shown)
+        ax = sized_axes(ax, 5.6, 1.2 + 0.28 * max(len(shown), 3), names)
         at = np.arange(len(shown))
         idle = [self.weights.get(found.columns[j], 1.0) == 0 for j in shown]
         colours = ["none" if one else FOR for one in idle]
         ax.barh(at, found.bits[shown], color=colours, edgecolor=FOR, height=0.7)
-        ax.set_yticks(at, named(found.columns[j] for j in shown))
+        ax.set_yticks(at, names)
         ax.invert_yaxis()
         ax.set_xlim(left=0)
         left_out = len(found.columns) - len(shown)
         note = f"; {left_out:,} more columns" if left_out else ""
         hollow = "\nhollow: not counted, as other columns tell it" if any(idle) else ""
-        ax.set_xlabel(f"bits, of {found.entropy:.3g} that tell the class{note}{hollow}")
+        title = f"What each column tells about {shortened(self.label or 'the class', 48)}"
+        titled(ax, title, f"bits, of {found.entropy:.3g} that tell the class{note}{hollow}")
         self.ax_, self.figure_ = ax, figure_of(ax)
         return self

@@ -12,7 +12,16 @@ from suffice.errors import ParameterError
 from suffice.models.base.answers import Evidence
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.numerics.in_print import AGAINST, FOR
-from suffice.plotting.style import INK, QUIET, figure_of, require_place, shortened, sized_axes
+from suffice.plotting.style import (
+    INK,
+    QUIET,
+    figure_of,
+    named,
+    require_place,
+    shortened,
+    sized_axes,
+    titled,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -122,14 +131,16 @@ class LedgerDisplay:
         if isinstance(found, Evidence):
             c, b = _two_classes(found, label, against)
             start, (steps, *_) = found.log_odds(c, b)
-            title = f"{shortened(found.classes[c])} against {shortened(found.classes[b])}"
+            one, other = named([found.classes[c], found.classes[b]])
+            label = model.reader_.layout.label
+            title = f"{f'{shortened(label)}: ' if label else ''}{one} against {other}"
             certain = _certain(found.probabilities[0, c])
             last = f"P({shortened(found.classes[c], 12)} | x) {certain}"
             said = title, found.start, last, "log-odds, in nats"
         else:
             start, steps = found.average[0], found.contributions[0, :, 0]
             target = shortened(found.targets[0], 48)
-            said = target, "average row", "prediction", target
+            said = f"prediction of {target}", "average row", "prediction", target
         return cls(float(start), steps, found.columns, *said, values).plot(most=most, ax=ax)
 
     @property
@@ -148,7 +159,8 @@ class LedgerDisplay:
             steps.append(float(self.steps[others].sum()))
             names.append("1 other column" if len(others) == 1 else f"{len(others):,} other columns")
         ends = self.start + np.cumsum([0.0, *steps])
-        ax = sized_axes(ax, height=1.6 + 0.3 * len(steps))
+        names = [f"{self.first}: {self.start:.3g}", *names, self.last]
+        ax = sized_axes(ax, 5.6, 1.6 + 0.3 * len(steps), names)
         at = np.arange(1, len(steps) + 1)
         finite = np.nan_to_num(ends, posinf=1e3, neginf=-1e3)
         widths = np.diff(finite)
@@ -171,16 +183,16 @@ class LedgerDisplay:
                 textcoords="offset points",
                 va="center",
                 fontsize="small",
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.8},
             )
         ax.axvline(0, color=INK, linewidth=0.8)
-        ax.set_yticks(range(len(steps) + 2), [f"{self.first}: {self.start:.3g}", *names, self.last])
+        ax.set_yticks(range(len(steps) + 2), names)
         ax.invert_yaxis()
         ax.use_sticky_edges = False
         ax.margins(x=0.12)
         low, high = ax.get_xlim()
         ax.set_xlim(low, high + 0.08 * (high - low))  # so that the numbers are inside
-        ax.set_xlabel(self.unit)
-        ax.set_title(self.title, fontsize="medium")
+        titled(ax, self.title, self.unit)
         self.shown = tuple(self.columns[j] for j in shown)
         self.ax_, self.figure_ = ax, figure_of(ax)
         return self

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pyarrow as pa
-from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from suffice.data.spelling import TRUTH
@@ -24,8 +23,8 @@ from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.design.bins import span
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.terms import TermParameters
-from suffice.plotting.cells import POINTS, Cells, cells_of, rows_with
-from suffice.plotting.style import INK, QUIET, figure_of, require_place, shortened, sized_axes
+from suffice.plotting.cells import POINTS, Axis, Cells, cells_of, contrast, round_numbers, rows_with
+from suffice.plotting.style import INK, QUIET, figure_of, shortened, sized_axes, titled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -254,11 +253,11 @@ class NomogramDisplay:
         for row, name in enumerate(self.cells, 1):
             self._draw_column(ax, row, name)
         most = sum(float(points.max()) for points in self.points.values())
-        ticks = _round(0, most, 10)
+        ticks = round_numbers(0, most, 10)
         _line(ax, rows - 2, 100 * ticks / most, [f"{tick:g}" for tick in ticks])
         low, high = self.answer(0.0), self.answer(most)
         if self.classes is None:
-            shown, named = _round(low, high, 10), shortened(self.target)
+            shown, named = round_numbers(low, high, 10), shortened(self.target)
             sums, title = shown, f"{named}: add up the points, and read it below the total"
         else:
             shown = np.array([p for p in PROBABILITIES if low <= p <= high])
@@ -270,7 +269,7 @@ class NomogramDisplay:
         _line(ax, rows - 1, answers, [f"{value:g}" for value in shown])
         names = ["points", *map(shortened, self.cells), "total", named]
         ax.set_yticks(range(rows), names, fontsize="small")
-        ax.set_title(title, fontsize="medium", loc="left")
+        titled(ax, title)
         how = "unknown" if self.unknown else "in the middle"
         notes = [f"{self.hidden:,} more columns are taken as {how}"] if self.hidden else []
         if self.left_out:
@@ -283,9 +282,13 @@ class NomogramDisplay:
         """Draw the scale of one column: round numbers, or names, where their points are."""
         cells, points = self.cells[name], self.points[name]
         if cells.are_numbers:
-            ticks = _round(cells.values[0], cells.values[-1], 8)
-            at, names = np.interp(ticks, cells.values, points), [f"{tick:g}" for tick in ticks]
-            above = np.interp(ticks, cells.values, np.gradient(points, cells.values)) >= 0
+            first, last = cells.values[[0, -1]].tolist()
+            axis = cells.axis or Axis("linear", first, last)
+            ticks = axis.ticks(8)
+            if cells.discrete and len(cells.values) <= len(ticks):
+                ticks = cells.values
+            at, names = np.interp(ticks, cells.values, points), axis.written(ticks)
+            above = np.gradient(at) >= 0 if len(at) > 1 else np.ones(len(at), np.bool_)
         else:
             kept = np.arange(len(points))
             if len(kept) > MOST_VALUES:  # those in even steps from the least to the most
@@ -311,12 +314,6 @@ def _truth(cell: str) -> Any:
 
 
 # Drawing ----------------------------------------------------------------------------------------
-
-
-def _round(low: float, high: float, most: int) -> Array:
-    """At most so many round numbers between two."""
-    ticks = np.asarray(MaxNLocator(most).tick_values(low, high), np.float64)
-    return ticks[(ticks >= low) & (ticks <= high)]
 
 
 def _line(
@@ -405,32 +402,17 @@ def _refused(model: Any, why: str) -> ParameterError:
 
 def _answers_of(model: Any, label: Any, against: Any) -> tuple[str, Any, Any]:
     """Return what is predicted, the two classes, and a function from rows to sums (n,)."""
-    if not hasattr(model, "classes_"):
-        targets = model.design_.targets
-        if label is None and len(targets) > 1:
-            raise ParameterError(
-                f"the model has {len(targets)} targets", "one is drawn", "name it: label=..."
-            )
-        t = 0 if label is None else require_place(label, targets, "target")
-        return targets[t], None, lambda rows: model.predict(rows).reshape(rows.num_rows, -1)[:, t]
+    target, a, b = contrast(model, label, against)
+    if b is None:
+        return target, None, lambda rows: model.predict(rows).reshape(rows.num_rows, -1)[:, a]
     classes = model.classes_.tolist()
-    if len(classes) < 2:
-        raise ParameterError("the model has one class", "points weigh one against another")
-    a = len(classes) - 1 if label is None else require_place(label, classes, "class")
-    if against is None and len(classes) > 2:
-        raise ParameterError(
-            f"the model has {len(classes)} classes",
-            "points weigh one class against another",
-            "name two: label=..., against=...",
-        )
-    b = 1 - a if against is None else require_place(against, classes, "class")
 
     def log_odds(rows: pa.Table) -> Array:
         logs = model.predict_log_proba(rows)
         with np.errstate(invalid="ignore"):
             return np.asarray(logs[:, a] - logs[:, b])
 
-    return model.reader_.layout.label or "class", (classes[a], classes[b]), log_odds
+    return target, (classes[a], classes[b]), log_odds
 
 
 def _columns_of(model: Any) -> tuple[list[Cells], list[str]]:
@@ -447,17 +429,23 @@ def _columns_of(model: Any) -> tuple[list[Cells], list[str]]:
     design = fitted.design
     if design.formula is not None or design.words:
         raise _refused(model, "terms of a formula, and words, are no single columns")
+    whole = {column.name for column in model.reader_.layout.columns if column.stored == "integer"}
     for name in design.groups:
         if name in design.categories:
             held = np.empty(len(design.categories[name]), object)
             held[:] = design.categories[name].values
             cells.append(Cells(name, held, discrete=True))
         elif name in design.bins:
-            cells.append(Cells(name, np.linspace(*span(design.bins[name]), POINTS), discrete=False))
+            axis = Axis("linear", *span(design.bins[name]))
+            cells.append(Cells(name, axis.spaced(POINTS), discrete=False, axis=axis))
         else:
             (j,) = design.places([name])
             mean, sd = float(fitted.term_means[j]), float(fitted.term_scales[j])
             two = abs(sd**2 - mean * (1 - mean)) < SAME  # the variance of zeros and ones
-            line = np.linspace(mean - REACH * sd, mean + REACH * sd, POINTS)
-            cells.append(Cells(name, np.array([0.0, 1.0]) if two else line, discrete=two))
+            low, high = (0.0, 1.0) if two else (mean - REACH * sd, mean + REACH * sd)
+            if name in whole and mean >= 0:  # counts
+                low = max(low, 0.0)
+            axis = Axis("linear", low, high)
+            values = axis.spaced(2 if two else POINTS)
+            cells.append(Cells(name, values, discrete=two, axis=axis))
     return cells, left_out
