@@ -14,7 +14,6 @@ from suffice import (
 )
 from suffice.plotting import (
     ClassDensityDisplay,
-    CoefficientDisplay,
     ColumnImportanceDisplay,
     DecisionBoundaryDisplay,
     LedgerDisplay,
@@ -41,7 +40,7 @@ ColumnImportanceDisplay.from_estimator(model)
 # ---------------------------------------------
 
 diabetes = load_diabetes(as_frame=True)
-CoefficientDisplay.from_estimator(LinearRegression().fit(diabetes.data, diabetes.target))
+ColumnImportanceDisplay.from_estimator(LinearRegression().fit(diabetes.data, diabetes.target))
 
 # %%
 # One answer as a sum

@@ -16,7 +16,7 @@ from suffice import (
     NaiveBayes,
     QuadraticDiscriminantAnalysis,
 )
-from suffice.bayes import column_information
+from suffice.bayes import column_information, column_weights
 from suffice.errors import DataError, ParameterError
 from suffice.naive_bayes import GaussianNB
 from suffice.plotting import ClassDensityDisplay, ColumnImportanceDisplay, DecisionBoundaryDisplay
@@ -181,8 +181,9 @@ def test_a_column_that_is_not_counted_is_hollow() -> None:
     model = NaiveBayes().fit(table, y)
     display = ColumnImportanceDisplay.from_estimator(model)
     hollow = [bar.get_facecolor()[3] == 0 for bar in display.ax_.patches]
-    ranked = [display.information.columns[j] for j in display.information.order]
-    assert hollow == [display.weights[name] == 0 for name in ranked]
+    ranked = [text.get_text() for text in display.ax_.get_yticklabels()]
+    weights = column_weights(model)
+    assert hollow == [weights[name] == 0 for name in ranked]
     assert any(hollow)
     assert "hollow" in display.ax_.get_xlabel()
 
@@ -221,6 +222,8 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         ClassDensityDisplay.from_estimator(LogisticRegression().fit(X, Y), 0)
     with pytest.raises(ParameterError, match="'hue' holds no numbers"):
         DecisionBoundaryDisplay.from_estimator(model, ("hue", "visits"))
+    with pytest.raises(ParameterError, match="'hue' holds no numbers"):
+        DecisionBoundaryDisplay.from_estimator(model, ("hue", "visits"), mixed(), "kind")
     with pytest.raises(ParameterError, match="does not know where rows lie"):
         DecisionBoundaryDisplay.from_estimator(LogisticRegression().fit(X, Y))
     with pytest.raises(ParameterError, match="column 'visits' is held and drawn"):

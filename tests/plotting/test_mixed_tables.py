@@ -90,5 +90,5 @@ def test_what_needs_numbers_alone_is_refused_in_a_sentence(model: Any) -> None:
     with pytest.raises(ParameterError, match="posterior"):
         model.predict_proba_interval(TABLE.drop(columns="kind"))
     if not isinstance(model, LinearDiscriminantAnalysis):
-        with pytest.raises(ParameterError, match="columns are modelled together"):
+        with pytest.raises(ParameterError, match="depends on the others"):
             NomogramDisplay.from_estimator(model, label="a", against="b")

@@ -6,7 +6,6 @@ Needs matplotlib: ``pip install 'suffice[plot]'``.
 """
 
 from suffice.plotting.class_density import ClassDensityDisplay
-from suffice.plotting.coefficients import CoefficientDisplay
 from suffice.plotting.decision_boundary import DecisionBoundaryDisplay
 from suffice.plotting.importance import ColumnImportanceDisplay
 from suffice.plotting.ledger import LedgerDisplay
@@ -14,7 +13,6 @@ from suffice.plotting.nomogram import NomogramDisplay
 
 __all__ = [
     "ClassDensityDisplay",
-    "CoefficientDisplay",
     "ColumnImportanceDisplay",
     "DecisionBoundaryDisplay",
     "LedgerDisplay",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 import pyarrow as pa
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import LogLocator, MaxNLocator
 from numpy.typing import NDArray
 
 from suffice.data.schema import ONLY, Layout
@@ -21,6 +21,7 @@ from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.classifier import answers_by_batch, open_labelled
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.terms import TermParameters
+from suffice.numerics.elementary import exp, log
 from suffice.numerics.in_print import number
 from suffice.plotting.style import require_place
 from suffice.sums.block import MixedBlock, RealBlock, SparseBlock
@@ -35,7 +36,8 @@ POINTS = 400
 MOST_WHOLE = 200  # whole numbers that are drawn one by one
 FAINT = 0.05  # of the highest density: what is lower cannot be read from the picture
 VISIBLE = 0.2  # of an axis on which more has to be seen; else another one is chosen
-MOST_RANGES = 24  # on an axis of ranks
+TEN = log(10.0)
+MOST_RANGES, MOST_TICKS = 24, 7  # on an axis of ranks
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,55 +48,51 @@ class Axis:
     """
 
     kind: Literal["linear", "log", "rank"]
-    low: float
-    high: float
-    cuts: NDArray[np.float64] | None = None  # (b + 1,): of ranks, which give ranges equal room
+    cuts: NDArray[np.float64]  # (b + 1,): both ends; of ranks, those of ranges of equal room
 
     @classmethod
     def of(cls, edges: NDArray[np.float64], shares: NDArray[np.float64]) -> Self:
         """Choose the axis of a column by its bins, edges (b + 1,), and classes' shares (k, b)."""
         upto = np.cumsum(shares, axis=1)
         tails = np.array([np.interp([TAIL, 1 - TAIL], [0.0, *row], edges) for row in upto])
-        low, high = float(tails[:, 0].min()), float(tails[:, 1].max())
-        if low == high:
-            return cls("linear", low - 0.5, high + 0.5)
-        if _visible(np.clip(edges, low, high), shares) >= VISIBLE:
-            return cls("linear", low, high)
-        if edges[0] > 0 and _visible(np.log10(edges), shares) >= VISIBLE:
-            return cls("log", float(edges[0]), float(edges[-1]))
+        ends = np.array([tails[:, 0].min(), tails[:, 1].max()])
+        if ends[0] == ends[1]:
+            return cls("linear", ends + np.array([-0.5, 0.5]))
+        if _visible(np.clip(edges, *ends), shares) >= VISIBLE:
+            return cls("linear", ends)
+        if edges[0] > 0 and _visible(log(edges), shares) >= VISIBLE:
+            return cls("log", edges[[0, -1]])
         if len(edges) > MOST_RANGES + 1:
             share = np.append(0.0, upto.mean(axis=0))
             places = np.searchsorted(share, np.linspace(0, share[-1], MOST_RANGES + 1))
             edges = edges[np.unique([0, *places[:-1], len(edges) - 1])]
-        return cls("rank", float(edges[0]), float(edges[-1]), edges)
+        return cls("rank", edges)
 
     @classmethod
     def of_rows(cls, values: NDArray[np.float64]) -> Self:
         """Choose the axis of numbers (n,) that rows show, from the least to the largest."""
         edges = np.unique(np.quantile(values, np.linspace(0, 1, MOST_RANGES + 1)))
         if len(edges) < 2:
-            return cls("linear", float(edges[0]) - 0.5, float(edges[0]) + 0.5)
-        shares = np.histogram(values, edges)[0][None] / len(values)
-        found = cls.of(edges, shares)
-        return cls(found.kind, float(edges[0]), float(edges[-1]), found.cuts)
+            return cls("linear", edges[0] + np.array([-0.5, 0.5]))
+        found = cls.of(edges, np.histogram(values, edges)[0][None] / len(values))
+        return found if found.kind == "rank" else cls(found.kind, edges[[0, -1]])
 
-    def position(self, x: NDArray[Any]) -> NDArray[np.float64]:
+    def position(self, x: Any) -> NDArray[np.float64]:
         """Return the positions u of numbers."""
         if self.kind == "rank":
             return np.interp(x, self.cuts, np.arange(float(len(self.cuts))))
-        return np.log10(x) if self.kind == "log" else np.asarray(x, np.float64)
+        return log(x) / TEN if self.kind == "log" else np.asarray(x, np.float64)
 
-    def number(self, u: NDArray[Any]) -> NDArray[np.float64]:
+    def number(self, u: Any) -> NDArray[np.float64]:
         """Return the numbers at positions u."""
         if self.kind == "rank":
             return np.interp(u, np.arange(float(len(self.cuts))), self.cuts)
-        return 10.0 ** np.asarray(u) if self.kind == "log" else np.asarray(u, np.float64)
+        return exp(TEN * u) if self.kind == "log" else np.asarray(u, np.float64)
 
     def spaced(self, points: int) -> NDArray[np.float64]:
         """Return numbers from end to end in equal steps of the axis."""
-        ends = self.position(np.array([self.low, self.high]))
-        found = self.number(np.linspace(*ends, points))
-        found[[0, -1]] = self.low, self.high
+        found = self.number(np.linspace(*self.position(self.cuts[[0, -1]]), points))
+        found[[0, -1]] = self.cuts[[0, -1]]
         return found
 
     def ticks(self, most: int) -> NDArray[np.float64]:
@@ -102,28 +100,26 @@ class Axis:
         if self.kind == "rank":
             places = np.linspace(0, len(self.cuts) - 1, min(most, len(self.cuts)))
             return self.cuts[places.round().astype(np.intp)]
-        if self.kind == "linear":
-            return round_numbers(self.low, self.high, most)
-        decades = np.arange(np.floor(np.log10(self.low)), np.log10(self.high) + 1)
-        steps = np.array([1.0, 2.0, 5.0] if 3 * len(decades) <= most else [1.0])
-        found = np.outer(10.0**decades, steps).ravel()
-        return found[(found >= self.low) & (found <= self.high)]
+        locator = LogLocator(numticks=most) if self.kind == "log" else MaxNLocator(most)
+        low, high = self.cuts.tolist()
+        ticks = np.asarray(locator.tick_values(low, high), np.float64)
+        return ticks[(ticks >= low) & (ticks <= high)]
 
     def written(self, ticks: NDArray[np.float64]) -> list[str]:
         """Return numbers as they are written on the axis; rounding leaves no dust of 0."""
-        dust = 1e-6 * (self.high - self.low)
+        dust = 1e-6 * np.ptp(self.cuts)
         return [number(0.0 if abs(tick) < dust else tick) for tick in ticks.tolist()]
 
-    def put(self, ax: Axes, which: Literal["x", "y"], most: int = 7) -> None:
+    def put(self, ax: Axes, which: Literal["x", "y"]) -> None:
         """Give an axis of a picture this scale, its ends and ticks."""
-        set_scale, set_lim = getattr(ax, f"set_{which}scale"), getattr(ax, f"set_{which}lim")
+        set_scale = getattr(ax, f"set_{which}scale")
         if self.kind == "rank":
             set_scale("function", functions=(self.position, self.number))
-            ticks = self.ticks(most)
+            ticks = self.ticks(MOST_TICKS)
             getattr(ax, f"{which}axis").set_ticks(ticks, self.written(ticks))
         else:
             set_scale(self.kind)
-        set_lim(self.low, self.high)
+        getattr(ax, f"set_{which}lim")(self.cuts[0], self.cuts[-1])
 
 
 def _visible(positions: NDArray[np.float64], shares: NDArray[np.float64]) -> float:
@@ -131,12 +127,6 @@ def _visible(positions: NDArray[np.float64], shares: NDArray[np.float64]) -> flo
     room = np.diff(positions)
     height = np.divide(shares, room, out=np.zeros_like(shares), where=room > 0).max(axis=0)
     return float(room[height > FAINT * height.max()].sum() / room.sum())
-
-
-def round_numbers(low: float, high: float, most: int) -> NDArray[np.float64]:
-    """Return at most so many round numbers between two."""
-    ticks = np.asarray(MaxNLocator(most).tick_values(low, high), np.float64)
-    return ticks[(ticks >= low) & (ticks <= high)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,8 +164,7 @@ def what_to_draw_of(model: Any) -> str:
     """The next step where a picture is not one of this kind of model."""
     if hasattr(model, "members_"):
         return "draw one of the models that it averages: model.members_[0]"
-    more = ", or its coefficients: CoefficientDisplay" if hasattr(model, "coef_") else ""
-    return f"draw a prediction: LedgerDisplay{more}"
+    return "draw a prediction: LedgerDisplay"
 
 
 def cells_of(model: GenerativeClassifier, column: str | int) -> Cells:
@@ -224,9 +213,9 @@ def _numbers(parameters: Any, name: str, j: int, k: int) -> Cells:
     codes = np.repeat(np.arange(k), DRAWS)
     drawn = np.asarray(parameters.sample(codes, np.random.default_rng(0))[j], np.float64)
     of_class = drawn.reshape(k, DRAWS)
-    low = float(np.quantile(of_class, TAIL, axis=1).min())
-    high = float(np.quantile(of_class, 1 - TAIL, axis=1).max())
-    axis = Axis("linear", low, high if high > low else low + 1)
+    least, most = np.quantile(of_class, [TAIL, 1 - TAIL], axis=1)
+    low, high = float(least.min()), float(most.max())
+    axis = Axis("linear", np.array([low, high if high > low else low + 1]))
     if not (drawn == np.round(drawn)).all():
         return Cells(name, axis.spaced(POINTS), discrete=False, axis=axis)
     if high - low <= MOST_WHOLE:
@@ -265,7 +254,7 @@ def rows_with(model: Any, cells: Mapping[str, Any]) -> pa.Table:
 
 def log_densities(model: GenerativeClassifier, cells: Cells) -> NDArray[np.float64]:
     """Return log p(x | c) of every value, (m, k), whatever the weight of the column."""
-    b, j = _block_of(model.reader_.layout, cells.column)
+    b, j = block_of(model.reader_.layout, cells.column)
     parameters = model.model_.parameters[b]
     if isinstance(parameters, TermParameters) and not parameters.is_number(j):
         raise ParameterError(
@@ -282,7 +271,7 @@ def log_densities(model: GenerativeClassifier, cells: Cells) -> NDArray[np.float
 
 def counted(model: GenerativeClassifier, column: str) -> float:
     """Return the weight of a column."""
-    b, j = _block_of(model.reader_.layout, column)
+    b, j = block_of(model.reader_.layout, column)
     weights = model.model_.part_weights[b]
     return float(weights[min(j, len(weights) - 1)])
 
@@ -298,7 +287,7 @@ class Shown:
 def shown_by(model: Any, cells: Sequence[Cells], X: Any, y: Any) -> Shown:
     """Return the rows that show all of some columns, without missing cells and unseen values."""
     source, layout = open_labelled(model, X, y, None), model.reader_.to_answer
-    places = [_block_of(layout, one.column) for one in cells]
+    places = [block_of(layout, one.column) for one in cells]
     values, codes = [np.empty((0, len(cells)))], [np.empty(0, np.intp)]
     for part in source.parts(layout, 1):
         for batch in all_batches(part, layout):
@@ -310,7 +299,7 @@ def shown_by(model: Any, cells: Sequence[Cells], X: Any, y: Any) -> Shown:
     return Shown(found[known], classes[known])
 
 
-def _block_of(layout: Layout, column: str) -> tuple[int, int]:
+def block_of(layout: Layout, column: str) -> tuple[int, int]:
     """The block of a column, and its place in it."""
     parts = [list(block.columns) for block in layout.blocks]
     b = next(b for b, columns in enumerate(parts) if column in columns)
@@ -338,6 +327,9 @@ def _of_cells(cells: Cells, block: Any) -> NDArray[np.float64]:
             places = {value: float(i) for i, value in enumerate(values)}
             table = np.array([*(places.get(value, np.nan) for value in held), np.nan])
             return np.asarray(table[coded.codes[:, 0]])
+        if not all(isinstance(value, int | float) for value in held):
+            fact = f"column {cells.column!r} holds no numbers"
+            raise ParameterError(fact, "the axes are two columns of numbers")
         numbers = np.array([*map(float, held), np.nan])[coded.codes[:, 0]]
     if cells.are_numbers:
         return numbers

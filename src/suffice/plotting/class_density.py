@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from suffice.plotting.cells import (
     Axis,
     Cells,
     Shown,
+    block_of,
     cells_of,
     log_densities,
     require_generative,
@@ -19,9 +21,9 @@ from suffice.plotting.cells import (
 )
 from suffice.plotting.style import (
     INK,
+    Display,
     area_style,
     class_style,
-    figure_of,
     legend_beside,
     named,
     shortened,
@@ -31,14 +33,14 @@ from suffice.plotting.style import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 BINS = 30  # of the histogram of rows, at most
 MOST_VALUES = 24  # with names
 Array = NDArray[np.float64]
 
 
-class ClassDensityDisplay:
+@dataclass(eq=False, repr=False)
+class ClassDensityDisplay(Display):
     """p(x_j | c) of one column in every class: curves for numbers, bars for other values.
 
     Numbers have a linear axis. Where that would show one spike and nothing else, it is logarithmic,
@@ -62,11 +64,6 @@ class ClassDensityDisplay:
         What rows show of the column, which is drawn below: a histogram of numbers in each class, or
         a dot for the share of every other value.
 
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
-
     Examples
     --------
     >>> import matplotlib
@@ -79,20 +76,12 @@ class ClassDensityDisplay:
     (400, 3)
     """
 
-    ax_: Axes
-    figure_: Figure
-
-    def __init__(
-        self,
-        cells: Cells,
-        density: NDArray[np.float64],
-        classes: tuple[Any, ...],
-        missing: NDArray[np.float64],
-        label: str | None = None,
-        shown: Shown | None = None,
-    ) -> None:
-        self.cells, self.density, self.classes = cells, density, classes
-        self.missing, self.label, self.shown = missing, label, shown
+    cells: Cells
+    density: Array
+    classes: tuple[Any, ...]
+    missing: Array
+    label: str | None = None
+    shown: Shown | None = None
 
     @classmethod
     def from_estimator(
@@ -170,8 +159,7 @@ class ClassDensityDisplay:
             ax.set_ylim(bottom=0)
             ax.set_xlabel(column)
         legend_beside(ax, self.label)
-        self.ax_, self.figure_ = ax, figure_of(ax)
-        return self
+        return self.drawn(ax)
 
     def _order(self) -> NDArray[np.intp]:
         """Which values are drawn, and in which order: those that have names, by their shares."""
@@ -217,12 +205,13 @@ class ClassDensityDisplay:
         """Edges of bins (b + 1,), and the densities of the rows of each class in them, (b, k)."""
         values = shown.values[:, 0]
         if axis.kind == "linear" and (values == np.round(values)).all():
-            step = np.ceil((axis.high - axis.low) / BINS)  # as many whole numbers in every bin
-            edges = np.arange(np.floor(axis.low), np.ceil(axis.high) + step + 0.5, step) - 0.5
+            low, high = axis.cuts
+            step = np.ceil((high - low) / BINS)  # as many whole numbers in every bin
+            edges = np.arange(np.floor(low), np.ceil(high) + step + 0.5, step) - 0.5
         else:
             edges = axis.spaced(min(BINS, max(len(np.unique(values)), 1)) + 1)
-        if axis.cuts is not None:  # numbers beyond the ends count as of the range next to them
-            values, edges = np.clip(values, axis.low, axis.high), axis.cuts
+        if axis.kind == "rank":  # numbers beyond the ends count as of the range next to them
+            values, edges = np.clip(values, *axis.cuts[[0, -1]]), axis.cuts
         found = np.zeros((len(edges) - 1, len(self.classes)))
         for c in range(len(self.classes)):
             mine = values[shown.codes == c]
@@ -233,13 +222,8 @@ class ClassDensityDisplay:
 
 def _missing(model: Any, column: str) -> NDArray[np.float64]:
     """Share of the rows of each class that show no value of a column, (k,)."""
+    b, j = block_of(model.layout, column)
     statistic = model.statistic.over(model.classes)
-    for part, block in zip(model.parts, statistic.blocks, strict=True):
-        if column in part.layout.columns:
-            j = min(list(part.layout.columns).index(column), block.total.shape[1] - 1)
-            weight = statistic.weight.value
-            absent = np.asarray(weight - block.total[:, j], np.float64)
-            share = np.zeros_like(absent)
-            np.divide(absent, weight, out=share, where=weight > 0)
-            return share
-    return np.zeros(len(model.classes))
+    weight, total = statistic.weight.value, statistic.blocks[b].total
+    absent = np.asarray(weight - total[:, min(j, total.shape[1] - 1)], np.float64)
+    return np.divide(absent, weight, out=np.zeros_like(absent), where=weight > 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -17,8 +18,8 @@ from suffice.numerics.in_print import COLOURS
 from suffice.plotting.cells import Axis, Cells, Shown, cells_of, rows_with, shown_by
 from suffice.plotting.style import (
     INK,
+    Display,
     class_style,
-    figure_of,
     legend_beside,
     named,
     point_style,
@@ -30,7 +31,6 @@ from suffice.plotting.style import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 MOST_NATS = 50  # by which a class leads, for a contour
@@ -40,7 +40,8 @@ LEAST, MOST = 0.1, 0.6  # strength of the colour where a class is the best of eq
 Limits = tuple[tuple[float, float], tuple[float, float]]
 
 
-class DecisionBoundaryDisplay:
+@dataclass(eq=False, repr=False)
+class DecisionBoundaryDisplay(Display):
     """The most probable class in the plane of two numeric columns, stronger where it is surer.
 
     The boundary of class a is where log P(a | x) = max log P(b | x) over all other classes b: the
@@ -58,18 +59,12 @@ class DecisionBoundaryDisplay:
         log P(c | x), rows along y.
     classes : tuple
         The k labels.
+    axes : pair of Axis
     held : mapping from column to cell
     label : str, optional
         What the classes are classes of.
-    axes : pair of Axis, optional
-        Linear ones by default.
     shown : Shown, optional
         Labelled rows, drawn as points; 2,000 of them, drawn at random, if there are more.
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
 
     Examples
     --------
@@ -84,25 +79,15 @@ class DecisionBoundaryDisplay:
     (50, 50, 3)
     """
 
-    ax_: Axes
-    figure_: Figure
-
-    def __init__(
-        self,
-        columns: tuple[str, str],
-        x: NDArray[np.float64],
-        y: NDArray[np.float64],
-        log_proba: NDArray[np.float64],
-        classes: tuple[Any, ...],
-        held: Mapping[str, Any] | None = None,
-        label: str | None = None,
-        axes: tuple[Axis, Axis] | None = None,
-        shown: Shown | None = None,
-    ) -> None:
-        self.columns, self.x, self.y, self.log_proba = columns, x, y, log_proba
-        self.classes, self.held, self.label = classes, dict(held or {}), label
-        self.axes = axes or (_linear(x[0], x[-1]), _linear(y[0], y[-1]))
-        self.shown = shown
+    columns: tuple[str, str]
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    log_proba: NDArray[np.float64]
+    classes: tuple[Any, ...]
+    axes: tuple[Axis, Axis]
+    held: Mapping[str, Any]
+    label: str | None = None
+    shown: Shown | None = None
 
     @classmethod
     def from_estimator(
@@ -155,7 +140,7 @@ class DecisionBoundaryDisplay:
         if X is not None:
             shown = shown_by(model, [Cells(name, np.empty(0), False) for name in chosen], X, y)
         if limits is not None:
-            axes = (_linear(*limits[0]), _linear(*limits[1]))
+            axes = (_linear(limits[0]), _linear(limits[1]))
         elif shown is not None and len(shown.values):
             axes = (Axis.of_rows(shown.values[:, 0]), Axis.of_rows(shown.values[:, 1]))
         else:
@@ -165,18 +150,9 @@ class DecisionBoundaryDisplay:
         grid = {chosen[0]: across.ravel(), chosen[1]: upward.ravel()}
         rows = grid | {name: [cell] * points**2 for name, cell in cells.items()}
         logs = model.predict_log_proba(rows_with(model, rows))
-        classes = tuple(model.classes_.tolist())
-        made = cls(
-            chosen,
-            x,
-            up,
-            logs.reshape(points, points, -1),
-            classes,
-            cells,
-            model.reader_.layout.label,
-            axes,
-            shown,
-        )
+        logs = logs.reshape(points, points, -1)
+        classes, label = tuple(model.classes_.tolist()), model.reader_.layout.label
+        made = cls(chosen, x, up, logs, classes, axes, cells, label, shown)
         return made.plot(ax=ax)
 
     def plot(self, *, ax: Axes | None = None) -> Self:
@@ -215,12 +191,13 @@ class DecisionBoundaryDisplay:
         held = f"; {', '.join(cells[:3])}{' ...' if len(cells) > 3 else ''}" if cells else ""
         titled(ax, f"{shortened(self.label or 'class', 48)}, by {names[0]} and {names[1]}{held}")
         legend_beside(ax, self.label)
-        self.ax_, self.figure_ = ax, figure_of(ax)
-        return self
+        return self.drawn(ax)
 
     def _points(self, ax: Axes, shown: Shown) -> None:
         """Draw rows as points in the colours of their classes, in random order."""
-        chosen = np.random.default_rng(0).permutation(len(shown.codes))[:MOST_POINTS]
+        ends = np.array([self.x[[0, -1]], self.y[[0, -1]]])
+        inside = ((shown.values >= ends[:, 0]) & (shown.values <= ends[:, 1])).all(axis=1)
+        chosen = np.random.default_rng(0).permutation(np.flatnonzero(inside))[:MOST_POINTS]
         values, codes = shown.values[chosen], shown.codes[chosen]
         for c in np.unique(codes).tolist():
             x, y = values[codes == c].T
@@ -230,8 +207,8 @@ class DecisionBoundaryDisplay:
             )
 
 
-def _linear(low: float, high: float) -> Axis:
-    return Axis("linear", float(low), float(high))
+def _linear(ends: Any) -> Axis:
+    return Axis("linear", np.asarray(ends, np.float64))
 
 
 def _cell(value: Any) -> str:
@@ -258,4 +235,4 @@ def _axis(model: Any, column: str) -> Axis:
         raise ParameterError(
             f"column {column!r} holds no numbers", "the axes are two columns of numbers"
         )
-    return cells.axis or _linear(cells.values[0], cells.values[-1])
+    return cells.axis or _linear(cells.values[[0, -1]])

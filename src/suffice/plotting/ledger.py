@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -15,7 +16,7 @@ from suffice.numerics.in_print import AGAINST, FOR
 from suffice.plotting.style import (
     INK,
     QUIET,
-    figure_of,
+    Display,
     named,
     require_place,
     shortened,
@@ -25,10 +26,10 @@ from suffice.plotting.style import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
-class LedgerDisplay:
+@dataclass(eq=False, repr=False)
+class LedgerDisplay(Display):
     """One prediction as a waterfall.
 
     Of a classifier, the log-odds of one class against another, in nats::
@@ -57,8 +58,6 @@ class LedgerDisplay:
         Where it ends: start + Σ steps.
     shown : tuple of str
         The columns that are drawn one by one, those that add the most first.
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
 
     Examples
     --------
@@ -74,24 +73,14 @@ class LedgerDisplay:
     np.True_
     """
 
-    ax_: Axes
-    figure_: Figure
-    shown: tuple[str, ...]
-
-    def __init__(
-        self,
-        start: float,
-        steps: NDArray[np.float64],
-        columns: tuple[str, ...],
-        title: str,
-        first: str,
-        last: str,
-        unit: str,
-        values: Mapping[str, Any] | None = None,
-    ) -> None:
-        self.start, self.steps, self.columns = start, steps, columns
-        self.title, self.first, self.last, self.unit = title, first, last, unit
-        self.values = values or {}
+    start: float
+    steps: NDArray[np.float64]
+    columns: tuple[str, ...]
+    title: str
+    first: str
+    last: str
+    unit: str
+    values: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def from_estimator(
@@ -194,8 +183,7 @@ class LedgerDisplay:
         ax.set_xlim(low, high + 0.08 * (high - low))  # so that the numbers are inside
         titled(ax, self.title, self.unit)
         self.shown = tuple(self.columns[j] for j in shown)
-        self.ax_, self.figure_ = ax, figure_of(ax)
-        return self
+        return self.drawn(ax)
 
     def _name(self, column: str) -> str:
         if column not in self.values:

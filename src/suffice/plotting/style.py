@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from suffice.errors import ParameterError
 from suffice.numerics.in_print import COLOURS
@@ -51,11 +51,18 @@ def titled(ax: Axes, title: str, below: str | None = None) -> None:
         ax.set_xlabel(below, wrap=True)
 
 
-def figure_of(ax: Axes) -> Figure:
-    """The figure that axes belong to."""
-    figure = ax.get_figure(root=True)
-    assert isinstance(figure, Figure)
-    return figure
+class Display:
+    """A picture that was drawn: its axes ``ax_``, and the figure ``figure_`` they belong to."""
+
+    ax_: Axes
+    figure_: Figure
+
+    def drawn(self, ax: Axes) -> Self:
+        """Keep the axes of the picture, and their figure."""
+        figure = ax.get_figure(root=True)
+        assert isinstance(figure, Figure)
+        self.ax_, self.figure_ = ax, figure
+        return self
 
 
 def class_style(c: int) -> dict[str, Any]:
