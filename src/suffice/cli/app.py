@@ -117,7 +117,7 @@ COMMANDS = {
     ),
     "searchlight": (
         "Map the accuracy of searchlights in brain images.",
-        "suffice searchlight bold.nii --labels runs.txt --radius 6 -o map.nii",
+        "suffice searchlight bold.nii --labels runs.txt --leave-out rest --radius 6 -o map.nii",
     ),
 }
 

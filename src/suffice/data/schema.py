@@ -193,7 +193,6 @@ class Layout:
 
     @property
     def names(self) -> Sequence[str]:
-        """Names of the columns."""
         columns = self.columns
         return (
             columns.names if isinstance(columns, UniformColumns) else tuple(c.name for c in columns)
@@ -395,13 +394,7 @@ _NAMES = (
 
 
 def called(kind: pa.DataType) -> str:
-    """Return the noun for a cell of a type.
-
-    Examples
-    --------
-    >>> called(pa.large_string()), called(pa.float64()), called(pa.list_(pa.int8()))
-    ('text', 'a number', 'a list')
-    """
+    """Return the noun for a cell of a type."""
     return _names(kind)[0]
 
 
@@ -424,12 +417,7 @@ def _names(kind: pa.DataType) -> tuple[str, str]:
 
 
 def require_columns(asked: Iterable[str], names: Sequence[str], where: str) -> None:
-    """Refuse a request for columns that a table, so called, does not have, or for none at all.
-
-    Examples
-    --------
-    >>> require_columns(["age"], ["age", "sex"], "adult.csv")
-    """
+    """Refuse a request for columns that a table, so called, does not have, or for none at all."""
     asked = tuple(asked)
     if not asked:
         raise ParameterError(

@@ -31,15 +31,21 @@ from suffice.models.design.matrix import INTERCEPT
 from suffice.models.design.remarks import coefficient_tables, measures
 from suffice.models.design.words import Ways
 from suffice.models.estimator import Kind, fitted
+from suffice.models.linear.diagnostics import (
+    NestedModels,
+    VarianceInflation,
+    more_of,
+    require_same,
+    tested,
+)
 from suffice.models.logistic.first_pass import FirstPass, read_once
-from suffice.models.logistic.fit import Fit
 from suffice.models.logistic.inference import (
     Likelihood,
     LikelihoodRatio,
     LogisticSummary,
     ends_of,
 )
-from suffice.models.logistic.minimise import Solver, minimise
+from suffice.models.logistic.minimise import Fit, Solver, minimise
 from suffice.models.logistic.model import LogisticModel, Prediction, of_every_class, predictions
 from suffice.models.logistic.objective import LARGEST_HESSIAN, Objective
 from suffice.models.logistic.options import (
@@ -65,6 +71,8 @@ from suffice.models.reading import in_precision, is_named, row_by_name, settle_c
 from suffice.rules import build
 from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell
+
+OF_FIT = ("n_iter", "n_passes", "left_out", "unlabelled", "rows", "remarks")
 
 
 @dataclass(repr=False, eq=False)
@@ -302,6 +310,48 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         less = minimise(objective.without(tested), start, solver)
         return LikelihoodRatio(2 * (less.loss - full.loss), full.parameters - less.parameters)
 
+    def anova(self, other: LogisticRegression) -> NestedModels:
+        """Test by likelihoods whether the larger of two models fits better than the smaller.
+
+        The terms of the smaller are among those of the larger. No row is read.
+
+        Parameters
+        ----------
+        other : LogisticRegression
+            The smaller or the larger model of the same rows.
+
+        Raises
+        ------
+        ParameterError
+            If a fit has a penalty, or the smaller has terms that the larger has not, or as many
+            parameters.
+        DataError
+            If the models are of other rows or labels.
+
+        See Also
+        --------
+        suffice.models.linear.diagnostics.NestedModels : For the formulas and an example.
+        """
+        if not isinstance(other, LogisticRegression):
+            raise ParameterError(
+                f"{other!r} is no logistic regression", "two of these are compared", "fit one"
+            )
+        found = []
+        for one in (self, other):
+            likelihood = one.likelihood_ if one._inferable() else None
+            if likelihood is None or likelihood.null is None:
+                raise ParameterError(
+                    f"penalty={one.penalty!r}",
+                    "the test compares likelihoods without a penalty",
+                    "use C=np.inf",
+                )
+            found.append((one, likelihood))
+        (smaller, less), (larger, more) = sorted(found, key=lambda one: one[1].parameters)
+        terms, target = more_of(smaller, larger), larger.reader_.layout.label or "the label"
+        require_same((less.rows, less.null or 0.0), (more.rows, more.null or 0.0))
+        dof = less.rows - less.parameters, more.rows - more.parameters
+        return tested(target, "chi2", (less.value, more.value), dof, terms)
+
     def _read_once(self, source: TableSource | ArraySource) -> FirstPass:
         """Read the rows for the first time; a descent has the same parts everywhere."""
         engine, layout = engine_for(source), self.reader_.layout
@@ -467,6 +517,29 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             self.left_out_,
         )
 
+    def variance_inflation(self) -> VarianceInflation:
+        """Return how much each column's variance grows as it follows from others (VIF, GVIF).
+
+        Raises
+        ------
+        ParameterError
+            If there are more than two classes, or the fit has an L2 penalty.
+
+        See Also
+        --------
+        suffice.models.linear.diagnostics.VarianceInflation : For the formulas and an example.
+        """
+        model = self._inferable()
+        if len(model.classes) != 2:
+            raise ParameterError(
+                f"the model has {len(model.classes)} classes",
+                "variances are those of one equation",
+                "fit a model to two of them",
+            )
+        first = int(model.has_intercept)
+        covariance, known = self.covariance()[first:, first:], model.estimable[first:]
+        return VarianceInflation.of(model.centred.design, covariance, known)
+
     def covariance(self, reference: Any = None) -> NDArray[np.float64]:
         """Return I⁻¹, the covariance matrix of the estimates of `summary`, row after row."""
         first = self._summary(0.95, reference).reference
@@ -584,24 +657,15 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
     def _kept(self) -> dict[str, Any]:
         costs_of(self, self.costs)  # with others no file could be read
         model, likelihood, dtype = self.model_, self.likelihood_, self.reader_.label_dtype
+        of_rows = "design", "mean", "scale", "complete"
+        of_model = "classes", "coefficients", "has_intercept", "root"
         return {
             "label_dtype": None if dtype is None else dtype.str,
-            "design": model.centred.design,
-            "mean": model.centred.mean,
-            "scale": model.centred.scale,
-            "complete": model.centred.complete,
-            "classes": model.classes,
-            "coefficients": model.coefficients,
-            "has_intercept": model.has_intercept,
-            "root": model.root,
+            **{name: getattr(model.centred, name) for name in of_rows},
+            **{name: getattr(model, name) for name in of_model},
             "loss_history": self._loss_history,
             "likelihood": None if likelihood is None else vars(likelihood),
-            "n_iter": self.n_iter_,
-            "n_passes": self.n_passes_,
-            "left_out": self.left_out_,
-            "unlabelled": self.unlabelled_,
-            "rows": self.rows_,
-            "remarks": self.remarks_,
+            **{name: getattr(self, f"{name}_") for name in OF_FIT},
         }
 
     def _restore(self, saved: SavedLogistic) -> None:
@@ -615,8 +679,8 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         self._loss_history = saved.loss_history
         found = saved.likelihood
         self.likelihood_ = None if found is None else build(Likelihood, found)
-        self.n_iter_, self.n_passes_, self.remarks_ = saved.n_iter, saved.n_passes, saved.remarks
-        self.left_out_, self.unlabelled_, self.rows_ = saved.left_out, saved.unlabelled, saved.rows
+        for name in OF_FIT:
+            setattr(self, f"{name}_", getattr(saved, name))
         costs_of(self, self.costs)
 
 

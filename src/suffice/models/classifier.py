@@ -47,6 +47,7 @@ from suffice.models.base.proba_intervals import (
     check_interval,
 )
 from suffice.models.base.unseen_values import FEWEST, warn_of_unseen
+from suffice.models.design.formula import targets_of
 from suffice.models.estimator import Estimator, fitted
 from suffice.models.reading import LabelReader, common_dtype, open_rows, summed
 from suffice.phrases import rows_in_print
@@ -350,8 +351,7 @@ class Classifier(Estimator):
         self, X: Any, y: Any, sample_weight: Any
     ) -> tuple[TableSource | ArraySource, np.dtype[Any] | None]:
         """Open the first rows with their labels, and say in which dtype these came."""
-        if y is None:
-            raise without_labels(self)
+        y = labels_of(self, y)
         rows = open_rows(self, X, y, sample_weight, first=True)
         if not self.n_features_in_:
             raise SchemaError("the table has no column besides the label", "a model needs features")
@@ -371,18 +371,25 @@ def open_labelled(
     classifier: Classifier, X: Any, y: Any, sample_weight: Any
 ) -> TableSource | ArraySource:
     """Open a further table whose rows have labels."""
-    if y is None:
-        raise without_labels(classifier)
-    return open_rows(classifier, X, y, sample_weight)
+    return open_rows(classifier, X, labels_of(classifier, y), sample_weight)
 
 
-def without_labels(classifier: Classifier) -> ParameterError:
-    """The error of rows that are to have labels."""
-    return ParameterError(
-        f"{type(classifier).__name__} requires y to be passed, but the target y is None",
-        "a classifier learns from labels",
-        "pass an array or the name of the label column",
-    )
+def labels_of(classifier: Classifier, y: Any) -> Any:
+    """Return labels, or the name of their column; if none are given, by the formula."""
+    named = targets_of(classifier) if y is None else y
+    if named is None:
+        raise ParameterError(
+            f"{type(classifier).__name__} requires y to be passed, but the target y is None",
+            "a classifier learns from labels",
+            "pass an array or the name of the label column",
+        )
+    if y is None and isinstance(named, list):
+        raise ParameterError(
+            f"the formula's left side is {' + '.join(named)}",
+            "a classifier predicts one column",
+            "fit a model to each",
+        )
+    return named
 
 
 def warn_of_unlabelled(rows: float) -> None:

@@ -115,6 +115,7 @@ def fit(
             fact, rule = f"{model_files[0]} holds a model", "a model is fitted to rows, or to sums"
             raise ParameterError(fact, rule, "to fit it to more rows: suffice update")
         opened = reading.open(data, notes=False)
+        label = label or _left_of_formula(parameters)
         if not label:
             raise ParameterError("--label is not given", "a fit predicts a column", "name it")
         if where:
@@ -176,6 +177,18 @@ def fit(
         parts = iter([*_columns(chosen, target), "", class_table(facts)])
     facts["read_as"] = [] if sums is not None else read_as(table)
     deliver(facts, lambda: _shown(parts, facts, chosen), as_json)
+
+
+def _left_of_formula(parameters: Sequence[str] | None) -> list[str]:
+    """Return the columns to predict that a formula among the parameters names."""
+    from suffice.models.design.formula import left_side
+
+    texts = [
+        value
+        for name, _, value in (p.partition("=") for p in parameters or ())
+        if name == "formula"
+    ]
+    return [name for text in texts for name in left_side(text)]
 
 
 def _suited(table: Source, label: Sequence[str]) -> str:

@@ -48,8 +48,8 @@ def searchlight(
             "-p",
             metavar="NAME=VALUE",
             help="Of suffice.images.SearchLight, also --NAME VALUE: --radius 6 (mm), or --shape "
-            "cube --radius 1 (3 x 3 x 3 voxels); --permutations 1000, --leave-out rest, "
-            "--zscore run, --random-state 0.",
+            "cube --radius 1 (3 x 3 x 3 voxels); --leave-out rest, --detrend run, --zscore run, "
+            "--permutations 1000, --random-state 0.",
         ),
     ] = None,
     p_values: Annotated[

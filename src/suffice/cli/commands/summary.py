@@ -1,19 +1,24 @@
-"""``suffice summary``: the coefficients of a model, their errors and tests, and the fit."""
+"""``suffice summary``: coefficients, their errors and tests, the fit, and what rows do to it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from suffice.cli.models import known_columns, label_of, load_having, weight_of
+from suffice.cli.models import known_columns, label_of, load_having, load_model, weight_of
 from suffice.cli.options import AsJson, ModelFile, ReadAs, Reading
 from suffice.cli.output import deliver
 from suffice.cli.results import CONFIDENCE, coefficient_facts, coefficient_tables, summaries_of
 from suffice.errors import ParameterError, SufficeError
+from suffice.numerics.in_print import Table
+from suffice.persist import is_model_file
 
 KINDS = ("HC0", "HC1", "HC2", "HC3")
+MOST_INFLATED = 500  # terms, of which variances are compared unasked
+LARGEST = 3  # inflated columns that are printed
 
 
 def summary(
@@ -21,7 +26,11 @@ def summary(
     model: ModelFile,
     data: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[DATA]", help="The training data, for --robust."),
+        typer.Argument(
+            metavar="[DATA]",
+            help="The training data, for residuals and --robust; or a second model of the same "
+            "rows with fewer or more terms, for a test of the difference.",
+        ),
     ] = None,
     level: Annotated[
         float, typer.Option(metavar="P", help="Confidence of the intervals.")
@@ -35,7 +44,8 @@ def summary(
 ) -> None:
     """Show coefficients with standard errors, tests and fit.
 
-    Of linear, ridge, lasso, elastic net and logistic models.
+    Of linear, ridge, lasso, elastic net and logistic models. With DATA: residuals,
+    leverage and Cook's distance of the rows that decide most; with --json, of all.
     """
     reading = Reading.of(read)
     rule = "a summary is of coefficients"
@@ -43,13 +53,73 @@ def summary(
     found: list[Any] | SufficeError
     if robust is not None:
         found = _robust(fitted, robust, data or (), level, reading)
-    elif data:
-        rule = "a summary reads rows for --robust only"
-        raise ParameterError(f"{data[0]} is given", rule, "leave it out")
     else:
         found = summaries_of(fitted, level)
     facts = coefficient_facts(fitted, found, model, level)
-    deliver(facts, lambda: coefficient_tables(facts, found), as_json)
+    more: list[str | Table] = []
+    if len(fitted.terms_) <= MOST_INFLATED and not isinstance(found, Exception):
+        more += _inflation(fitted, facts)
+    if data and any(map(is_model_file, data)):
+        more += _compared(fitted, data, facts)
+    elif data and robust is None:
+        more += _influence(fitted, data, reading, facts)
+    deliver(facts, lambda: [*coefficient_tables(facts, found), *more], as_json)
+
+
+def _inflation(model: Any, facts: dict[str, Any]) -> Iterator[str]:
+    """Add how much variances are inflated, and yield the largest."""
+    try:
+        found = model.variance_inflation()
+    except ParameterError:  # of several classes
+        return
+    columns = found.columns, found.inflation.tolist(), found.terms.tolist(), found.root.tolist()
+    names = ("column", "inflation", "terms", "root")
+    facts["variance_inflation"] = [
+        dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)
+    ]
+    if len(found.columns) > 1:
+        order = sorted(range(len(found.columns)), key=lambda j: -found.root[j])[:LARGEST]
+        largest = (f"{found.columns[j]} {found.root[j] ** 2:.4g}" for j in order)
+        yield f"  Largest variance inflation (VIF): {', '.join(largest)}"
+
+
+def _compared(model: Any, data: Sequence[str], facts: dict[str, Any]) -> Iterator[str | Table]:
+    """Add the tests against another model, one of each target."""
+    other = load_model(Path(data[0])) if len(data) == 1 else None
+    if not hasattr(other, "anova"):
+        rule = "a model is tested against one other, both linear or both logistic"
+        raise ParameterError(f"{', '.join(data)} stands for a second model", rule)
+    facts["compared"] = []
+    for target in [None] if hasattr(model, "classes_") else range(len(model.target_names_)):
+        found = model.anova(other, *([] if target is None else [target]))
+        names = ("target", "kind", "fits", "dof", "difference", "statistic", "p", "terms")
+        facts["compared"].append({name: getattr(found, name) for name in names})
+        yield ""
+        table = found.table()
+        yield Table(f"Compared with {data[0]}", table.header, table.rows)
+        yield from (f"  {note}" for note in table.notes)
+
+
+def _influence(
+    model: Any, data: Sequence[str], reading: Reading, facts: dict[str, Any]
+) -> Iterator[str | Table]:
+    """Add residuals and influence of all rows, and yield those that decide most."""
+    if not hasattr(model, "influence"):
+        rule = "residuals and leverage are those of a linear model"
+        raise ParameterError(f"{data[0]} is given", rule, "leave it out, or use suffice evaluate")
+    table = known_columns(reading.open(data, model.reader_.format), model)
+    truth, weight = label_of(model), weight_of(model, None, table)
+    for target, equation in enumerate(facts["equations"]):
+        found = model.influence(table, truth, weight, target=target)
+        columns = [values.tolist() for values in found.columns.values()]
+        equation["rows"] = [
+            {"row": row, **dict(zip(found.columns, values, strict=True))}
+            for row, values in enumerate(zip(*columns, strict=True), 1)
+        ]
+        yield ""
+        own = found.table(first=1)
+        yield Table(f"Rows that decide most of {found.target}", own.header, own.rows)
+        yield from (f"  {note}" for note in own.notes)
 
 
 def _robust(

@@ -35,6 +35,13 @@ FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {
     "log1p": log1p,
     "sqrt": np.sqrt,
 }
+INVERSES: Mapping[str, Callable[[Any], Any]] = {
+    "log": exp,
+    "log1p": lambda x: _less_one(exp(x), x),
+    "sqrt": lambda x: np.square(np.maximum(x, 0.0)),
+}
+"""Of the functions that a left side may have: each increases, and no target is below its range."""
+
 OPERATIONS: Mapping[type, Callable[[Any, Any], Any]] = {
     ast.Add: np.add,
     ast.Sub: np.subtract,
@@ -201,6 +208,17 @@ def _power(x: Any, n: int) -> Any:
     return found
 
 
+def _less_one(e: Any, x: Any) -> Any:
+    """eˣ − 1 of x and e = eˣ, as rounded: (e − 1) x/log e, which has all digits where x is small.
+
+    Source: N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed. (2002), section
+    1.14.1.
+    """
+    with np.errstate(all="ignore"):
+        small = (e - 1.0) * x / log(e)
+    return np.where(e == 1.0, x, np.where(np.abs(x) < 1.0, small, e - 1.0))
+
+
 def _indicator(test: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     """1 where a comparison holds, 0 where it does not, NaN where a cell is missing."""
     return np.where(np.isnan(left) | np.isnan(right), np.nan, test(left, right))
@@ -233,6 +251,8 @@ class Formula:
         Those of every term.
     intercept : bool
         Whether there is one: else the first category has an indicator of every value.
+    left : tuple of str
+        The function of every target that is modelled, "" for the target itself; () if none has one.
 
     Examples
     --------
@@ -246,6 +266,11 @@ class Formula:
     text: str
     factors: tuple[tuple[Factor, ...], ...]
     intercept: bool = True
+    left: tuple[str, ...] = ()
+
+    @rule("the left side has functions that can be undone, or none")
+    def _has_left(self) -> bool:
+        return set(self.left) <= {"", *INVERSES} and any(self.left) == bool(self.left)
 
     @rule("every factor is a column or an expression, and no term is there twice")
     def _has_terms(self) -> bool:
@@ -341,6 +366,51 @@ class Formula:
             found[factor] = values
         return found
 
+    def modelled(
+        self, y: NDArray[np.float64], targets: Sequence[str], first: int = 0
+    ) -> NDArray[np.float64]:
+        """Return the left side, (n, t), of targets (n, t).
+
+        Examples
+        --------
+        >>> found = Formula("log(y) ~ x", (("`x`",),), left=("log",))
+        >>> found.modelled(np.array([[1.0], [np.e]]), ["y"]).round(9).ravel()
+        array([0., 1.])
+        """
+        if not self.left:
+            return y
+        found = np.array(y, np.float64)
+        for j, (name, target) in enumerate(zip(self.left, targets, strict=False)):
+            if not name:
+                continue
+            with np.errstate(all="ignore"):
+                found[:, j] = FUNCTIONS[name](found[:, j])
+            undefined = ~np.isfinite(found[:, j]) & ~np.isnan(y[:, j])
+            for row in np.flatnonzero(undefined)[:1].tolist():
+                value = float(y[row, j])
+                raise BadCell(first + row, target, value, f"{name}({target}): {UNDEFINED}")
+        return found
+
+    def undone(self, answers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return targets, (n, t, ...), of what is answered of the left side.
+
+        The ends of an interval become those of an interval of the target, of the same probability,
+        as does a median; a mean does not become a mean.
+
+        Examples
+        --------
+        >>> Formula("log1p(y) ~ x", (("`x`",),), left=("log1p",)).undone(np.array([[1e-20]]))
+        array([[1.e-20]])
+        """
+        if not self.left:
+            return answers
+        found = np.array(answers, np.float64)
+        for j, name in enumerate(self.left):
+            if name:
+                with np.errstate(over="ignore"):
+                    found[:, j] = INVERSES[name](answers[:, j])
+        return found
+
 
 def is_column(factor: Factor) -> bool:
     return factor[:1] == "`" == factor[-1:] and factor.count("`") == 2
@@ -401,6 +471,7 @@ def names(parts: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 CALL = re.compile(r"(?:\w+|\.)*\([^()]*\)|\{[^{}]*\}")
+TILDE = re.compile(r"~(?=[^`]*(?:`[^`]*`[^`]*)*$)")  # between columns in backticks
 POWER_OF_ONE = re.compile(r"(\w+|`[^`]+`)\s*(?:\*\*|\^)\s*(\d+)")
 CATEGORY = re.compile(r"C\((?:`([^`]+)`|(\w+))\)")
 ONE = "1"
@@ -411,6 +482,8 @@ def formula_of(
 ) -> tuple[Formula, tuple[str, ...]]:
     """Read a formula: its terms, and the columns that stand in ``C()``.
 
+    `left_side` reads what is before ``~``, which may be nothing.
+
     Parameters
     ----------
     text : str
@@ -420,7 +493,14 @@ def formula_of(
     targets : sequence of str
         What may stand on the left.
     """
-    terms = _terms(text, columns, targets)
+    left = left_side(text)
+    if left and tuple(left) != tuple(targets):
+        raise ParameterError(
+            f"the formula's left side is {' + '.join(left)}",
+            f"the target is {' + '.join(targets) or 'an array'}",
+            "write the right side alone",
+        )
+    terms = _terms(text, columns)
     intercept = any([str(f.expr) for f in term.factors] == [ONE] for term in terms)
     categories: dict[str, None] = {}
     factors: dict[frozenset[Factor], tuple[Factor, ...]] = {}
@@ -432,7 +512,8 @@ def formula_of(
     if not factors:
         raise _refused(text, "it has a term at least")
     ordered = tuple(sorted(factors.values(), key=len))  # columns before products
-    formula = Formula(text, ordered, intercept)
+    functions = tuple(left.values()) if any(left.values()) else ()
+    formula = Formula(text, ordered, intercept, functions)
     for name in formula.columns:
         if name not in columns:
             raise ParameterError(
@@ -449,7 +530,60 @@ def formula_of(
     return formula, tuple(categories)
 
 
-def _terms(text: str, columns: Sequence[str], targets: Sequence[str]) -> Sequence[Any]:
+def left_side(text: Any) -> dict[str, str]:
+    """Return the targets of a formula and the function of each that is modelled, or "".
+
+    Examples
+    --------
+    >>> left_side("log(`last price`) + cost ~ size"), left_side("size")
+    ({'last price': 'log', 'cost': ''}, {})
+    """
+    left, *right = TILDE.split(text, maxsplit=1) if isinstance(text, str) else ("",)
+    if not right or not left.strip():
+        return {}
+    names: list[str] = []
+
+    def named(found: re.Match[str]) -> str:
+        names.append(found.group(1))
+        return f"_column_{len(names) - 1}"
+
+    def read(tree: ast.AST, function: str = "") -> Iterator[tuple[str, str]]:
+        if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Add) and not function:
+            yield from read(tree.left)
+            yield from read(tree.right)
+        elif isinstance(tree, ast.Name):
+            number = tree.id.removeprefix("_column_")
+            yield (names[int(number)] if number.isdecimal() else tree.id), function
+        elif isinstance(tree, ast.Call) and len(tree.args) == 1 and not function:
+            called = ast.unparse(tree.func).removeprefix("np.").removeprefix("numpy.")
+            if called not in INVERSES:
+                raise refused
+            yield from read(tree.args[0], called)
+        else:
+            raise refused
+
+    functions = ", ".join(f"{name}()" for name in INVERSES)
+    refused = ParameterError(
+        f"the formula's left side is {left.strip()}",
+        f"it is a column or {functions} of one, or several such, joined by +",
+        "compute other targets beforehand",
+    )
+    try:
+        found = list(read(ast.parse(QUOTED.sub(named, left).strip(), mode="eval").body))
+    except (SyntaxError, ValueError) as error:
+        raise (error if isinstance(error, ParameterError) else refused) from None
+    if len(dict(found)) < len(found):
+        raise refused
+    return dict(found)
+
+
+def targets_of(estimator: Any) -> str | list[str] | None:
+    """Return the targets that the left side of an estimator's formula names, or None."""
+    names = list(left_side(getattr(estimator, "formula", None)))
+    return names[0] if len(names) == 1 else names or None
+
+
+def _terms(text: str, columns: Sequence[str]) -> Sequence[Any]:
     """The terms of the right side, as formulaic has them."""
     try:
         from formulaic.errors import FormulaParsingError
@@ -462,23 +596,18 @@ def _terms(text: str, columns: Sequence[str], targets: Sequence[str]) -> Sequenc
         ) from None
     if not isinstance(text, str) or not text.strip():
         raise ParameterError(f"formula={text!r}", "it is a text such as 'size * C(year)'")
-    _refuse_powers(text)
+    right = TILDE.split(text, maxsplit=1)[-1]
+    if TILDE.search(right):
+        raise _refused(text, "it has one ~")
+    _refuse_powers(right)
     context = {"__formulaic_variables_available__": list(columns)}
     try:
-        read: Any = DefaultFormulaParser().get_terms(text, context=context)
+        read: Any = DefaultFormulaParser().get_terms(right, context=context)
     except (FormulaParsingError, SyntaxError) as error:
         raise _refused(text, str(error).splitlines()[0].rstrip(".")) from None
-    left = [str(term) for term in getattr(read, "lhs", ())]
-    if left and left != list(targets):
-        raise ParameterError(
-            f"the formula's left side is {' + '.join(left)}",
-            f"the target is {' + '.join(targets) or 'an array'}",
-            "write the right side alone",
-        )
-    right = read.rhs if left else read.root
-    if isinstance(right, tuple):
+    if isinstance(read.root, tuple):
         raise _refused(text, "it has several parts, divided by |")
-    return list(right)
+    return list(read.root)
 
 
 def _refuse_powers(text: str) -> None:

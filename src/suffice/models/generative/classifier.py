@@ -151,8 +151,8 @@ class GenerativeClassifier(Classifier, FittedFromSums[GenerativeReader, ByClass]
 
     def _open_more(self, X: Any, y: Any, sample_weight: Any) -> Rows:
         source = super()._open_more(X, y, sample_weight)
-        if isinstance(source, TableSource) and isinstance(source.table, WithColumns):
-            return replace(source, table=source.table.table)  # which is refused
+        if isinstance(source, TableSource) and isinstance(table := source.table, WithColumns):
+            return source if table.cells else replace(source, table=table.table)  # refused then
         return source
 
     # -- answering

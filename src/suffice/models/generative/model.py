@@ -26,7 +26,8 @@ from suffice.models.generative.calibration import Calibration, Weighted, group_s
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.sampled_bins import SampledBins
 from suffice.numerics import kernels
-from suffice.numerics.logspace import cell_scores, log_normalise, normalise, safe_log, scores
+from suffice.numerics.elementary import log
+from suffice.numerics.logspace import cell_scores, log_normalise, normalise, scores
 from suffice.rules import shown
 from suffice.sums.base import Accumulator
 from suffice.sums.batch import Batch
@@ -220,7 +221,7 @@ class GenerativeModel:
     @cached_property
     def log_prior(self) -> NDArray[np.float64]:
         """Return log P(c), (k,)."""
-        return safe_log(self.prior)
+        return log(self.prior)
 
     @property
     def n_free(self) -> int:

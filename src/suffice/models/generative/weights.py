@@ -36,7 +36,7 @@ from suffice.models.generative.part import FamilyColumns, read_from
 from suffice.models.optimise.nonnegative_newton import Value, nonnegative_minimum
 from suffice.numerics import kernels
 from suffice.numerics.elementary import exp, log
-from suffice.numerics.logspace import log_sum_exp, safe_log
+from suffice.numerics.logspace import log_sum_exp
 from suffice.sums.batch import Batch
 from suffice.sums.by_class import ByClass
 from suffice.sums.row_sample import RowSample, Sampled, SampledRows, rank_hashes
@@ -288,7 +288,7 @@ def calibrated(
     counted = model.statistic.weight.value
     order = np.argsort(np.concatenate(hashes), kind="stable")  # in whatever order rows came
     objective = _Objective(
-        safe_log(counted / counted.sum()),
+        log(counted / counted.sum()),
         _by_row(terms, order),
         np.concatenate(codes)[order],
         np.concatenate(weights)[order],

@@ -145,7 +145,7 @@ def adjusted_means(
         difference - reach,
         difference + reach,
         tuple(chosen),
-        design.targets[j],
+        design.left[j],
         level,
         dof,
     )

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from suffice.models.design.matrix import Design
 from suffice.models.linear.descent import Coefficients
-from suffice.models.linear.least_squares import LeastSquares
-from suffice.models.linear.rows import RowLeastSquares
+from suffice.models.linear.rows import Fit
 from suffice.numerics.in_print import Printed, Table
 from suffice.numerics.logspace import row_sums
 from suffice.numerics.rows import is_sparse
@@ -28,7 +27,7 @@ class Effects(Printed):
         ŷ = b + x̄ᵀw + Σ_j (x_j − x̄_j) w_j
 
     Of a category it is the sum over its indicators. The effects are in units of the target, and
-    add up to the prediction.
+    add up to the prediction; or both are of the function of it that a formula has on its left.
 
     Parameters
     ----------
@@ -80,9 +79,7 @@ class Effects(Printed):
         return Table(title, header, table, bars=[*adds, nothing])
 
 
-def effects(
-    design: Design, fit: LeastSquares | RowLeastSquares | Coefficients, x: Any
-) -> NDArray[np.float64]:
+def effects(design: Design, fit: Fit | Coefficients, x: Any) -> NDArray[np.float64]:
     """(x_j − o_j) w_j of rows (n, p), by column, (n, d, t)."""
     if not is_sparse(x):
         return design.by_column((x - fit.origin)[:, None] * fit.coefficients.T).swapaxes(1, 2)

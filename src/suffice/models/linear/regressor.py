@@ -6,7 +6,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, Self, TypeGuard, cast, get_args
 
@@ -46,20 +46,38 @@ from suffice.models.base.options import (
 )
 from suffice.models.base.scikit_learn import available_if, check_is_fitted, refuse_lengths
 from suffice.models.base.unseen_values import FEWEST, warn_of_unseen
-from suffice.models.design.feature_columns import features, named_columns, predictors
+from suffice.models.design.feature_columns import (
+    PREDICTORS,
+    features,
+    named_columns,
+    predictors,
+)
+from suffice.models.design.formula import targets_of
 from suffice.models.design.matrix import INTERCEPT, Design
 from suffice.models.design.normal_equations import NormalEquations
-from suffice.models.design.remarks import coefficient_tables, measures, said_of_weights
+from suffice.models.design.remarks import coefficient_tables, measures
 from suffice.models.design.words import Ways
 from suffice.models.estimator import FittedFromSums, Kind, fitted, require_sums
 from suffice.models.grouped_sums import GroupedSums
 from suffice.models.linear.adjusted import AdjustedMeans, adjusted_means
 from suffice.models.linear.conformal import ErrorSizes, error_counts, unit_of
 from suffice.models.linear.descent import Coefficients, DescentFit
+from suffice.models.linear.diagnostics import (
+    Influence,
+    NestedModels,
+    VarianceInflation,
+    inflation_of,
+    more_of,
+    require_same,
+    residuals,
+    sums_of_targets,
+    tested,
+)
 from suffice.models.linear.effects import Effects, effects
 from suffice.models.linear.evaluation import RegressionEvaluation
 from suffice.models.linear.least_squares import LeastSquares
-from suffice.models.linear.method import FirstTable, LinearMethod
+from suffice.models.linear.level_rows import LevelLeastSquares
+from suffice.models.linear.method import LinearMethod
 from suffice.models.linear.model import (
     UNDETERMINED,
     LinearModel,
@@ -74,9 +92,10 @@ from suffice.models.linear.model import (
     without_intervals,
 )
 from suffice.models.linear.posterior import Posterior
-from suffice.models.linear.reader import LinearReader, Rows
-from suffice.models.linear.rows import RowLeastSquares
+from suffice.models.linear.reader import FirstTable, LinearReader, Rows
+from suffice.models.linear.rows import Fit, RowLeastSquares
 from suffice.models.linear.saved import SAVED, SavedRegressor
+from suffice.models.linear.summary import target_place
 from suffice.models.linear.together import GroupFits, columns_of
 from suffice.models.method import Learnt
 from suffice.models.optimise.gradient_descent import GradientDescent
@@ -96,10 +115,7 @@ from suffice.sums.block import BadCell
 from suffice.sums.moments import Moments
 
 Interval = Literal["prediction", "confidence", "conformal"]
-READING = (
-    *("fit_intercept", "incomplete", "categorical", "text"),
-    *("words", "ordered", "formula", "reference"),
-)
+READING = ("fit_intercept", "incomplete", *PREDICTORS)
 
 
 def _keeps_sums(estimator: Any) -> bool:
@@ -108,6 +124,7 @@ def _keeps_sums(estimator: Any) -> bool:
     return True
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class LinearRegressor(FittedFromSums[LinearReader, Any]):
     """A linear model that is a function of exact co-moments of columns and targets.
 
@@ -139,21 +156,19 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         saved=SavedRegressor,
         types=SAVED,
         records=(GradientDescent,),
-        tables=lambda self: notebook_tables(self),
+        tables=lambda self: coefficient_tables(self, *self.model_.by_term),
         reading=READING,
     )
-    fit_intercept: bool
-    positive: bool
-    incomplete: Incomplete
-    categorical: Sequence[str] | None
-    text: Sequence[str] | None
-    words: Ways
-    ordered: Mapping[str, Sequence[Any]] | None
-    formula: str | None
-    reference: Mapping[str, Any] | None
-    unseen: Unseen
-    reader_: LinearReader
-    model_: LinearModel
+    fit_intercept: bool = True
+    positive: bool = False
+    incomplete: Incomplete = "error"
+    categorical: Sequence[str] | None = None
+    text: Sequence[str] | None = None
+    words: Ways = 256
+    ordered: Mapping[str, Sequence[Any]] | None = None
+    formula: str | None = None
+    reference: Mapping[str, Any] | None = None
+    unseen: Unseen = "error"
 
     # -- learning
 
@@ -354,7 +369,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         values = interruptible(np.linalg.svd, fit.factor.cholesky.value, compute_uv=False)
         return np.asarray(values[: max(int(np.ceil(fit.equations.count)), 1)])
 
-    def _unpenalised(self) -> LeastSquares | RowLeastSquares:
+    def _unpenalised(self) -> Fit:
         fit = self._solved()
         if isinstance(fit, RowLeastSquares):
             return RowLeastSquares(fit.equations, np.zeros_like(fit.penalty))
@@ -404,14 +419,126 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         suffice.models.linear.summary.Summary : For the formulas and an example.
         suffice.models.linear.summary.RidgeSummary : For an example with a penalty.
         """
-        found = replace(self._summary(target, level), units=self._said_of_terms)
-        return framed(found, as_frame)
+        found, equations = self._summary(target, level), self._solved().equations
+        lines = measures(self.design_, self.schema_), equations.weights.remarks(equations.rows)
+        return framed(replace(found, units=(*lines[0], *lines[1])), as_frame)
 
-    @property
-    def _said_of_terms(self) -> tuple[str, ...]:
-        lines = measures(self.design_, self.schema_)
-        fit = self.model_.fit
-        return lines if isinstance(fit, Coefficients) else (*lines, *said_of_weights(fit.equations))
+    def variance_inflation(self) -> VarianceInflation:
+        """Return how much each column's variance grows as it follows from others (VIF, GVIF).
+
+        Of the columns alone, from the sums: no row is read, and a penalty changes nothing.
+
+        Raises
+        ------
+        ParameterError
+            After gradient descent.
+
+        See Also
+        --------
+        suffice.models.linear.diagnostics.VarianceInflation : For the formulas and an example.
+        """
+        return inflation_of(self._of_products(self._solved()), self.design_)
+
+    def influence(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        target: str | int | None = None,
+        dfbetas: bool = False,
+    ) -> Influence:
+        """Return residuals, leverage, Cook's distance and more of the rows of the fit, in order.
+
+        The rows are read once more.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The rows of the fit.
+        target : str or int, optional
+            Which target; needed if there are several.
+        dfbetas : bool
+            Whether what each row changes in each coefficient is told too, (n, q).
+
+        Raises
+        ------
+        ParameterError
+            If there is a penalty or no such target, or as `posterior`.
+        DataError
+            If these are not the rows of the fit, or not more than parameters.
+
+        See Also
+        --------
+        suffice.models.linear.diagnostics.Influence : For the formulas and an example.
+        """
+        j, fit = target_place(self.design_.targets, target), self._unshrunk("influence")
+        self.posterior()  # there are errors
+        if dfbetas and isinstance(fit, LevelLeastSquares):  # whose levels take products, too
+            fit = self._of_products(fit)
+        source = self._open_more(X, y, sample_weight)
+        layout = self.reader_.layout_of(source)
+        asked = replace(fitted(self), layout=layout, fit=fit), j, dfbetas
+        engine = engine_for(source)
+        pieces = engine.map(residuals, asked, source.parts(layout, engine.workers))
+        rows = np.concatenate([piece for part in pieces for piece in part])
+        return Influence.of(self.design_.left[j], self.terms_, fit, j, rows, dfbetas)
+
+    def anova(self, other: LinearRegressor, target: str | int | None = None) -> NestedModels:
+        """Test whether the larger of two models of the same rows fits better than the smaller.
+
+        The terms of the smaller are among those of the larger. No row is read.
+
+        Parameters
+        ----------
+        other : LinearRegression
+            The smaller or the larger model.
+        target : str or int, optional
+            Which target; needed if there are several.
+
+        Raises
+        ------
+        ParameterError
+            If a model has a penalty or errors by cluster, or the smaller has terms that the larger
+            has not, or as many parameters.
+        DataError
+            If the models are of other rows or targets.
+
+        See Also
+        --------
+        suffice.models.linear.diagnostics.NestedModels : For the formulas and an example.
+        """
+        if not isinstance(other, LinearRegressor):
+            raise ParameterError(
+                f"{other!r} is no linear model", "two linear models are compared", "fit one"
+            )
+        pair = [(one, one._unshrunk("a test of two models")) for one in (self, other)]
+        (smaller, less), (larger, fit) = sorted(pair, key=lambda one: one[1].flat)
+        terms = more_of(smaller, larger)
+        j = target_place(larger.design_.targets, target)
+        for one in (smaller, larger):
+            one.posterior()  # there are errors
+        require_same(*([*sums_of_targets(of)] for of in (less, fit)))
+        n = fit.equations.observations
+        rss = float(less.rss[j]), float(fit.rss[j])
+        return tested(larger.design_.left[j], "F", rss, (n - less.flat, n - fit.flat), terms)
+
+    def _unshrunk(self, what: str) -> Fit:
+        """The fit, if its errors are known and nothing shrinks it."""
+        fit = self._inferable()
+        if self.method().square != 0.0:
+            raise ParameterError(
+                f"{self!r} has a penalty",
+                f"{what} is that of estimates without one",
+                "use LinearRegression",
+            )
+        if getattr(self, "cluster", None) is not None and what != "influence":
+            raise ParameterError(
+                f"cluster={self.cluster!r}",
+                "the test is of rows that do not depend on each other",
+                "look at the errors of summary(), which allow for clusters",
+            )
+        return fit
 
     def posterior(self, a0: float = 0.0, b0: float = 0.0) -> Posterior:
         """Return the posterior of the coefficients and the variance of the noise.
@@ -435,9 +562,9 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         for name, value in (("a0", a0), ("b0", b0)):
             if not (np.isfinite(value) and value >= 0):
                 raise ParameterError(f"{name}={value!r}", f"{name} is a finite number, 0 or more")
-        return Posterior.of(self._inferable(), self.terms_, self.design_.targets, a0, b0)
+        return Posterior.of(self._inferable(), self.terms_, self.design_.left, a0, b0)
 
-    def _of_products(self, fit: LeastSquares | RowLeastSquares) -> LeastSquares:
+    def _of_products(self, fit: Fit) -> LeastSquares:
         """The fit as a function of all products of columns."""
         if isinstance(fit, LeastSquares):
             return fit
@@ -447,7 +574,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         weights = replace(equations.weights, precisions=fit.equations.weights.precisions)
         return LeastSquares(replace(equations, weights=weights), fit.penalty)
 
-    def _inferable(self) -> LeastSquares | RowLeastSquares:
+    def _inferable(self) -> Fit:
         """The fit, if its errors are known."""
         fit = self._solved()
         if fit.positive:
@@ -471,12 +598,12 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         """Weight of the rows with missing cells, which the fit does without."""
         return float(self.statistic_.rows) - self._solved().equations.rows
 
-    def _solved(self) -> LeastSquares | RowLeastSquares:
+    def _solved(self) -> Fit:
         """The fit, if it is a function of sums or rows."""
         fit = fitted(self).fit
         if isinstance(fit, Coefficients):
             require_sums(self)
-        return cast(LeastSquares | RowLeastSquares, fit)
+        return cast(Fit, fit)
 
     @property
     def n_iter_(self) -> int:
@@ -502,15 +629,19 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return b + xᵀw of every row, (n,) or (n, t).
 
-        With ``incomplete="gaussian"``, a missing cell is taken as expected given the others. A
-        warning tells of rows whose predictions the rows of the fit do not determine.
+        Where a formula has a function of the target, as ``log(price) ~ size`` has, it is undone:
+        exp(b + xᵀw) is the median of the target where errors of the logarithm are symmetric, and
+        below its mean. With ``incomplete="gaussian"``, a missing cell is taken as expected given
+        the others. A warning tells of rows whose predictions the rows of the fit do not determine.
         """
         fit = fitted(self).fit
-        if not _is_deficient(fit):
-            return in_precision(self.reader_, X, self._shaped(self._predictions(X, fit.predict)))
-        found = self._predictions(X, partial(with_mark, fit.predict, fit))
-        self._tell_undetermined(int(found[:, -1].sum()), len(found))
-        return in_precision(self.reader_, X, self._shaped(found[:, :-1]))
+        answer = self.model_.in_units(fit.predict)
+        deficient = _is_deficient(fit)
+        found = self._predictions(X, partial(with_mark, answer, fit) if deficient else answer)
+        if deficient:
+            self._tell_undetermined(int(found[:, -1].sum()), len(found))
+            found = found[:, :-1]
+        return in_precision(self.reader_, X, self._shaped(found))
 
     def _tell_undetermined(self, rows: int, of: int) -> None:
         """Warn of rows whose predictions the rows of the fit do not determine."""
@@ -540,7 +671,8 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         two are intervals of the posterior predictive (`posterior`). q is the quantile of the errors
         of rows, each left out of the model: see `calibrate`. Where the rows of the fit do not
         determine a prediction, as of an empty combination of two categories, the interval is
-        (−∞, ∞), with a warning.
+        (−∞, ∞), with a warning. Where a formula has a function of the target, it is undone at
+        both ends: the probability stays, and "confidence" is of the median.
 
         Parameters
         ----------
@@ -566,17 +698,28 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         """
         found = self._predictions(X, self._ends(kind, level), complete=True)
         if _is_deficient(fitted(self).fit):
-            self._tell_undetermined(int(np.isinf(found[:, 0, 0]).sum()), len(found))
+            self._tell_undetermined(int(np.isinf(found[:, 0, 1]).sum()), len(found))
         return self._shaped(found)
 
     def _ends(self, kind: Interval, level: float) -> Prediction:
         if kind not in (known := get_args(Interval)):
             raise ParameterError(f"kind={kind!r}", f"kind is one of {', '.join(map(repr, known))}")
+        model: LinearModel = fitted(self)
         if kind == "conformal":
-            return self._conformal_ends(level)
+            check_level(level)
+            fit, errors = self._inferable(), model.errors
+            if errors is None:
+                raise ParameterError(
+                    "the errors of rows are not known",
+                    "a conformal interval rests on these, and sums do not tell them",
+                    "calibrate it with rows",
+                )
+            errors.quantile(level)  # may refuse
+            return model.in_units(partial(errors.ends, fit, level))
         posterior = self.posterior()
         noise = 1.0 if kind == "prediction" else 0.0
-        return partial(within, self._inferable(), posterior, posterior.quantile(level), noise)
+        ends = partial(within, self._inferable(), posterior, posterior.quantile(level), noise)
+        return model.in_units(ends)
 
     def predict_batches(
         self,
@@ -622,7 +765,8 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         >>> [table.to_pydict() for table in model.predict_batches([[4.0], [5.0]])]
         [{'prediction': [9.0, 11.0]}]
         """
-        model, answer = fitted(self), fitted(self).fit.predict
+        model = fitted(self)
+        answer = model.in_units(model.fit.predict)
         if interval is not None:
             # The ends of an interval do not know the error of a cell that is filled in.
             model = replace(model, cells=None)
@@ -664,7 +808,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         """
         design, fit = self.design_, fitted(self).fit
         found = self._predictions(X, partial(effects, design, fit), complete=True, fewest=1)
-        return Effects(tuple(design.groups), design.targets, fit.at_origin, found)
+        return Effects(tuple(design.groups), design.left, fit.at_origin, found)
 
     def leverage(self, X: Any) -> NDArray[np.float64]:
         """Return how much a row weighs in its own fit, h = 1/n + (x − x̄)ᵀ(XᵀX + Λ)⁻¹(x − x̄), (n,).
@@ -691,18 +835,6 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         warn_of_unseen(model.known_values, source, model.layout, fewest)
         pieces = engine.map(predictions, (model, answer), parts)
         return np.concatenate([piece for part in pieces for piece in part])
-
-    def _conformal_ends(self, level: float) -> Prediction:
-        check_level(level)
-        fit, errors = self._inferable(), fitted(self).errors
-        if errors is None:
-            raise ParameterError(
-                "the errors of rows are not known",
-                "a conformal interval rests on these, and sums do not tell them",
-                "calibrate it with rows",
-            )
-        errors.quantile(level)  # may refuse
-        return partial(errors.ends, fit, level)
 
     # -- being judged
 
@@ -739,11 +871,10 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         DataError
             If there is no such row.
         """
-        model, source = fitted(self), self._open_more(X, y, sample_weight)
-        layout = self.reader_.layout_of(source)
-        kernel = self._of_answered(errors, unanswerable)
-        warn_of_unseen(model.known_values, source, layout)
-        found = summed(kernel, replace(model, layout=layout), source, layout)
+        source = self._open_more(X, y, sample_weight)
+        judge = self._judge(source, unanswerable)
+        warn_of_unseen(judge.model.known_values, source, judge.layout)
+        found = summed(judge.kernel, judge.model, source, judge.layout)
         return self._evaluation(told({"all": found})["all"])
 
     def evaluate_by(
@@ -778,30 +909,23 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         DataError
             If a group has no row whose target is known, or there are more than 1,000 groups.
         """
-        model, source = fitted(self), self._open_more(X, y, sample_weight)
-        known = self.reader_.layout_of(source)
-        warn_of_unseen(model.known_values, source, known)
-        require_free(by, (*self.target_names_, known.weight))
-        each = partial(for_every_group, kernel=self._of_answered(errors, unanswerable))
-        model = replace(model, layout=known)
-        engine = engine_for(source)
-        found = results_by_group(each, model, engine, source, known, ByColumns((by,)))
-        judged = told(found).items()
-        return ByGroup(by, {value: self._evaluation(moments) for value, moments in judged})
+        source = self._open_more(X, y, sample_weight)
+        judge = self._judge(source, unanswerable)
+        warn_of_unseen(judge.model.known_values, source, judge.layout)
+        require_free(by, (*self.target_names_, judge.layout.weight))
+        each = partial(for_every_group, kernel=judge.kernel)
+        rows = engine_for(source), source, judge.layout
+        found = told(results_by_group(each, judge.model, *rows, ByColumns((by,))))
+        return ByGroup(by, {value: self._evaluation(moments) for value, moments in found.items()})
 
     @property
     def _evaluation(self) -> Callable[[Moments], RegressionEvaluation]:
         intercept = bool(fitted(self).fit.has_intercept)
         return partial(RegressionEvaluation.of, self.design_.targets, intercept=intercept)
 
-    def _judge(self, source: Rows) -> Judge:
-        layout = self.reader_.layout_of(source)
-        return Judge(
-            self._of_answered(errors, "empty"),
-            replace(fitted(self), layout=layout),
-            layout,
-            self._evaluation,
-        )
+    def _judge(self, source: Rows, unanswerable: Unanswerable = "empty") -> Judge:
+        kernel, layout = self._of_answered(errors, unanswerable), self.reader_.layout_of(source)
+        return Judge(kernel, replace(fitted(self), layout=layout), layout, self._evaluation)
 
     def _of_answered(
         self, kernel: Callable[[Part, Any], Any], unanswerable: Unanswerable
@@ -814,10 +938,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         )
 
     def _scoring(self, source: Rows) -> Judge:
-        judge = self._judge(source)
-        return replace(
-            judge, kernel=self._of_answered(errors, "error"), record=self._mean_r_squared
-        )
+        return replace(self._judge(source, "error"), record=self._mean_r_squared)
 
     def _mean_r_squared(self, found: Moments) -> float:
         return float(self._evaluation(found).centred.r_squared.mean())
@@ -827,33 +948,29 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         return predictions[:, 0] if self.single_target_ else predictions
 
     def _open_judged(self, X: Any, y: Any, sample_weight: Any) -> Rows:
-        """Open rows with their targets, to be answered and judged."""
         return self._open_more(X, y, sample_weight)
 
     # -- keeping
 
     def _kept(self) -> dict[str, Any]:
         fit, reader = self.model_.fit, self.reader_
-        batches, kept = getattr(self, "batches_", None), None
+        kept = fit if isinstance(fit, Coefficients) else None
         if isinstance(fit, RowLeastSquares):  # rows are nobody else's to read
             at = fit.origin, fit.at_origin, fit.coefficients, self.model_.term_scales
-            batches, kept = None, Coefficients(*at, fit.has_intercept)
-        elif isinstance(fit, Coefficients) and not isinstance(fit, DescentFit):
-            kept = fit
-        learnt = {
+            kept = Coefficients(*at, fit.has_intercept)
+        descended = isinstance(kept, DescentFit)
+        learnt: dict[str, Any] = {
             "design": reader.design,
-            "batches": batches,
-            "coefficients": kept,
-            "descended": fit if isinstance(fit, DescentFit) else None,
+            "batches": self.batches_ if kept is None else None,
+            "coefficients": None if descended else kept,
+            "descended": kept if descended else None,
             "single_target": reader.single_target,
             "alpha_": self.model_.alpha,
         }
-        errors = {}
-        if self.model_.errors is not None and kept is None:
-            errors["errors"] = self.model_.errors
-        if self.forgotten_ and kept is None:
-            learnt["forgotten"] = self.forgotten_
-        return learnt | errors
+        if kept is None:
+            more = {"forgotten": self.forgotten_, "errors": self.model_.errors}
+            learnt |= {name: found for name, found in more.items() if found}
+        return learnt
 
     def _adjusted_means(
         self,
@@ -958,6 +1075,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         self, X: Any, y: Any, sample_weight: Any, first: bool
     ) -> tuple[Rows, tuple[str, ...], bool]:
         """Open rows with their targets: say what these are called, and whether it is one alone."""
+        y = targets_of(self) if y is None else y
         if y is None:
             raise ParameterError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None",
@@ -983,17 +1101,9 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         return table, targets, single
 
 
-def notebook_tables(estimator: LinearRegressor) -> str:
-    """Return the coefficients as a table in HTML."""
-    design, w = estimator.design_, np.atleast_2d(estimator.coef_)
-    scales = estimator.model_.term_scales
-    return coefficient_tables(estimator, design.targets, design.terms, w, scales)
-
-
-def _is_deficient(fit: Any) -> TypeGuard[LeastSquares | RowLeastSquares]:
+def _is_deficient(fit: Any) -> TypeGuard[Fit]:
     return not isinstance(fit, Coefficients) and bool(fit.deficient)
 
 
 def _are_names(y: Any) -> bool:
-    """Tell a list of column names from a list of targets."""
     return isinstance(y, list | tuple) and bool(y) and all(isinstance(name, str) for name in y)
