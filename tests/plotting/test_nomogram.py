@@ -139,8 +139,9 @@ def test_what_is_no_sum_over_columns_is_refused() -> None:
     quadratic = QuadraticDiscriminantAnalysis().fit(x, y)
     with pytest.raises(ParameterError, match="depends on the others"):
         NomogramDisplay.from_estimator(quadratic, label="a", against="b")
+    pairs = AODE().fit(ROWS[[HOSTILE, "wet"]], y)
     with pytest.raises(ParameterError, match="depends on the others"):
-        NomogramDisplay.from_estimator(AODE().fit(ROWS[[HOSTILE, "wet"]], y))
+        NomogramDisplay.from_estimator(pairs, label="a", against="b")
     average = AutoClassifier(["naive-bayes", "logistic"]).fit(x, y)
     with pytest.raises(ParameterError, match="means of the answers of others"):
         NomogramDisplay.from_estimator(average)

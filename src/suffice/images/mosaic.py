@@ -114,7 +114,8 @@ def draw_mosaic(
     figure.suptitle(title, fontsize=10)
     bar = figure.colorbar(shown, ax=grids, fraction=0.04, pad=0.02)
     bar.set_label(label, fontsize=8)
-    bar.solids.set_alpha(1)
+    if bar.solids is not None:
+        bar.solids.set_alpha(1)
     bar.ax.tick_params(labelsize=7)
     figure.savefig(file, format="png", dpi=150, bbox_inches="tight", facecolor="white")
 

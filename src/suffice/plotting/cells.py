@@ -81,17 +81,18 @@ class Axis:
         """Return the positions u of numbers."""
         if self.kind == "rank":
             return np.interp(x, self.cuts, np.arange(float(len(self.cuts))))
-        return log(x) / TEN if self.kind == "log" else np.asarray(x, np.float64)
+        return np.asarray(log(x) / TEN if self.kind == "log" else x, np.float64)
 
     def number(self, u: Any) -> NDArray[np.float64]:
         """Return the numbers at positions u."""
         if self.kind == "rank":
             return np.interp(u, np.arange(float(len(self.cuts))), self.cuts)
-        return exp(TEN * u) if self.kind == "log" else np.asarray(u, np.float64)
+        return np.asarray(exp(TEN * u) if self.kind == "log" else u, np.float64)
 
     def spaced(self, points: int) -> NDArray[np.float64]:
         """Return numbers from end to end in equal steps of the axis."""
-        found = self.number(np.linspace(*self.position(self.cuts[[0, -1]]), points))
+        first, last = self.position(self.cuts[[0, -1]]).tolist()
+        found = self.number(np.linspace(first, last, points))
         found[[0, -1]] = self.cuts[[0, -1]]
         return found
 
@@ -99,11 +100,11 @@ class Axis:
         """Return at most so many numbers to write on the axis."""
         if self.kind == "rank":
             places = np.linspace(0, len(self.cuts) - 1, min(most, len(self.cuts)))
-            return self.cuts[places.round().astype(np.intp)]
+            return np.asarray(self.cuts[places.round().astype(np.intp)])
         locator = LogLocator(numticks=most) if self.kind == "log" else MaxNLocator(most)
         low, high = self.cuts.tolist()
         ticks = np.asarray(locator.tick_values(low, high), np.float64)
-        return ticks[(ticks >= low) & (ticks <= high)]
+        return np.asarray(ticks[(ticks >= low) & (ticks <= high)])
 
     def written(self, ticks: NDArray[np.float64]) -> list[str]:
         """Return numbers as they are written on the axis; rounding leaves no dust of 0."""
@@ -204,12 +205,12 @@ def cells_of(model: GenerativeClassifier, column: str | int) -> Cells:
 def _numbers(parameters: Any, name: str, j: int, k: int) -> Cells:
     """Numbers as far as rows of every class reach."""
     if isinstance(parameters, PiecewiseParameters):
-        low, high, _ = parameters.piece(j)
-        axis = Axis.of(np.append(low, high[-1]), parameters.probabilities(j))
-        if low[0] == high[-1]:
+        starts, ends, _ = parameters.piece(j)
+        axis = Axis.of(np.append(starts, ends[-1]), parameters.probabilities(j))
+        if starts[0] == ends[-1]:
             return Cells(name, axis.spaced(2), discrete=False, axis=axis)
-        last = np.nextafter(high, low)  # a bin holds its lower end only
-        return Cells(name, np.stack([low, last], axis=1).ravel(), discrete=False, axis=axis)
+        last = np.nextafter(ends, starts)  # a bin holds its lower end only
+        return Cells(name, np.stack([starts, last], axis=1).ravel(), discrete=False, axis=axis)
     codes = np.repeat(np.arange(k), DRAWS)
     drawn = np.asarray(parameters.sample(codes, np.random.default_rng(0))[j], np.float64)
     of_class = drawn.reshape(k, DRAWS)

@@ -226,4 +226,4 @@ def _missing(model: Any, column: str) -> NDArray[np.float64]:
     statistic = model.statistic.over(model.classes)
     weight, total = statistic.weight.value, statistic.blocks[b].total
     absent = np.asarray(weight - total[:, min(j, total.shape[1] - 1)], np.float64)
-    return np.divide(absent, weight, out=np.zeros_like(absent), where=weight > 0)
+    return np.asarray(np.divide(absent, weight, out=np.zeros_like(absent), where=weight > 0))

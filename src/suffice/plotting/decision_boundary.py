@@ -159,8 +159,8 @@ class DecisionBoundaryDisplay(Display):
         """Draw the plane and its boundaries on the axes given, or on new ones."""
         labels = named(self.classes)
         ax = sized_axes(ax, 5.6, 4.6, labels)
-        for axis, which in zip(self.axes, ("x", "y"), strict=True):
-            axis.put(ax, which)
+        self.axes[0].put(ax, "x")
+        self.axes[1].put(ax, "y")
         k = len(labels)
         winner = self.log_proba.argmax(axis=2)
         paint = 1 - np.array([to_rgb(class_style(c)["color"]) for c in range(k)])  # less white

@@ -124,7 +124,8 @@ class ColumnImportanceDisplay(Display):
         at = np.arange(len(shown))
         ax.barh(at, values, color=faces, edgecolor=colours, height=0.7)
         if self.intervals is not None:
-            ax.hlines(at, *self.intervals[shown].T, colors=INK, linewidth=1.2)
+            low, high = self.intervals[shown].T
+            ax.hlines(at, low, high, colors=INK, linewidth=1.2)
         ax.axvline(0, color=INK, linewidth=0.8)
         ax.set_yticks(at, names)
         ax.invert_yaxis()
