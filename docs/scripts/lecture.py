@@ -91,7 +91,7 @@ log_odds = model.predict_log_proba(X) @ [-1, 1]
 print("w =", form.weights[1].round(3), "b =", form.intercepts[1].round(3))
 print("largest difference:", abs(X @ form.weights[1] + form.intercepts[1] - log_odds).max())
 
-DecisionBoundaryDisplay.from_estimator(model)
+DecisionBoundaryDisplay.from_estimator(model, X=X, y=y)
 
 # %%
 # Naive Bayes as a quadratic classifier
@@ -106,7 +106,7 @@ model = GaussianNB().fit(X, y)
 print("a =", quadratic_form(model, 0).quadratic[1].round(3))
 print("by hand:", ((1 / model.var_[0] - 1 / model.var_[1]) / 2).round(3))
 
-DecisionBoundaryDisplay.from_estimator(model)
+DecisionBoundaryDisplay.from_estimator(model, X=X, y=y)
 
 # %%
 # The boundary of linear discriminant analysis
@@ -121,7 +121,7 @@ lda = LinearDiscriminantAnalysis().fit(X, y)
 print("w =", lda.coef_[0].round(3))
 print("by hand:", np.linalg.solve(lda.covariance_, lda.means_[1] - lda.means_[0]).round(3))
 
-DecisionBoundaryDisplay.from_estimator(lda)
+DecisionBoundaryDisplay.from_estimator(lda, X=X, y=y)
 
 # %%
 # The least error that is possible

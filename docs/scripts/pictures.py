@@ -5,9 +5,10 @@ All pictures
 Every display of `suffice.plotting`, on data of scikit-learn.
 """
 
-from sklearn.datasets import load_breast_cancer, load_wine
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 
 from suffice import (
+    LinearRegression,
     NaiveBayes,
     QuadraticDiscriminantAnalysis,
 )
@@ -35,6 +36,13 @@ ClassDensityDisplay.from_estimator(model, "color_intensity", wine.data, wine.tar
 ColumnImportanceDisplay.from_estimator(model)
 
 # %%
+# What a standard deviation of each column adds
+# ---------------------------------------------
+
+diabetes = load_diabetes(as_frame=True)
+ColumnImportanceDisplay.from_estimator(LinearRegression().fit(diabetes.data, diabetes.target))
+
+# %%
 # One answer as a sum
 # -------------------
 
@@ -52,7 +60,7 @@ NomogramDisplay.from_estimator(NaiveBayes().fit(first, cancer.target_names[cance
 # Where the answer changes
 # ------------------------
 #
-# All columns but the two are left out exactly.
+# All columns but the two are left out exactly. Colours are stronger where the answer is surer.
 
 curved = QuadraticDiscriminantAnalysis().fit(wine.data, wine.target)
-DecisionBoundaryDisplay.from_estimator(curved, ("alcohol", "proline"))
+DecisionBoundaryDisplay.from_estimator(curved, ("alcohol", "proline"), wine.data, wine.target)

@@ -1,5 +1,7 @@
 """Densities, evidence and boundaries: what is drawn, against SciPy and by hand."""
 
+from itertools import pairwise
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -14,7 +16,7 @@ from suffice import (
     NaiveBayes,
     QuadraticDiscriminantAnalysis,
 )
-from suffice.bayes import column_information
+from suffice.bayes import column_information, column_weights
 from suffice.errors import DataError, ParameterError
 from suffice.naive_bayes import GaussianNB
 from suffice.plotting import ClassDensityDisplay, ColumnImportanceDisplay, DecisionBoundaryDisplay
@@ -57,10 +59,49 @@ def test_bars_are_shares_of_the_class() -> None:
     model = NaiveBayes.textbook(estimation="mle").fit(table, "kind")
     display = ClassDensityDisplay.from_estimator(model, "hue")
     hue, kind = (table.column(name).to_numpy(zero_copy_only=False) for name in ("hue", "kind"))
-    heights = [bar.get_height() for bar in display.ax_.patches]
-    expected = [np.mean(hue[kind == c] == v) for c in "ab" for v in ("blue", "red")]
-    np.testing.assert_allclose(heights, expected, rtol=1e-12)
-    assert [text.get_text() for text in display.ax_.get_xticklabels()] == ["blue", "red"]
+    lengths = [bar.get_width() for bar in display.ax_.patches]
+    expected = [np.mean(hue[kind == c] == v) for c in "ab" for v in ("red", "blue")]
+    np.testing.assert_allclose(lengths, expected, rtol=1e-12)
+    assert [text.get_text() for text in display.ax_.get_yticklabels()] == ["red", "blue"]
+    assert display.ax_.get_title("left") == "hue, by kind"
+
+
+def test_many_values_are_those_of_the_largest_shares_in_their_order() -> None:
+    rng = np.random.default_rng(0)
+    towns = [f"town {i}" for i in np.minimum(rng.geometric(0.08, 3000), 40)]
+    model = NaiveBayes.textbook().fit({"town": towns}, rng.integers(0, 12, 3000))
+    display = ClassDensityDisplay.from_estimator(model, "town")
+    names = [text.get_text() for text in display.ax_.get_yticklabels()]
+    share = dict(zip(display.cells.values, display.density.mean(axis=1), strict=True))
+    assert names == sorted(share, key=lambda name: -share[name])[:24]
+    assert "16 rarer values" in display.ax_.get_xlabel()
+    assert not display.ax_.lines
+    looks = {(bars[0].get_facecolor(), bars[0].get_hatch()) for bars in display.ax_.containers}
+    assert len(looks) == 12
+
+
+@pytest.mark.parametrize(("zeros", "kind"), [(0.9, "rank"), (0.0, "log")])
+def test_a_spiky_column_has_an_axis_that_shows_it(zeros: float, kind: str) -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 2000)
+    gain = np.where(rng.random(2000) < zeros, 0.0, np.exp(rng.normal(8 + y, 1.5)))
+    model = NaiveBayes().fit({"gain": gain}, y)
+    display = ClassDensityDisplay.from_estimator(model, "gain", {"gain": gain}, y)
+    axis = display.cells.axis
+    assert axis is not None
+    assert axis.kind == kind
+    for c, line in enumerate(display.ax_.lines):  # the area is the share of the class
+        at, height = line.get_data()
+        width = np.diff(axis.position(at))[::2]
+        share = height[::2] * width
+        np.testing.assert_allclose(share.sum(), 1, rtol=1e-9)
+        assert width[height[::2] > 0.05 * height.max()].sum() > 0.2 * width.sum()
+        stairs = [patch for patch in display.ax_.patches if isinstance(patch, StepPatch)]
+        values, edges, _ = stairs[c].get_data()
+        mine = gain[y == c]
+        counted = [np.mean((mine >= low) & (mine < high)) for low, high in pairwise(edges[1:-1])]
+        shown = (values * np.diff(axis.position(edges)))[1:-1]
+        np.testing.assert_allclose(shown, counted, atol=1e-12)
 
 
 def test_whole_numbers_are_drawn_one_by_one() -> None:
@@ -107,11 +148,18 @@ def test_shares_of_rows_are_dots_at_their_bars(column: str) -> None:
     frame = table.to_pandas()
     for c, label in enumerate("ab"):
         line, mine = display.ax_.lines[c], frame[frame["kind"] == label][column].dropna()
-        expected = [np.mean(mine == value) for value in display.cells.values]
-        np.testing.assert_allclose(line.get_ydata(), expected, rtol=1e-12)
-        bars = display.ax_.containers[c].patches
-        middles = [bar.get_x() + bar.get_width() / 2 for bar in bars]
-        np.testing.assert_allclose(line.get_xdata(), middles, rtol=1e-12, atol=1e-12)
+        found = {value: np.mean(mine == value) for value in display.cells.values.tolist()}
+        bars, x, y = display.ax_.containers[c].patches, *line.get_data()
+        if column == "visits":
+            middles, shares = [bar.get_x() + bar.get_width() / 2 for bar in bars], y
+            expected, at = list(found.values()), x
+        else:
+            middles, shares = [bar.get_y() + bar.get_height() / 2 for bar in bars], x
+            values = [text.get_text() for text in display.ax_.get_yticklabels()]
+            named, at = {str(value): share for value, share in found.items()}, y
+            expected = [named[value.replace("\N{MINUS SIGN}", "-")] for value in values]
+        np.testing.assert_allclose(shares, expected, rtol=1e-12)
+        np.testing.assert_allclose(at, middles, rtol=1e-12, atol=1e-12)
 
 
 def test_columns_by_what_they_tell() -> None:
@@ -133,8 +181,9 @@ def test_a_column_that_is_not_counted_is_hollow() -> None:
     model = NaiveBayes().fit(table, y)
     display = ColumnImportanceDisplay.from_estimator(model)
     hollow = [bar.get_facecolor()[3] == 0 for bar in display.ax_.patches]
-    ranked = [display.information.columns[j] for j in display.information.order]
-    assert hollow == [display.weights[name] == 0 for name in ranked]
+    ranked = [text.get_text() for text in display.ax_.get_yticklabels()]
+    weights = column_weights(model)
+    assert hollow == [weights[name] == 0 for name in ranked]
     assert any(hollow)
     assert "hollow" in display.ax_.get_xlabel()
 
@@ -173,6 +222,8 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         ClassDensityDisplay.from_estimator(LogisticRegression().fit(X, Y), 0)
     with pytest.raises(ParameterError, match="'hue' holds no numbers"):
         DecisionBoundaryDisplay.from_estimator(model, ("hue", "visits"))
+    with pytest.raises(ParameterError, match="'hue' holds no numbers"):
+        DecisionBoundaryDisplay.from_estimator(model, ("hue", "visits"), mixed(), "kind")
     with pytest.raises(ParameterError, match="does not know where rows lie"):
         DecisionBoundaryDisplay.from_estimator(LogisticRegression().fit(X, Y))
     with pytest.raises(ParameterError, match="column 'visits' is held and drawn"):

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.contour import ContourSet
 from scipy.interpolate import RegularGridInterpolator
 from scipy.stats import norm
 
@@ -57,7 +58,8 @@ def test_the_other_pictures_are_drawn(model: Any) -> None:
         ColumnImportanceDisplay.from_estimator(model)
     held = {"hue": "r"}
     plane = DecisionBoundaryDisplay.from_estimator(model, ("size", "length"), held=held, points=30)
-    paths = [path.vertices for lines in plane.ax_.collections for path in lines.get_paths()]
+    contours = [one for one in plane.ax_.collections if isinstance(one, ContourSet)]
+    paths = [path.vertices for lines in contours for path in lines.get_paths()]
     points = np.concatenate([points for points in paths if len(points)])
     assert len(points) > 30
     x, y = plane.x, plane.y
@@ -88,5 +90,5 @@ def test_what_needs_numbers_alone_is_refused_in_a_sentence(model: Any) -> None:
     with pytest.raises(ParameterError, match="posterior"):
         model.predict_proba_interval(TABLE.drop(columns="kind"))
     if not isinstance(model, LinearDiscriminantAnalysis):
-        with pytest.raises(ParameterError, match="columns are modelled together"):
+        with pytest.raises(ParameterError, match="depends on the others"):
             NomogramDisplay.from_estimator(model, label="a", against="b")

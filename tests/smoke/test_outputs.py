@@ -185,7 +185,7 @@ def test_importance(plotting: Any) -> None:
     model = whole("GaussianNB")
     display = plotting.ColumnImportanceDisplay.from_estimator(model)
     bits = column_information(model).bits
-    assert_array_equal(display.information.bits, bits)
+    assert_array_equal(display.values, bits)
     widths = sorted(patch.get_width() for patch in display.ax_.patches if patch.get_width())
     assert_allclose(widths[-1], bits.max(), rtol=1e-9)
 

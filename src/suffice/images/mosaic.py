@@ -11,12 +11,18 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from suffice.errors import DataError
 from suffice.images.scans import Grid
 
 __all__ = ["draw_mosaic"]
 
 MOST_SLICES = 24
-GROUND, FRAME = "#efefef", "#d62728"
+GROUND, FRAME, NOTHING = "#efefef", "#d62728", (0.0, 0.0, 0.0, 0.0)
+VEIL, FAINT = (
+    0.75,
+    0.35,
+)  # opacity over an anatomy: of the map; with a threshold, of voxels below it
+DIRECTIONS = "LR", "PA", "IS"  # ends of the axes of the scanner: left, posterior, inferior first
 
 
 def draw_mosaic(
@@ -28,8 +34,12 @@ def draw_mosaic(
     label: str,
     threshold: float | None = None,
     centre: float | None = None,
+    anatomy: NDArray[Any] | None = None,
 ) -> None:
     """Write a PNG of the slices along the third axis that hold voxels, up to 24 of them.
+
+    Letters say which side is left (L) and right (R) in the head, or anterior (A) and so on, if the
+    image tells where its voxels lie.
 
     Parameters
     ----------
@@ -45,7 +55,20 @@ def draw_mosaic(
         Voxels above it are framed.
     centre : float, optional
         The value of the middle colour of a diverging scale.
+    anatomy : ndarray (x, y, z), optional
+        Drawn below the map in grey: an anatomical image, or a volume of the scan, on its grid.
+
+    Raises
+    ------
+    DataError
+        If the anatomy has another shape than the map.
     """
+    if anatomy is not None and anatomy.shape != volume.shape:
+        raise DataError(
+            f"the anatomy has {anatomy.shape} voxels, the map {volume.shape}",
+            "both share one grid",
+            "resample one to the other, for example with nilearn.image.resample_to_img",
+        )
     slices = np.flatnonzero(inside.any(axis=(0, 1)))
     if len(slices) > MOST_SLICES:
         slices = slices[np.linspace(0, len(slices) - 1, MOST_SLICES).round().astype(int)]
@@ -60,25 +83,47 @@ def draw_mosaic(
     if centre is not None:
         reach = max(abs(high - centre), abs(low - centre))
         low, high = centre - reach, centre + reach
-    colours = mpl.colormaps["viridis" if centre is None else "RdBu_r"].with_extremes(bad=GROUND)
+    colours = mpl.colormaps["viridis" if centre is None else "RdBu_r"]
+    colours = colours.with_extremes(bad=GROUND if anatomy is None else NOTHING)
+    grey = None if anatomy is None else np.nanpercentile(anatomy, [1, 99])
+    sides = "" if grid.affine is None else _ends(grid.axes[:, 0])
     for axes in grids.ravel():
         axes.axis("off")
     for axes, z in zip(grids.ravel(), slices.tolist(), strict=False):
         values = np.where(inside[:, :, z], volume[:, :, z], np.nan).T
-        shown = axes.imshow(
-            values, cmap=colours, vmin=low, vmax=high, origin="lower",
-            extent=(0.0, width, 0.0, height), interpolation="nearest",
-        )  # fmt: skip
+        place: dict[str, Any] = {"origin": "lower", "interpolation": "nearest"}
+        place["extent"] = (0.0, width, 0.0, height)
+        opacity = None
+        if anatomy is not None and grey is not None:
+            axes.imshow(anatomy[:, :, z].T, cmap="gray", vmin=grey[0], vmax=grey[1], **place)
+            opacity = np.full(values.shape, VEIL)
+            if threshold is not None:
+                opacity = np.where(values > threshold, 1.0, FAINT)
+        shown = axes.imshow(values, cmap=colours, vmin=low, vmax=high, alpha=opacity, **place)
         if threshold is not None:
             _frame(axes, values > threshold, grid)
+        for x, side in zip((0.02, 0.98), sides, strict=False):
+            align = "left" if x < 0.5 else "right"
+            ground = {"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.7}
+            axes.text(
+                x, 0.97, side, transform=axes.transAxes, ha=align, va="top", fontsize=6, bbox=ground
+            )
         middle = [(inside.shape[0] - 1) / 2, (inside.shape[1] - 1) / 2, z]
-        place = "" if grid.affine is None else f", z = {grid.position(middle)[2]:.3g} mm"
-        axes.set_title(f"slice {z}{place}", fontsize=7, pad=2)
+        where = "" if grid.affine is None else f", z = {grid.position(middle)[2]:.3g} mm"
+        axes.set_title(f"slice {z}{where}", fontsize=7, pad=2)
     figure.suptitle(title, fontsize=10)
     bar = figure.colorbar(shown, ax=grids, fraction=0.04, pad=0.02)
     bar.set_label(label, fontsize=8)
+    if bar.solids is not None:
+        bar.solids.set_alpha(1)
     bar.ax.tick_params(labelsize=7)
     figure.savefig(file, format="png", dpi=150, bbox_inches="tight", facecolor="white")
+
+
+def _ends(step: NDArray[np.float64]) -> str:
+    """Return the letters of both ends of an axis of voxels, by its step in the scanner (3,)."""
+    nearest = int(np.abs(step).argmax())
+    return DIRECTIONS[nearest][:: 1 if step[nearest] > 0 else -1]
 
 
 def _frame(axes: Any, above: NDArray[np.bool_], grid: Grid) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -9,8 +10,10 @@ from numpy.typing import NDArray
 
 from suffice.numerics.elementary import exp
 from suffice.plotting.cells import (
+    Axis,
     Cells,
     Shown,
+    block_of,
     cells_of,
     log_densities,
     require_generative,
@@ -18,24 +21,32 @@ from suffice.plotting.cells import (
 )
 from suffice.plotting.style import (
     INK,
+    Display,
+    area_style,
     class_style,
-    figure_of,
     legend_beside,
     named,
     shortened,
     sized_axes,
+    titled,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 BINS = 30  # of the histogram of rows, at most
-MARGIN = 0.05  # of the width of a picture: numbers as near as this to it are drawn
+MOST_VALUES = 24  # with names
+Array = NDArray[np.float64]
 
 
-class ClassDensityDisplay:
+@dataclass(eq=False, repr=False)
+class ClassDensityDisplay(Display):
     """p(x_j | c) of one column in every class: curves for numbers, bars for other values.
+
+    Numbers have a linear axis. Where that would show one spike and nothing else, it is logarithmic,
+    or one of ranks, on which every range of values has the same room; the height is then the share
+    of the class in a tenfold, or in a range. Values that have names are sorted, the most frequent
+    first.
 
     Parameters
     ----------
@@ -53,11 +64,6 @@ class ClassDensityDisplay:
         What rows show of the column, which is drawn below: a histogram of numbers in each class, or
         a dot for the share of every other value.
 
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
-
     Examples
     --------
     >>> import matplotlib
@@ -70,20 +76,12 @@ class ClassDensityDisplay:
     (400, 3)
     """
 
-    ax_: Axes
-    figure_: Figure
-
-    def __init__(
-        self,
-        cells: Cells,
-        density: NDArray[np.float64],
-        classes: tuple[Any, ...],
-        missing: NDArray[np.float64],
-        label: str | None = None,
-        shown: Shown | None = None,
-    ) -> None:
-        self.cells, self.density, self.classes = cells, density, classes
-        self.missing, self.label, self.shown = missing, label, shown
+    cells: Cells
+    density: Array
+    classes: tuple[Any, ...]
+    missing: Array
+    label: str | None = None
+    shown: Shown | None = None
 
     @classmethod
     def from_estimator(
@@ -124,89 +122,108 @@ class ClassDensityDisplay:
             fitted.classes.values,
             _missing(fitted, cells.column),
             generative.reader_.layout.label,
-            None if X is None else shown_by(generative, cells, X, y),
+            None if X is None else shown_by(generative, [cells], X, y),
         )
         return made.plot(ax=ax)
 
     def plot(self, *, ax: Axes | None = None) -> Self:
         """Draw the densities on the axes given, or on new ones."""
-        ax = sized_axes(ax)
         labels = [
             name if share < 0.0005 else f"{name} ({100 * share:.1f} % missing)"
             for name, share in zip(named(self.classes), self.missing.tolist(), strict=True)
         ]
-        if self.cells.discrete:
-            self._bars(ax, labels)
+        order = self._order()
+        row = max(0.26, 0.1 * len(labels))
+        height = 4.0 if self.cells.are_numbers else max(2.4, 1.2 + row * len(order))
+        ax = sized_axes(ax, height=height, beside=labels)
+        column = shortened(self.cells.column, 48)
+        titled(ax, f"{column}, by {shortened(self.label, 48) if self.label else 'class'}")
+        if not self.cells.are_numbers:
+            self._bars(ax, labels, order, horizontal=True)
+            ax.set_yticks(np.arange(len(order)), [named(self.cells.values)[i] for i in order])
+            ax.invert_yaxis()
+            hidden = len(self.cells.values) - len(order)
+            more = f"; {hidden:,} rarer values are not shown" if hidden else ""
+            ax.set_xlabel(f"share of the class{more}")
         else:
-            for c, label in enumerate(labels):
-                style = class_style(c)
-                ax.plot(self.cells.values, self.density[:, c], label=label, **style)
-                ax.fill_between(
-                    self.cells.values,
-                    self.density[:, c],
-                    color=style["color"],
-                    alpha=0.08,
-                    linewidth=0,
-                )
-            ax.margins(x=0)
-        if self.shown is not None:
-            self._rows(ax, *self._of_rows(self.shown))
-        ax.set_ylim(bottom=0)
-        ax.set_xlabel(shortened(self.cells.column, 48))
-        ax.set_ylabel("share of the class" if self.cells.discrete else "density in the class")
+            if self.cells.axis is None:
+                self._bars(ax, labels, order, horizontal=False)
+                ax.set_ylabel("share of the class")
+            else:
+                self._curves(ax, labels, self.cells.axis)
+                per = {
+                    "log": "share of the class in a tenfold",
+                    "rank": "share of the class in a range",
+                }
+                ax.set_ylabel(per.get(self.cells.axis.kind, "density in the class"))
+            ax.set_ylim(bottom=0)
+            ax.set_xlabel(column)
         legend_beside(ax, self.label)
-        self.ax_, self.figure_ = ax, figure_of(ax)
-        return self
+        return self.drawn(ax)
 
-    def _of_rows(self, shown: Shown) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _order(self) -> NDArray[np.intp]:
+        """Which values are drawn, and in which order: those that have names, by their shares."""
+        if self.cells.are_numbers:
+            return np.arange(len(self.cells.values))
+        first = np.argsort(-self.density.mean(axis=1), kind="stable")[:MOST_VALUES]
+        numbers = all(isinstance(value, int | float) for value in self.cells.values)
+        return np.sort(first) if numbers else first
+
+    def _bars(self, ax: Axes, labels: list[str], order: NDArray[np.intp], horizontal: bool) -> None:
+        """One group of bars for every value, and a dot for the share of the rows."""
+        width = 0.8 / len(labels)
+        at = self.cells.values if self.cells.are_numbers else np.arange(float(len(order)))
+        draw = ax.barh if horizontal else ax.bar
+        for c, label in enumerate(labels):
+            place = at - 0.4 + (c + 0.5) * width
+            draw(place, self.density[order, c], width, label=label, **area_style(c))
+            if self.shown is not None:
+                shown = self.shown.values[self.shown.codes == c, 0]
+                values = self.cells.positions[order]
+                share = (shown == values[:, None]).sum(axis=1) / max(len(shown), 1)
+                dots = (share, place) if horizontal else (place, share)
+                ax.plot(*dots, "o", color=INK, markersize=3, zorder=3)
+
+    def _curves(self, ax: Axes, labels: list[str], axis: Axis) -> None:
+        """Draw the density in units of the axis, and a histogram of the rows in the same units."""
+        x = self.cells.values
+        height = self.density
+        if axis.kind != "linear":  # of bins, which start and end at two values
+            room = np.diff(x)[::2] / np.diff(axis.position(x))[::2]
+            height = height * np.repeat(room, 2)[:, None]
+        if self.shown is not None:
+            edges, found = self._of_rows(self.shown, axis)
+        for c, label in enumerate(labels):
+            style = class_style(c)
+            ax.plot(x, height[:, c], label=label, **style)
+            ax.fill_between(x, height[:, c], color=style["color"], alpha=0.08, linewidth=0)
+            if self.shown is not None:
+                ax.stairs(found[:, c], edges, color=style["color"], alpha=0.6)
+        axis.put(ax, "x")
+
+    def _of_rows(self, shown: Shown, axis: Axis) -> tuple[Array, Array]:
         """Edges of bins (b + 1,), and the densities of the rows of each class in them, (b, k)."""
-        at = self.cells.positions
-        if self.cells.discrete:  # one bin a value
-            half = 0.5 if len(at) < 2 else (at[1] - at[0]) / 2
-            edges = np.append(at - half, at[-1] + half)
+        values = shown.values[:, 0]
+        if axis.kind == "linear" and (values == np.round(values)).all():
+            low, high = axis.cuts
+            step = np.ceil((high - low) / BINS)  # as many whole numbers in every bin
+            edges = np.arange(np.floor(low), np.ceil(high) + step + 0.5, step) - 0.5
         else:
-            near = MARGIN * (at[-1] - at[0])
-            inside = shown.values[(shown.values >= at[0] - near) & (shown.values <= at[-1] + near)]
-            ends = np.append(inside, at[[0, -1]])
-            bins = min(BINS, max(len(np.unique(inside)), 1))
-            edges = np.linspace(ends.min(), ends.max(), bins + 1)
+            edges = axis.spaced(min(BINS, max(len(np.unique(values)), 1)) + 1)
+        if axis.kind == "rank":  # numbers beyond the ends count as of the range next to them
+            values, edges = np.clip(values, *axis.cuts[[0, -1]]), axis.cuts
         found = np.zeros((len(edges) - 1, len(self.classes)))
         for c in range(len(self.classes)):
-            mine = shown.values[shown.codes == c]
-            found[:, c] = np.histogram(mine, edges)[0] / np.diff(edges) / max(len(mine), 1)
+            mine = values[shown.codes == c]
+            rows = max(int((shown.codes == c).sum()), 1)
+            found[:, c] = np.histogram(mine, edges)[0] / np.diff(axis.position(edges)) / rows
         return edges, found
-
-    def _rows(self, ax: Axes, edges: NDArray[np.float64], found: NDArray[np.float64]) -> None:
-        """Draw labelled rows: stairs of numbers, dots of other values."""
-        k = len(self.classes)
-        for c in range(k):
-            if self.cells.discrete:
-                at = self.cells.positions - 0.4 + (c + 0.5) * 0.8 / k
-                ax.plot(at, found[:, c], "o", color=INK, markersize=3, zorder=3)
-            else:
-                ax.stairs(found[:, c], edges, color=class_style(c)["color"], alpha=0.6)
-
-    def _bars(self, ax: Axes, labels: list[str]) -> None:
-        """One group of bars for every value."""
-        width = 0.8 / len(labels)
-        for c, label in enumerate(labels):
-            at = self.cells.positions - 0.4 + (c + 0.5) * width
-            ax.bar(at, self.density[:, c], width, label=label, color=class_style(c)["color"])
-        if not self.cells.are_numbers:
-            ax.set_xticks(self.cells.positions, named(self.cells.values))
-            if len(self.cells.values) > 6:
-                ax.tick_params(axis="x", rotation=90)
 
 
 def _missing(model: Any, column: str) -> NDArray[np.float64]:
     """Share of the rows of each class that show no value of a column, (k,)."""
+    b, j = block_of(model.layout, column)
     statistic = model.statistic.over(model.classes)
-    for part, block in zip(model.parts, statistic.blocks, strict=True):
-        if column in part.layout.columns:
-            j = min(list(part.layout.columns).index(column), block.total.shape[1] - 1)
-            weight = statistic.weight.value
-            absent = np.asarray(weight - block.total[:, j], np.float64)
-            share = np.zeros_like(absent)
-            np.divide(absent, weight, out=share, where=weight > 0)
-            return share
-    return np.zeros(len(model.classes))
+    weight, total = statistic.weight.value, statistic.blocks[b].total
+    absent = np.asarray(weight - total[:, min(j, total.shape[1] - 1)], np.float64)
+    return np.asarray(np.divide(absent, weight, out=np.zeros_like(absent), where=weight > 0))

@@ -9,14 +9,13 @@ import numpy as np
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.explanation import Contribution, Evidence, RowExplanation
 from suffice.numerics.in_print import AGAINST, FOR
-from suffice.plotting.style import INK, QUIET, figure_of, shortened, sized_axes
+from suffice.plotting.style import INK, QUIET, Display, named, shortened, sized_axes, titled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
-class LedgerDisplay:
+class LedgerDisplay(Display):
     """One prediction as a waterfall.
 
     Of a classifier, the log-odds of one class against another, in nats::
@@ -41,8 +40,6 @@ class LedgerDisplay:
         Where it ends: start + Σ steps.
     shown : tuple of str
         The columns that are drawn one by one, those that add the most first.
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
 
     Examples
     --------
@@ -58,12 +55,10 @@ class LedgerDisplay:
     np.True_
     """
 
-    ax_: Axes
-    figure_: Figure
     shown: tuple[str, ...]
 
-    def __init__(self, explanation: RowExplanation) -> None:
-        self.explanation = explanation
+    def __init__(self, explanation: RowExplanation, label: str | None = None) -> None:
+        self.explanation, self.label = explanation, label
         self.start = float(explanation.start[1][0])
         self.steps = np.array([one.adds[0] for one in explanation.contributions])
         self.columns = tuple(one.column for one in explanation.contributions)
@@ -102,7 +97,7 @@ class LedgerDisplay:
         found = model.explain(row)
         of_classes = isinstance(found, Evidence)
         one = found.row(0, label=label, against=against) if of_classes else found.row(0)
-        return cls(one).plot(most=most, ax=ax)
+        return cls(one, model.reader_.layout.label if of_classes else None).plot(most=most, ax=ax)
 
     @property
     def total(self) -> float:
@@ -119,7 +114,9 @@ class LedgerDisplay:
             steps.append(float(self.steps[number:].sum()))
             names.append("1 other column" if others == 1 else f"{others:,} other columns")
         ends = self.start + np.cumsum([0.0, *steps])
-        ax = sized_axes(ax, height=1.6 + 0.3 * len(steps))
+        title, last = self._words()
+        names = [f"{found.start[0]}: {self.start:.3g}", *names, last]
+        ax = sized_axes(ax, 5.6, 1.6 + 0.3 * len(steps), names)
         at = np.arange(1, len(steps) + 1)
         finite = np.nan_to_num(ends, posinf=1e3, neginf=-1e3)
         widths = np.diff(finite)
@@ -142,34 +139,33 @@ class LedgerDisplay:
                 textcoords="offset points",
                 va="center",
                 fontsize="small",
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.8},
             )
         ax.axvline(0, color=INK, linewidth=0.8)
-        title, last = _words(found)
-        first = f"{found.start[0]}: {self.start:.3g}"
-        ax.set_yticks(range(len(steps) + 2), [first, *names, last])
+        ax.set_yticks(range(len(steps) + 2), names)
         ax.invert_yaxis()
         ax.use_sticky_edges = False
         ax.margins(x=0.12)
         low, high = ax.get_xlim()
         ax.set_xlim(low, high + 0.08 * (high - low))  # so that the numbers are inside
-        ax.set_xlabel(shortened(found.outputs[0], 48))
-        ax.set_title(title, fontsize="medium")
+        titled(ax, title, shortened(found.outputs[0], 48))
         self.shown = self.columns[:number]
-        self.ax_, self.figure_ = ax, figure_of(ax)
-        return self
+        return self.drawn(ax)
+
+    def _words(self) -> tuple[str, str]:
+        """Return the title, and the name of the last bar."""
+        found = self.explanation
+        if found.probability is None:
+            return f"prediction of {shortened(found.outputs[0], 48)}", found.end
+        one, other = named([found.prediction, found.against])
+        label = f"{shortened(self.label)}: " if self.label else ""
+        last = f"P({shortened(found.prediction, 12)} | x) {_certain(found.probability)}"
+        return f"{label}{one} against {other}", last
 
 
 def _name(one: Contribution) -> str:
     cell = f" = {shortened(one.cell, 12)}" if one.cell else ""
     return f"{shortened(one.column)}{cell}"
-
-
-def _words(found: RowExplanation) -> tuple[str, str]:
-    """Return the title, and the name of the last bar."""
-    if found.probability is None:
-        return shortened(found.outputs[0], 48), found.end
-    title = f"{shortened(found.prediction)} against {shortened(found.against)}"
-    return title, f"P({shortened(found.prediction, 12)} | x) {_certain(found.probability)}"
 
 
 def _certain(p: float) -> str:

@@ -10,27 +10,18 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pyarrow as pa
-from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from suffice.data.spelling import TRUTH
 from suffice.errors import ParameterError
-from suffice.families.joint_table import JointTableParameters
-from suffice.families.multivariate_gaussian import (
-    MultivariateGaussianParameters,
-    MultivariateStudentParameters,
-)
-from suffice.models.base.checks import require_place
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.design.bins import span
 from suffice.models.generative.classifier import GenerativeClassifier
-from suffice.models.generative.terms import TermParameters
-from suffice.plotting.cells import POINTS, Cells, cells_of, rows_with
-from suffice.plotting.style import INK, QUIET, figure_of, shortened, sized_axes
+from suffice.plotting.cells import POINTS, Axis, Cells, cells_of, contrast, rows_with
+from suffice.plotting.style import INK, QUIET, Display, shortened, sized_axes, titled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 WIDE, TALL = 7.3, 0.46  # inches: A4 less its margins, and a row
 MOST_VALUES = 12  # of a column that have names
@@ -39,18 +30,12 @@ LETTER, SMALL = 1.0, 6.5  # width of a letter of a name, in points of the scale;
 BESIDE, LINES = 62, 3  # points of a scale that leaves room for a list beside it; lines of that
 REACH = 2.0  # standard deviations that numbers go to either side, where no density is known
 SAME = 1e-9
+TRIED, SAME_SUM = 20, 1e-6  # rows that say if answers are sums, and how near they have to be
 PROBABILITIES = (0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999)
-JOINED = (
-    JointTableParameters,
-    TermParameters,
-    MultivariateGaussianParameters,
-    MultivariateStudentParameters,
-)
-
 Array = NDArray[np.float64]
 
 
-class NomogramDisplay:
+class NomogramDisplay(Display):
     """Points of every value of every column, whose total gives the answer, without a computer.
 
     The column that can add the most has points from 0 to 100. With s points to a nat (to a unit of
@@ -88,8 +73,6 @@ class NomogramDisplay:
     values : dict from column to ndarray (m,)
     scale : float
         s.
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
 
     Notes
     -----
@@ -112,9 +95,6 @@ class NomogramDisplay:
     >>> round(display.answer(total), 4), round(float(p), 4)
     (0.3077, 0.3077)
     """
-
-    ax_: Axes
-    figure_: Figure
 
     def __init__(
         self,
@@ -177,31 +157,18 @@ class NomogramDisplay:
             analysis, of pairs of columns, and of averages; if there is no such class.
         """
         check_is_fitted(model)
-        unknown = _leaves_out_missing_cells(model)
         columns, left_out = _columns_of(model)
         target, classes, answered = _answers_of(model, label, against)
         if not columns:
             raise _without_scales()
-        base = {
-            one.column: one.values[len(one.values) // 2 if one.are_numbers else 0]
-            for one in columns
-        }
-        rows = {name: [None if unknown else cell] for name, cell in base.items()}
-        for one in columns:  # each is moved on its own
-            for name, cells in rows.items():
-                cells += one.values.tolist() if name == one.column else cells[:1] * len(one.values)
-        answers = answered(rows_with(model, rows))
-        stops = np.cumsum([1, *(len(one.values) for one in columns)]).tolist()
-        adds = [answers[i:j] - answers[0] for i, j in pairwise(stops)]
-        for one, each in zip(columns, adds, strict=True):
-            if not np.isfinite(each).all():
-                raise ParameterError(
-                    f"a value of column {one.column!r} is impossible in a class",
-                    "points are finite",
-                    "fit the model with alpha above 0",
-                )
+        for unknown in (True, False) if isinstance(model, GenerativeClassifier) else (False,):
+            start, adds, is_sum = _moved(model, columns, answered, unknown)
+            if is_sum:
+                break
+        else:
+            raise _refused(model, "what a column adds depends on the others")
         others = len(getattr(model, "classes_", ())) > 2
-        start, pairs = float(answers[0]), list(zip(columns, adds, strict=True))
+        pairs = list(zip(columns, adds, strict=True))
         return cls(start, pairs, target, classes, unknown, others, left_out, most).plot(ax=ax)
 
     def total(self, row: Mapping[str, Any]) -> float:
@@ -255,12 +222,13 @@ class NomogramDisplay:
         for row, name in enumerate(self.cells, 1):
             self._draw_column(ax, row, name)
         most = sum(float(points.max()) for points in self.points.values())
-        ticks = _round(0, most, 10)
+        ticks = Axis("linear", np.array([0, most])).ticks(10)
         _line(ax, rows - 2, 100 * ticks / most, [f"{tick:g}" for tick in ticks])
         low, high = self.answer(0.0), self.answer(most)
         if self.classes is None:
-            shown, named = _round(low, high, 10), shortened(self.target)
-            sums, title = shown, f"{named}: add up the points, and read it below the total"
+            shown = sums = Axis("linear", np.array([low, high])).ticks(10)
+            named = shortened(self.target)
+            title = f"{named}: add up the points, and read it below the total"
         else:
             shown = np.array([p for p in PROBABILITIES if low <= p <= high])
             sums = np.log(shown) - np.log1p(-shown)
@@ -271,22 +239,24 @@ class NomogramDisplay:
         _line(ax, rows - 1, answers, [f"{value:g}" for value in shown])
         names = ["points", *map(shortened, self.cells), "total", named]
         ax.set_yticks(range(rows), names, fontsize="small")
-        ax.set_title(title, fontsize="medium", loc="left")
+        titled(ax, title)
         how = "unknown" if self.unknown else "in the middle"
         notes = [f"{self.hidden:,} more columns are taken as {how}"] if self.hidden else []
         if self.left_out:
             notes.append(f"without {', '.join(map(shortened, self.left_out[:3]))}")
         ax.set_xlabel("; ".join(notes), fontsize="small", loc="left")
-        self.ax_, self.figure_ = ax, figure_of(ax)
-        return self
+        return self.drawn(ax)
 
     def _draw_column(self, ax: Axes, row: int, name: str) -> None:
         """Draw the scale of one column: round numbers, or names, where their points are."""
         cells, points = self.cells[name], self.points[name]
         if cells.are_numbers:
-            ticks = _round(cells.values[0], cells.values[-1], 8)
-            at, names = np.interp(ticks, cells.values, points), [f"{tick:g}" for tick in ticks]
-            above = np.interp(ticks, cells.values, np.gradient(points, cells.values)) >= 0
+            axis = cells.axis or Axis("linear", cells.values[[0, -1]])
+            ticks = axis.ticks(8)
+            if cells.discrete and len(cells.values) <= len(ticks):
+                ticks = cells.values
+            at, names = np.interp(ticks, cells.values, points), axis.written(ticks)
+            above = np.gradient(at) >= 0 if len(at) > 1 else np.ones(len(at), np.bool_)
         else:
             kept = np.arange(len(points))
             if len(kept) > MOST_VALUES:  # those in even steps from the least to the most
@@ -312,12 +282,6 @@ def _truth(cell: str) -> Any:
 
 
 # Drawing ----------------------------------------------------------------------------------------
-
-
-def _round(low: float, high: float, most: int) -> Array:
-    """At most so many round numbers between two."""
-    ticks = np.asarray(MaxNLocator(most).tick_values(low, high), np.float64)
-    return ticks[(ticks >= low) & (ticks <= high)]
 
 
 def _line(
@@ -374,26 +338,34 @@ def _line(
 # Answers as sums --------------------------------------------------------------------------------
 
 
-def _leaves_out_missing_cells(model: Any) -> bool:
-    """Return whether a model leaves missing cells out; refuse one whose answers are no sums."""
-    if not isinstance(model, GenerativeClassifier):
-        if hasattr(model, "coef_") and (hasattr(model, "classes_") or hasattr(model, "design_")):
-            return False
-        raise _refused(model, "its answers are means of the answers of others")
-    if getattr(model.model_, "pairs", None) is not None:
-        raise _refused(model, "it counts pairs of columns")
-    joined = [one for one in model.model_.parameters if isinstance(one, JOINED)]
-    if joined and not all(map(_is_linear, model.model_.parameters)):
-        raise _refused(model, "columns are modelled together")
-    return not joined
+def _moved(
+    model: Any, columns: Sequence[Cells], answered: Any, unknown: bool
+) -> tuple[float, list[Array], bool]:
+    """Return an answer, what it gains as each column is moved alone, and if such gains add up.
 
-
-def _is_linear(parameters: Any) -> bool:
-    """Return whether classes share a covariance, so that log-odds are linear."""
-    if isinstance(parameters, TermParameters):
-        parameters = parameters.of_terms
-    gaussian = isinstance(parameters, MultivariateGaussianParameters)
-    return gaussian and len(parameters.factored.covariance) == 1
+    Rows start with all cells unknown, or in the middle.
+    """
+    base = [one.values[len(one.values) // 2 if one.are_numbers else 0] for one in columns]
+    rng, picks = np.random.default_rng(0), []
+    rows: dict[str, list[Any]] = {}
+    stops = np.cumsum([1, *(len(one.values) for one in columns)]).tolist()
+    for one, cell, first in zip(columns, base, stops, strict=False):
+        moved: list[Any] = [None if unknown else cell] * stops[-1]
+        moved[first : first + len(one.values)] = one.values.tolist()
+        picks.append(rng.integers(0, len(one.values), TRIED))
+        rows[one.column] = moved + one.values[picks[-1]].tolist()
+    answers = answered(rows_with(model, rows))
+    adds = [answers[i:j] - answers[0] for i, j in pairwise(stops)]
+    for one, each in zip(columns, adds, strict=True):
+        if not np.isfinite(each).all():
+            raise ParameterError(
+                f"a value of column {one.column!r} is impossible in a class",
+                "points are finite",
+                "fit the model with alpha above 0",
+            )
+    total = answers[0] + sum(each[pick] for each, pick in zip(adds, picks, strict=True))
+    is_sum = np.allclose(answers[stops[-1] :], total, rtol=SAME_SUM, atol=SAME_SUM)
+    return float(answers[0]), adds, is_sum
 
 
 def _refused(model: Any, why: str) -> ParameterError:
@@ -406,32 +378,17 @@ def _refused(model: Any, why: str) -> ParameterError:
 
 def _answers_of(model: Any, label: Any, against: Any) -> tuple[str, Any, Any]:
     """Return what is predicted, the two classes, and a function from rows to sums (n,)."""
-    if not hasattr(model, "classes_"):
-        targets = model.design_.targets
-        if label is None and len(targets) > 1:
-            raise ParameterError(
-                f"the model has {len(targets)} targets", "one is drawn", "name it: label=..."
-            )
-        t = 0 if label is None else require_place(label, targets, "target")
-        return targets[t], None, lambda rows: model.predict(rows).reshape(rows.num_rows, -1)[:, t]
+    target, a, b = contrast(model, label, against)
+    if b is None:
+        return target, None, lambda rows: model.predict(rows).reshape(rows.num_rows, -1)[:, a]
     classes = model.classes_.tolist()
-    if len(classes) < 2:
-        raise ParameterError("the model has one class", "points weigh one against another")
-    a = len(classes) - 1 if label is None else require_place(label, classes, "class")
-    if against is None and len(classes) > 2:
-        raise ParameterError(
-            f"the model has {len(classes)} classes",
-            "points weigh one class against another",
-            "name two: label=..., against=...",
-        )
-    b = 1 - a if against is None else require_place(against, classes, "class")
 
     def log_odds(rows: pa.Table) -> Array:
         logs = model.predict_log_proba(rows)
         with np.errstate(invalid="ignore"):
             return np.asarray(logs[:, a] - logs[:, b])
 
-    return model.reader_.layout.label or "class", (classes[a], classes[b]), log_odds
+    return target, (classes[a], classes[b]), log_odds
 
 
 def _columns_of(model: Any) -> tuple[list[Cells], list[str]]:
@@ -444,21 +401,29 @@ def _columns_of(model: Any) -> tuple[list[Cells], list[str]]:
             except ParameterError:  # a text, or counts that share a draw
                 left_out.append(name)
         return cells, left_out
+    if not hasattr(model, "coef_"):
+        raise _refused(model, "its answers are means of the answers of others")
     fitted = model.model_
     design = fitted.design
     if design.formula is not None or design.words:
         raise _refused(model, "terms of a formula, and words, are no single columns")
+    whole = {column.name for column in model.reader_.layout.columns if column.stored == "integer"}
     for name in design.groups:
         if name in design.categories:
             held = np.empty(len(design.categories[name]), object)
             held[:] = design.categories[name].values
             cells.append(Cells(name, held, discrete=True))
         elif name in design.bins:
-            cells.append(Cells(name, np.linspace(*span(design.bins[name]), POINTS), discrete=False))
+            axis = Axis("linear", np.array(span(design.bins[name])))
+            cells.append(Cells(name, axis.spaced(POINTS), discrete=False, axis=axis))
         else:
             (j,) = design.places([name])
             mean, sd = float(fitted.term_means[j]), float(fitted.term_scales[j])
             two = abs(sd**2 - mean * (1 - mean)) < SAME  # the variance of zeros and ones
-            line = np.linspace(mean - REACH * sd, mean + REACH * sd, POINTS)
-            cells.append(Cells(name, np.array([0.0, 1.0]) if two else line, discrete=two))
+            low, high = (0.0, 1.0) if two else (mean - REACH * sd, mean + REACH * sd)
+            if name in whole and mean >= 0:  # counts
+                low = max(low, 0.0)
+            axis = Axis("linear", np.array([low, high]))
+            values = axis.spaced(2 if two else POINTS)
+            cells.append(Cells(name, values, discrete=two, axis=axis))
     return cells, left_out

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from suffice.numerics.in_print import COLOURS
 
@@ -22,32 +22,66 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LINES = ("-", "--", ":", "-.")
+HATCHES = ("", "///", "...", "xxx")  # of areas, as the lines
+MARKERS = "os^D"  # of points
 INK, QUIET = "#222222", "#9a9a9a"
 
 LONGEST = 24  # characters of a name in a picture
+LETTER = 0.075  # inches: its width
 MOST_IN_LEGEND = 28  # classes that colours and lines tell apart
 
 
-def sized_axes(ax: Axes | None, width: float = 6.4, height: float = 4.0) -> Axes:
-    """The axes to draw on: those given, or new ones of a size in inches."""
+def sized_axes(
+    ax: Axes | None, width: float = 6.4, height: float = 4.0, beside: Iterable[str] = ()
+) -> Axes:
+    """The axes to draw on: those given, or new ones of a size in inches, with room for names."""
     if ax is not None:
         return ax
+    width += LETTER * max(0, max(map(len, beside), default=0) - 6)
     figure = plt.figure(figsize=(width, height), layout="constrained")
     made: Axes = figure.add_subplot()
     return made
 
 
-def figure_of(ax: Axes) -> Figure:
-    """The figure that axes belong to."""
-    figure = ax.get_figure(root=True)
-    assert isinstance(figure, Figure)
-    return figure
+def titled(ax: Axes, title: str, below: str | None = None) -> None:
+    """Put a title above, on the left, and a text below, in as many lines as they need."""
+    ax.set_title(title, fontsize="medium", loc="left", wrap=True)
+    if below is not None:
+        ax.set_xlabel(below, wrap=True)
+
+
+class Display:
+    """A picture that was drawn: its axes ``ax_``, and the figure ``figure_`` they belong to."""
+
+    ax_: Axes
+    figure_: Figure
+
+    def drawn(self, ax: Axes) -> Self:
+        """Keep the axes of the picture, and their figure."""
+        figure = ax.get_figure(root=True)
+        assert isinstance(figure, Figure)
+        self.ax_, self.figure_ = ax, figure
+        return self
 
 
 def class_style(c: int) -> dict[str, Any]:
     """Colour and line of the class with code c: 28 of them differ."""
-    lines = LINES[c // len(COLOURS) % len(LINES)]
-    return {"color": COLOURS[c % len(COLOURS)], "linestyle": lines}
+    return {"color": COLOURS[c % len(COLOURS)], "linestyle": _of_turn(LINES, c)}
+
+
+def area_style(c: int) -> dict[str, Any]:
+    """Colour and hatch of an area of the class with code c."""
+    return {"color": COLOURS[c % len(COLOURS)], "hatch": _of_turn(HATCHES, c), "edgecolor": "white"}
+
+
+def point_style(c: int) -> dict[str, Any]:
+    """Colour and marker of a point of the class with code c."""
+    return {"color": COLOURS[c % len(COLOURS)], "marker": _of_turn(MARKERS, c)}
+
+
+def _of_turn(kinds: Sequence[str], c: int) -> str:
+    """Tell classes of one colour apart."""
+    return kinds[c // len(COLOURS) % len(kinds)]
 
 
 def legend_beside(ax: Axes, title: str | None) -> None:
@@ -79,8 +113,19 @@ def shortened(value: Any, most: int = LONGEST) -> str:
 
 
 def named(values: Iterable[Any], most: int = LONGEST) -> list[str]:
-    """Each name of several as a picture can show it."""
-    return [shortened(value, most) for value in values]
+    """Each name of several as a picture can show it; longer where two would be the same.
+
+    Examples
+    --------
+    >>> named(["the length of the left arm", "the length of the right arm"], 8)
+    ['the leng … left arm', 'the leng … ight arm']
+    """
+    whole = list(values)
+    for longer in (most, 2 * most, 4 * most):
+        found = [shortened(value, longer) for value in whole]
+        if len(set(found)) == len(found):
+            break
+    return found
 
 
 @cache

@@ -80,7 +80,7 @@ def searchlight(
             name = re.sub(r"[^\w.-]", "_", str(c))
             images[maps / f"mean_{name}.nii.gz"] = light.class_mean_img(c)
         maps.mkdir(parents=True, exist_ok=True)
-    _write(images, png, light)
+    _write(images, png, light, scans)
     facts = _facts(light, [*images, *([png] if png else [])])
     deliver(facts, lambda: _shown(facts), as_json)
 
@@ -124,7 +124,9 @@ def _check_outputs(
             ) from None
 
 
-def _write(images: dict[Path, Any], png: Path | None, light: SearchLight) -> None:
+def _write(
+    images: dict[Path, Any], png: Path | None, light: SearchLight, scans: Sequence[str]
+) -> None:
     """Write all files, or none: each takes its name when all are complete."""
     with ExitStack() as stack:
         for path, image in images.items():
@@ -133,7 +135,10 @@ def _write(images: dict[Path, Any], png: Path | None, light: SearchLight) -> Non
             file = stack.enter_context(atomic_writer(path))
             file.write(gzip.compress(data, mtime=0) if path.name.endswith(".gz") else data)
         if png is not None:
+            import numpy as np
+
             from suffice.images.mosaic import draw_mosaic
+            from suffice.images.scans import open_scans
 
             threshold = light.fwe_threshold_ if light.permutations else None
             framed = "" if threshold is None else f"; framed: above {percent(threshold)}"
@@ -145,6 +150,7 @@ def _write(images: dict[Path, Any], png: Path | None, light: SearchLight) -> Non
                 f"Accuracy of {light.n_elements_:,} searchlights{framed}",
                 f"accuracy (chance {percent(light.chance_)})",
                 threshold,
+                anatomy=np.asarray(open_scans(scans)[0].data[..., 0]),
             )
 
 
