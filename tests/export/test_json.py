@@ -66,7 +66,9 @@ def gaussian(of: dict[str, Any], row: dict[str, Any], k: int) -> np.ndarray:
         return form["constant"] + form["linear"] @ psi + square
     found, matrices = np.zeros(k), np.array(of["covariance"])[:, known][:, :, known]
     for c in range(k):
-        rest = np.append(matrices[c % len(matrices)], [(np.array(x) - of["mean"][c])[known]], axis=0)
+        rest = np.append(
+            matrices[c % len(matrices)], [(np.array(x) - of["mean"][c])[known]], axis=0
+        )
         least = np.diagonal(rest) * 1e-13
         for j in range(len(known)):
             if rest[j, j] > least[j]:
@@ -81,7 +83,11 @@ def pairs(of: dict[str, Any], row: dict[str, Any], names: list[str]) -> np.ndarr
     for j, (name, bins) in enumerate(zip(names, of["bins"], strict=True)):
         values = dict(map(tuple, bins.get("values", ())))
         if row[name] is not None and (values.get(row[name]) is not None or "starts" in bins):
-            b = sum(row[name] >= s for s in bins["starts"]) if "starts" in bins else values[row[name]]
+            b = (
+                sum(row[name] >= s for s in bins["starts"])
+                if "starts" in bins
+                else values[row[name]]
+            )
             at[j] = ends[j] + b
     k, size = len(of["rows"]), ends[-1]
     table = np.zeros((k, size, size))
@@ -106,7 +112,7 @@ def scores(facts: dict[str, Any], row: dict[str, Any]) -> np.ndarray:
     total = np.array([_log(output["start"]) for output in facts["outputs"]])
     for term in facts["terms"]:
         if "gaussian" in term:
-            total += gaussian(term["gaussian"], row, len(total))
+            total += term["gaussian"]["weight"] * gaussian(term["gaussian"], row, len(total))
         elif "pairs" in term:
             total += pairs(term["pairs"], row, term["columns"])
         elif any(row[name] is None for name in term["columns"]):

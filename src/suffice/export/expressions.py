@@ -207,6 +207,8 @@ class Gaussian:
         For sets of columns that are missing, none among them: the numbers that are left (q,), and
         constant (k,), linear (k, q) and quadratic part (k, q, q) or None, in these numbers about an
         origin (q,), up to a term that all classes share. See `suffice.families.family.Form`.
+    weight : float
+        How often it counts.
     """
 
     columns: tuple[int, ...]
@@ -215,6 +217,11 @@ class Gaussian:
     mean: NDArray[np.float64]
     covariance: NDArray[np.float64] | None
     forms: Mapping[tuple[int, ...], tuple[NDArray[Any], Form]]
+    weight: float = 1.0
+
+    def weighed(self, weight: float) -> Gaussian:
+        """The Gaussian with a weight."""
+        return replace(self, weight=weight)
 
 
 @dataclass(frozen=True, eq=False)

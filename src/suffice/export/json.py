@@ -112,6 +112,7 @@ def pairs_facts(term: Pairs) -> dict[str, Any]:
 
 def _gaussian(term: Gaussian, names: Sequence[str]) -> dict[str, Any]:
     return {
+        "weight": term.weight,
         "features": [names[j] if v is None else [names[j], v] for j, v in term.features],
         "values": {names[j]: list(values) for j, values in term.values.items()},
         "mean": term.mean.tolist(),

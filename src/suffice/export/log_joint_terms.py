@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import singledispatch
 from itertools import chain, combinations
 from math import inf, log1p
@@ -98,7 +97,8 @@ def log_joint(model: Any) -> LogJoint:
         check_labels(fitted.classes.values)
         columns: list[Column] = []
         members = [
-            _member(columns, *one, alone=not hasattr(model, "members_")) for one in members_of(model)
+            _member(columns, *one, alone=not hasattr(model, "members_"))
+            for one in members_of(model)
         ]
         return LogJoint("classes", fitted.classes.values, tuple(columns), tuple(members))
     if isinstance(fitted, LinearModel):
@@ -125,10 +125,12 @@ def _member(columns: list[Column], name: str, share: float, model: Any, alone: b
         refuse_times(fitted.layout)
         if isinstance(fitted, GenerativeModel):
             strict = getattr(model, "unseen", "error") == "error"
-            terms = _generative(fitted, fitted.layout if strict else fitted.layout.answering, columns)
+            terms = _generative(
+                fitted, fitted.layout if strict else fitted.layout.answering, columns
+            )
             start, prior = fitted.log_prior, fitted.prior
         else:
-            terms, start = _logistic(fitted, columns, alone)
+            terms, start = logistic_terms(fitted, columns, alone)
             prior = np.full(len(start), 1 / len(start))
     except ParameterError as error:
         if alone:
@@ -142,7 +144,7 @@ def refused_member(name: str, error: ParameterError) -> ParameterError:
     return ParameterError(
         f"{name}, a member of the average, cannot be written: {error.fact}",
         error.rule,
-        f"{error.step}; or fit candidates= without {name!r}",
+        f"{error.next_step}; or fit candidates= without {name!r}, or write one of members_",
     )
 
 
@@ -163,7 +165,7 @@ def _generative(
         columns += found[0]
         terms += _weighed(found[1], weights)
     if isinstance(model, AODEModel) and model.pair_weight:
-        terms.append(_pairs(model, layout, columns, first))
+        terms.append(pairs_of(model, layout, columns, first))
     return terms
 
 
@@ -174,7 +176,7 @@ def _weighed(terms: Sequence[Any], weights: NDArray[np.float64]) -> list[Any]:
     return [term if weight == 1 else term.weighed(weight) for term, weight in pairs if weight]
 
 
-def _pairs(model: AODEModel, layout: Layout, columns: list[Column], first: int) -> Pairs:
+def pairs_of(model: AODEModel, layout: Layout, columns: list[Column], first: int) -> Pairs:
     """Return one-dependence estimators of columns that families have read."""
     counts, of = model.known_pairs, model.one_dependence
     place = {column.name: j for j, column in enumerate(columns) if j >= first}
@@ -217,7 +219,7 @@ def refuse_times(layout: Layout) -> None:
             )
 
 
-def _logistic(
+def logistic_terms(
     model: LogisticModel, columns: list[Column], alone: bool
 ) -> tuple[list[Term], NDArray[np.float64]]:
     """Return terms and intercepts; in an average, a missing cell is as in the average row."""
@@ -450,7 +452,9 @@ def _gaussian(
     place = {name: at.first + j for j, name in enumerate(at.names)}
     owner = np.array([j for j, _ in features])
     seen = [tuple(sorted(map(place.__getitem__, names))) for names in at.lacking]
-    ever = sorted({j for lacking in seen for j in lacking}.union(j for j, v in features if v is MISSING))
+    ever = sorted(
+        {j for lacking in seen for j in lacking}.union(j for j, v in features if v is MISSING)
+    )
     sets = (some for size in range(2, len(ever) + 1) for some in combinations(ever, size))
     mean = parameters.mean + getattr(parameters.factored, "mean_lo", 0.0)
     many, left = len(owner) > MOST_TOGETHER, MOST_NUMBERS
@@ -496,8 +500,9 @@ def _marginal(mean: NDArray[np.float64], covariance: NDArray[np.float64]) -> For
             left = rest[j, j]
             if left > NEGLIGIBLE * matrix[j, j]:
                 factor = rest[:, j] / left
-                rest, rows = rest - np.outer(factor, rest[j]), rows - np.outer(
-                    np.where(np.arange(q) > j, factor, 0.0), rows[j]
+                rest, rows = (
+                    rest - np.outer(factor, rest[j]),
+                    rows - np.outer(np.where(np.arange(q) > j, factor, 0.0), rows[j]),
                 )
                 white[m, j] = rows[j] / np.sqrt(left)
                 scale[m] -= 0.5 * log_of(2 * np.pi * left)

@@ -222,9 +222,8 @@ class OnnxGraph:
 
     def _gaussian(self, term: Gaussian) -> str:
         """Write columns together, by the form of the set of cells that a row lacks."""
-        columns = [self.joint.columns[j] for j in term.columns]
         lacks = []
-        for j, column in zip(term.columns, columns, strict=True):
+        for j in term.columns:
             lacking = self._missing(j)
             if j in term.values:
                 one = Choice(j, tuple((v, 1.0) for v in term.values[j]), 0.0)
@@ -261,11 +260,11 @@ class OnnxGraph:
                     squares.append(self.run("ReduceSum", square, self.whole([1]), keepdims=1))
                 score = self.run("Add", score, self.run("Concat", *squares, axis=1))
             found = self.run("Where", same, score, found)
-        for j, column in zip(term.columns, columns, strict=True):
+        for j in term.columns:
             if j not in term.values:
                 legal = self.run("Or", self._missing(j), self._legal(j))
                 found = self.run("Where", legal, found, self.number(float("nan")))
-        return found
+        return found if term.weight == 1 else self.run("Mul", found, self.number(term.weight))
 
     def _term(self, term: Term, c: int) -> str:
         """Add a term, with its rule for missing and refused cells."""

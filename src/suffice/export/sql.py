@@ -115,6 +115,12 @@ def to_sql(
             + ", ".join(map(ascii, joint.refusing))
             + "."
         )
+    if joint.together:
+        about.append(
+            "A row gets NULL if it lacks cells together that no training row lacked together, of "
+            + ", ".join(map(ascii, joint.together))
+            + "."
+        )
     if writer.dialect == "sqlite":
         about.append("SQLite needs its functions LN and EXP (SQLITE_ENABLE_MATH_FUNCTIONS).")
     return "".join(f"-- {line}\n" for line in about) + statement + "\n"
@@ -134,8 +140,11 @@ class _Writer:
         # Members may read the same column, which is then one.
         self.cells = list(dict.fromkeys(joint.columns))
         self.x = [f"x{self.cells.index(column)}" for column in joint.columns]
-        self.terms = {f"{m}_{t}": term for m, one in enumerate(joint.members)
-                      for t, term in enumerate(one.terms)}
+        self.terms = {
+            f"{m}_{t}": term
+            for m, one in enumerate(joint.members)
+            for t, term in enumerate(one.terms)
+        }
         self.lookups: dict[str, Lookup] = {}
         if dialect in ARRAYS:
             self.first_place = Dialect.get_or_raise(dialect).INDEX_OFFSET
@@ -246,8 +255,10 @@ class _Writer:
         steps = {"cells": self._cells().from_(table, copy=False)}
         places = [alias(self.write(one.place), f"p{t}") for t, one in self.lookups.items()]
         joint = {t: term for t, term in self.terms.items() if not isinstance(term, Term)}
-        makers = {t: (PairsWriter if isinstance(term, Pairs) else GaussianWriter)(self, t, term)
-                  for t, term in joint.items()}
+        makers = {
+            t: (PairsWriter if isinstance(term, Pairs) else GaussianWriter)(self, t, term)
+            for t, term in joint.items()
+        }
         for name in ("places", "parents", "sums"):
             more = [made for one in makers.values() for made in getattr(one, name)()]
             more += places if name == "places" else []
@@ -403,7 +414,9 @@ class _Writer:
 
     def element(self, numbers: Sequence[float], place: exp.Expression) -> exp.Expression:
         """The element of an array at a place, from 0; NULL where the place is."""
-        first = exp.Add(this=place, expression=plain(self.first_place)) if self.first_place else place
+        first = (
+            exp.Add(this=place, expression=plain(self.first_place)) if self.first_place else place
+        )
         wide = exp.Array(expressions=list(map(double, numbers)))
         array = paren(exp.Cast(this=wide, to=exp.DataType.build("array<double>")))
         return exp.Bracket(this=array, expressions=[first], offset=self.first_place)
@@ -477,7 +490,12 @@ class PairsWriter:
             for c in self.k
         ]
         none = (exp.Is(this=u, expression=exp.Null()) for u in self._u(0))
-        return [*tops, alias(added([case((one, double(0.0)), rest=double(1.0)) for one in none]), f"q{self.t}")]
+        return [
+            *tops,
+            alias(
+                added([case((one, double(0.0)), rest=double(1.0)) for one in none]), f"q{self.t}"
+            ),
+        ]
 
     def score(self, c: int) -> exp.Expression:
         """Return the term of a class."""
@@ -522,12 +540,18 @@ class GaussianWriter:
         illegal = [exp.not_(exp.and_(*bounded, copy=False), copy=False)] if bounded else []
         lacks = {j: self._lacks(j) for j in columns}
         count = balanced([case((lacks[j], double(1.0)), rest=double(0.0)) for j in columns])
-        size = {lacking: exp.EQ(this=paren(count), expression=double(len(lacking))) for lacking in self.term.forms}
+        size = {
+            lacking: exp.EQ(this=paren(count), expression=double(len(lacking)))
+            for lacking in self.term.forms
+        }
         known = [
             (exp.and_(size[lacking], *(paren(lacks[j]) for j in lacking), copy=False), plain(i))
             for i, lacking in enumerate(self.term.forms)
         ]
-        return [*numbers, alias(case(*((one, exp.Null()) for one in illegal), *known), f"h{self.t}")]
+        return [
+            *numbers,
+            alias(case(*((one, exp.Null()) for one in illegal), *known), f"h{self.t}"),
+        ]
 
     def _lacks(self, j: int) -> exp.Expression:
         """Test that a cell is missing, or no value of a category."""
@@ -555,14 +579,19 @@ class GaussianWriter:
     def score(self, c: int) -> exp.Expression:
         """Return the term of a class; NULL of missing cells without a form."""
         forms = enumerate(self.term.forms.values())
-        return cast(case(*((plain(i), self._form(c, *one)) for i, one in forms), of=name_of(f"h{self.t}")))
+        pairs = ((plain(i), self._form(c, *one)) for i, one in forms)
+        made = cast(case(*pairs, of=name_of(f"h{self.t}")))
+        if self.term.weight == 1:
+            return made
+        return exp.Mul(this=double(self.term.weight), expression=made)
 
     def _form(self, c: int, kept: NDArray[Any], form: Form) -> exp.Expression:
         """b + Σ_i ψ_i (w_i + A_ii ψ_i + 2 Σ_{j>i} A_ij ψ_j)."""
         moved = self.origin[kept] - form.origin
         psi = [
             paren(exp.Add(this=name_of(f"f{self.t}_{i}"), expression=double(float(o))))
-            if o else name_of(f"f{self.t}_{i}")
+            if o
+            else name_of(f"f{self.t}_{i}")
             for i, o in zip(kept.tolist(), moved, strict=True)
         ]
         terms = [double(float(form.constant[c]))]
@@ -572,7 +601,8 @@ class GaussianWriter:
                 own = form.quadratic[c, i] * np.where(np.arange(len(psi)) == i, 1, 2)
                 slope += [
                     exp.Mul(this=double(float(own[j])), expression=psi[j].copy())
-                    for j in range(i, len(psi)) if own[j]
+                    for j in range(i, len(psi))
+                    if own[j]
                 ]
             terms.append(exp.Mul(this=paren(balanced(slope)), expression=one))
         return balanced(terms)
