@@ -195,8 +195,10 @@ class GroupedSums:
         if names == self.by:
             return self
         keys, codes = self.keys.only(names)
-        found = replace(self, keys=keys, sums=self.sums.gathered(codes, len(keys)))
-        return found if names else found._alone(0)
+        sums = self.sums.gathered(codes, len(keys))
+        if not names:
+            sums = self.estimator.method().alone(self.reader, sums, 0)
+        return replace(self, keys=keys, sums=sums)
 
     def others(self) -> Iterator[GroupedSums]:
         """Yield the sums of all groups but one, for each group: leave one out.
