@@ -60,10 +60,11 @@ def gaussian(of: dict[str, Any], row: dict[str, Any], k: int) -> np.ndarray:
         x.append(math.nan if cell is None else float(cell))
     known = np.flatnonzero(~np.isnan(x))
     if len(known) == len(x):
-        form = {name: np.array(of["complete"][name]) for name in of["complete"]}
-        psi = np.array(x) - form["origin"]
-        square = 0 if of["complete"]["quadratic"] is None else psi @ (form["quadratic"] @ psi).T
-        return form["constant"] + form["linear"] @ psi + square
+        form = of["complete"]
+        psi, slope = np.array(x) - form["origin"], np.array(form["slope"])
+        if form["whitening"] is None:
+            return form["constant"] + slope @ psi
+        return form["constant"] - ((form["whitening"] @ psi - slope) ** 2).sum(axis=1) / 2
     found, matrices = np.zeros(k), np.array(of["covariance"])[:, known][:, :, known]
     for c in range(k):
         rest = np.append(
@@ -165,6 +166,16 @@ def _has_probabilities_of(model: Any, rows: pd.DataFrame) -> None:
     facts = json.loads(to_json(model))
     found = [probabilities(facts, row) for row in plain(rows)]
     np.testing.assert_allclose(found, model.predict_proba(rows), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["whole", "gaps", "pairs"])
+def test_averages(averages: Any, holes: pd.DataFrame, name: str) -> None:
+    model = averages[name]
+    rows = holes[list(model.feature_names_in_)].head(300)
+    _has_probabilities_of(model, rows)
+    facts = json.loads(to_json(model))
+    assert [one["share"] for one in facts["members"]] == model.model_.shares.tolist()
+    _has_probabilities_of(model.members_[0], rows)
 
 
 @pytest.mark.parametrize("name", ["linear", "ridge"])

@@ -20,7 +20,7 @@ from suffice.errors import ParameterError
 from suffice.export import to_sql
 from suffice.families import Density
 
-from .conftest import ALL_NAIVE_BAYES, DISCRIMINANTS
+from .conftest import ALL_NAIVE_BAYES, DISCRIMINANTS, with_one_hole
 
 TABLE = 't"; DROP TABLE x; --'
 Run = Callable[[pd.DataFrame, str], pd.DataFrame]
@@ -182,6 +182,17 @@ def test_a_null_gives_null_and_the_statement_says_so(
     answer = in_duckdb(rows, query)
     assert answer.isna().all(axis=1).tolist() == [False, False, True, False, False]
     assert answer.isna().any(axis=1).tolist() == [False, False, True, False, False]
+
+
+@pytest.mark.parametrize("name", ["whole", "gaps", "pairs"])
+@pytest.mark.parametrize(("dialect", "run"), [("duckdb", in_duckdb), ("sqlite", in_sqlite)])
+def test_averages(
+    averages: Any, complete: pd.DataFrame, holes: pd.DataFrame, name: str, dialect: str, run: Run
+) -> None:
+    model = averages[name]
+    if name == "pairs":  # whose members answer whatever is missing
+        check(model, _read(model, holes).head(300), dialect, run)
+    check(model, with_one_hole(_read(model, complete).head(200)), dialect, run)
 
 
 @pytest.mark.parametrize("name", DISCRIMINANTS)

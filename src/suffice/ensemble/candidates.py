@@ -208,7 +208,7 @@ def left_out(name: str, names: Sequence[str], folds: int, size: Size) -> Paramet
     else:
         seconds = folds * CANDIDATES[name].seconds(size)
         fact = f"{folds} folds of it would take about {seconds:.2g} s"
-    return ParameterError(fact, "it is judged where candidates= names it")
+    return ParameterError(fact, "it is judged where candidates= names it, or seconds= are more")
 
 
 def _worth(names: Sequence[str], folds: int) -> float:

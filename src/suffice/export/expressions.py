@@ -15,12 +15,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from sys import float_info
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-from suffice.families.family import Form
 
 LARGEST = 1e150  # a model refuses larger numbers, and so does what is exported
 DOUBLE = float_info.max
@@ -189,6 +187,31 @@ class Term:
         return replace(self, by_output=tuple(weighed(one, weight) for one in self.by_output))
 
 
+class Whitened(NamedTuple):
+    """log N of some numbers, up to a term that all classes share.
+
+    ::
+
+        constant_c − ½ |W_c ψ − slope_c|²,  or  constant_c + slope_cᵀψ,    ψ = x − origin
+
+    Parameters
+    ----------
+    kept : ndarray of int (q,)
+        Which of the numbers of a Gaussian.
+    origin : ndarray (q,)
+    constant : ndarray (k,)
+    slope : ndarray (k, q)
+    whitening : ndarray (k, q, q), or None if all classes share Σ
+        W, lower triangular.
+    """
+
+    kept: NDArray[np.intp]
+    origin: NDArray[np.float64]
+    constant: NDArray[np.float64]
+    slope: NDArray[np.float64]
+    whitening: NDArray[np.float64] | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Gaussian:
     """log N(x; μ_c, Σ_c) of columns together, of those that a row shows.
@@ -203,10 +226,8 @@ class Gaussian:
         The values of columns that are categories. Other cells are missing.
     mean : ndarray (k, p)
     covariance : ndarray (k, p, p), or (1, p, p) if all classes share it; None of too many columns
-    forms : mapping of tuple of int to tuple
-        For sets of columns that are missing, none among them: the numbers that are left (q,), and
-        constant (k,), linear (k, q) and quadratic part (k, q, q) or None, in these numbers about an
-        origin (q,), up to a term that all classes share. See `suffice.families.family.Form`.
+    forms : mapping of tuple of int to Whitened
+        The score of classes where a set of columns is missing; the first is that of no column.
     weight : float
         How often it counts.
     """
@@ -216,7 +237,7 @@ class Gaussian:
     values: Mapping[int, tuple[Any, ...]]
     mean: NDArray[np.float64]
     covariance: NDArray[np.float64] | None
-    forms: Mapping[tuple[int, ...], tuple[NDArray[Any], Form]]
+    forms: Mapping[tuple[int, ...], Whitened]
     weight: float = 1.0
 
     def weighed(self, weight: float) -> Gaussian:

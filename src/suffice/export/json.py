@@ -29,7 +29,6 @@ from suffice.export.expressions import (
     Term,
 )
 from suffice.export.log_joint_terms import log_joint, members_of
-from suffice.families.family import Form
 
 __all__ = ["FORMAT", "VERSION", "finite", "to_json", "written"]
 
@@ -111,20 +110,20 @@ def pairs_facts(term: Pairs) -> dict[str, Any]:
 
 
 def _gaussian(term: Gaussian, names: Sequence[str]) -> dict[str, Any]:
+    whole = term.forms[()]
     return {
         "weight": term.weight,
         "features": [names[j] if v is None else [names[j], v] for j, v in term.features],
         "values": {names[j]: list(values) for j, values in term.values.items()},
         "mean": term.mean.tolist(),
         "covariance": None if term.covariance is None else term.covariance.tolist(),
-        "complete": _form(term.forms[()][1]),
+        "complete": {
+            "origin": list(whole.origin),
+            "constant": whole.constant.tolist(),
+            "slope": whole.slope.tolist(),
+            "whitening": None if whole.whitening is None else whole.whitening.tolist(),
+        },
     }
-
-
-def _form(form: Form) -> dict[str, Any]:
-    quadratic = form.quadratic.tolist() if form.quadratic.ndim > 2 else None
-    found = {"constant": form.constant.tolist(), "linear": form.linear.tolist()}
-    return found | {"quadratic": quadratic, "origin": list(form.origin)}
 
 
 def _output(joint: LogJoint, one: Member, c: int) -> dict[str, Any]:

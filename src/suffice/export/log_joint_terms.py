@@ -34,15 +34,18 @@ from suffice.export.expressions import (
     Steps,
     Sum,
     Term,
+    Whitened,
 )
 from suffice.families.bernoulli import BernoulliParameters
 from suffice.families.categorical import CategoricalParameters
 from suffice.families.complement import ComplementParameters
 from suffice.families.densities.piecewise import PiecewiseParameters
-from suffice.families.family import Form
 from suffice.families.gaussian import GaussianParameters, StudentParameters
 from suffice.families.multinomial import MultinomialParameters
-from suffice.families.multivariate_gaussian import MultivariateGaussianParameters
+from suffice.families.multivariate_gaussian import (
+    FactoredGaussians,
+    MultivariateGaussianParameters,
+)
 from suffice.families.poisson import NegativeBinomialParameters, PoissonParameters
 from suffice.models.design.matrix import Design
 from suffice.models.design.terms import MISSING, added_by
@@ -247,7 +250,7 @@ STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 
 Made = tuple[list[Column], list[Any]]
 MOST_TOGETHER = 280  # numbers whose covariances are written
 NEGLIGIBLE = 1e-13  # part of a variance that is rounding
-MOST_NUMBERS, MOST_FORMS = 30_000, 64  # of forms for sets of missing cells
+MOST_NUMBERS, MOST_FORMS = 8_000, 64  # of forms for sets of missing cells
 
 
 class Where(NamedTuple):
@@ -436,19 +439,21 @@ def _gaussian(
     First come sets that rows of the fit lacked, then single cells, then all sets of columns that
     rows of the fit lacked, as far as these are few.
     """
-    factored, whole = parameters.factored, parameters.form()
-    if whole is None:
+    factored, k = parameters.factored, len(parameters.mean)
+    every = np.arange(len(features))
+    if len(factored.variance) == 1:
+        slopes, constants = factored.linear
+        whole = Whitened(every, factored.origin[0], constants, slopes)
+    elif isinstance(factored, FactoredGaussians):
+        origin, white = factored.origin.mean(axis=0), factored.whitening
+        slopes = factored.shift + np.einsum("cij,cj->ci", white, factored.origin - origin)
+        whole = Whitened(every, origin, parameters.log_scale, slopes, white)
+    else:
         raise ParameterError(
             f"column {at.names[0]!r} is modelled with more columns than rows",
             "an export writes their covariances where all classes share one",
             "fit the model on fewer columns",
         )
-    if len(factored.variance) == 1:
-        slopes, constants = factored.linear
-        origin = factored.origin[0]
-        whole = Form(whole.features, np.zeros_like(slopes), slopes, constants, origin)
-    else:
-        whole = whole._replace(origin=np.broadcast_to(whole.origin, whole.linear.shape[1]))
     place = {name: at.first + j for j, name in enumerate(at.names)}
     owner = np.array([j for j, _ in features])
     seen = [tuple(sorted(map(place.__getitem__, names))) for names in at.lacking]
@@ -458,15 +463,15 @@ def _gaussian(
     sets = (some for size in range(2, len(ever) + 1) for some in combinations(ever, size))
     mean = parameters.mean + getattr(parameters.factored, "mean_lo", 0.0)
     many, left = len(owner) > MOST_TOGETHER, MOST_NUMBERS
-    forms = {(): (np.arange(len(owner)), whole)}
+    forms = {(): whole}
     for lacking in chain(seen, ((j,) for j in place.values()), sets):
         if lacking in forms:
             continue
         kept = np.flatnonzero(~np.isin(owner, lacking))
-        left -= len(kept) * (len(kept) if whole.quadratic.ndim > 2 else 1) * len(whole.linear)
+        left -= k * len(kept) * (1 if whole.whitening is None else len(kept))
         if many or left < 0 or len(forms) == MOST_FORMS or not len(kept):
             break
-        forms[lacking] = kept, _marginal(mean[:, kept], parameters.covariance[:, kept][:, :, kept])
+        forms[lacking] = _marginal(kept, mean, parameters.covariance)
     covariance = None if many else parameters.covariance
     return [Gaussian(tuple(place.values()), tuple(features), values, mean, covariance, forms)]
 
@@ -487,12 +492,15 @@ def _lacking(part: FamilyColumns, block: Any) -> list[frozenset[str]]:
     return sorted(found, key=lambda one: -found[one])
 
 
-def _marginal(mean: NDArray[np.float64], covariance: NDArray[np.float64]) -> Form:
-    """Return the form of means (k, q) and covariances (s, q, q), about the first mean.
+def _marginal(
+    kept: NDArray[np.intp], mean: NDArray[np.float64], covariance: NDArray[np.float64]
+) -> Whitened:
+    """Return the score of the numbers that are ``kept``, about their mean.
 
     A column that earlier ones determine, but for `NEGLIGIBLE` of its variance, is left out.
     """
-    (k, q), s, origin = mean.shape, len(covariance), mean[0]
+    mean, covariance = mean[:, kept], covariance[:, kept][:, :, kept]
+    (k, q), s, origin = mean.shape, len(covariance), mean.mean(axis=0)
     white, scale = np.zeros((s, q, q)), np.zeros(s)
     for m, matrix in enumerate(covariance):
         rest, rows = matrix.copy(), np.eye(q)
@@ -506,20 +514,12 @@ def _marginal(mean: NDArray[np.float64], covariance: NDArray[np.float64]) -> For
                 )
                 white[m, j] = rows[j] / np.sqrt(left)
                 scale[m] -= 0.5 * log_of(2 * np.pi * left)
-    shift = np.einsum("cij,cj->ci", np.broadcast_to(white, (k, q, q)), mean - origin)
-    linear = np.einsum("cij,ci->cj", np.broadcast_to(white, (k, q, q)), shift)
-    constant = scale - 0.5 * (shift**2).sum(axis=1)
-    quadratic = np.zeros((k, q)) if s == 1 else -0.5 * np.einsum("mij,mil->mjl", white, white)
-    return Form(tuple(range(q)), quadratic, linear, constant, origin)
-
-
-def _plain(form: Form) -> Form:
-    """Return a form about an array, without a quadratic part that all classes share."""
-    shared = form.quadratic.ndim == 2 or bool((form.quadratic == form.quadratic[:1]).all())
-    quadratic = np.zeros_like(form.linear) if shared else form.quadratic
-    return form._replace(
-        quadratic=quadratic, origin=np.broadcast_to(form.origin, form.linear.shape[1])
-    )
+    every = np.broadcast_to(white, (k, q, q))
+    shift = np.einsum("cij,cj->ci", every, mean - origin)
+    if s > 1:
+        return Whitened(kept, origin, scale, shift, white)
+    slope = np.einsum("cij,ci->cj", every, shift)
+    return Whitened(kept, origin, -0.5 * (shift**2).sum(axis=1), slope)
 
 
 def _by_cell(at: Where, kind: ColumnKind, one: Callable[..., Expression], *arrays: Any) -> Made:

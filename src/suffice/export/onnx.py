@@ -244,21 +244,24 @@ class OnnxGraph:
         ]
         x = self.run("Concat", *filled, axis=1)
         found = self.number(float("nan"))
-        for lacking, (kept, form) in term.forms.items():
+        for lacking, form in term.forms.items():
             pattern = np.array([[float(j in lacking) for j in term.columns]])
             same = self.run("Sub", lacked, self.array(pattern))
             same = self.run("ReduceSum", self.run("Abs", same), self.whole([1]), keepdims=1)
             same = self.run("Equal", same, self.number(0.0))
-            psi = self.run("Gather", x, self.whole(kept.tolist()), axis=1)
+            psi = self.run("Gather", x, self.whole(form.kept.tolist()), axis=1)
             psi = self.run("Sub", psi, self.array(np.array(form.origin)[None]))
-            score = self.run("MatMul", psi, self.array(np.ascontiguousarray(form.linear.T)))
-            score = self.run("Add", score, self.array(form.constant[None]))
-            if form.quadratic.ndim > 2:
+            if form.whitening is None:
+                score = self.run("MatMul", psi, self.array(np.ascontiguousarray(form.slope.T)))
+            else:
                 squares = []
-                for matrix in form.quadratic:
-                    square = self.run("Mul", self.run("MatMul", psi, self.array(matrix)), psi)
+                for matrix, shift in zip(form.whitening, form.slope, strict=True):
+                    root = self.run("MatMul", psi, self.array(np.ascontiguousarray(matrix.T)))
+                    root = self.run("Sub", root, self.array(shift[None]))
+                    square = self.run("Mul", root, root)
                     squares.append(self.run("ReduceSum", square, self.whole([1]), keepdims=1))
-                score = self.run("Add", score, self.run("Concat", *squares, axis=1))
+                score = self.run("Mul", self.number(-0.5), self.run("Concat", *squares, axis=1))
+            score = self.run("Add", score, self.array(form.constant[None]))
             found = self.run("Where", same, score, found)
         for j in term.columns:
             if j not in term.values:

@@ -44,9 +44,9 @@ from suffice.export.expressions import (
     Steps,
     Sum,
     Term,
+    Whitened,
 )
 from suffice.export.log_joint_terms import log_joint
-from suffice.families.family import Form
 
 IMPOSSIBLE = -1e300  # stands for log 0, as not every database has an infinity
 SUBSTITUTING = ("spark", "spark2", "databricks", "hive")
@@ -527,7 +527,7 @@ class GaussianWriter:
 
     def __init__(self, writer: _Writer, t: str, term: Gaussian) -> None:
         self.writer, self.t, self.term = writer, t, term
-        self.origin = term.forms[()][1].origin
+        self.origin = term.forms[()].origin
 
     def places(self) -> list[exp.Expression]:
         """Return the numbers of the Gaussian, and the place of the form."""
@@ -579,33 +579,36 @@ class GaussianWriter:
     def score(self, c: int) -> exp.Expression:
         """Return the term of a class; NULL of missing cells without a form."""
         forms = enumerate(self.term.forms.values())
-        pairs = ((plain(i), self._form(c, *one)) for i, one in forms)
+        pairs = ((plain(i), self._form(c, one)) for i, one in forms)
         made = cast(case(*pairs, of=name_of(f"h{self.t}")))
         if self.term.weight == 1:
             return made
         return exp.Mul(this=double(self.term.weight), expression=made)
 
-    def _form(self, c: int, kept: NDArray[Any], form: Form) -> exp.Expression:
-        """b + Σ_i ψ_i (w_i + A_ii ψ_i + 2 Σ_{j>i} A_ij ψ_j)."""
-        moved = self.origin[kept] - form.origin
+    def _form(self, c: int, form: Whitened) -> exp.Expression:
+        moved = self.origin[form.kept] - form.origin
         psi = [
-            paren(exp.Add(this=name_of(f"f{self.t}_{i}"), expression=double(float(o))))
+            paren(exp.Add(this=name_of(f"f{self.t}_{i}"), expression=double(o)))
             if o
             else name_of(f"f{self.t}_{i}")
-            for i, o in zip(kept.tolist(), moved, strict=True)
+            for i, o in zip(form.kept.tolist(), moved.tolist(), strict=True)
         ]
-        terms = [double(float(form.constant[c]))]
-        for i, one in enumerate(psi):
-            slope = [double(float(form.linear[c, i]))]
-            if form.quadratic.ndim > 2:
-                own = form.quadratic[c, i] * np.where(np.arange(len(psi)) == i, 1, 2)
-                slope += [
-                    exp.Mul(this=double(float(own[j])), expression=psi[j].copy())
-                    for j in range(i, len(psi))
-                    if own[j]
-                ]
-            terms.append(exp.Mul(this=paren(balanced(slope)), expression=one))
-        return balanced(terms)
+        constant = double(float(form.constant[c]))
+        if form.whitening is None:
+            return balanced([constant, *_weighed(form.slope[c], psi)])
+        half = double(-0.5)
+        squares = []
+        for row, shift in zip(form.whitening[c], form.slope[c].tolist(), strict=True):
+            if row.any():
+                root = balanced([double(-shift), *_weighed(row, psi)])
+                square = exp.Pow(this=root, expression=double(2.0))
+                squares.append(exp.Mul(this=half.copy(), expression=square))
+        return balanced([constant, *squares])
+
+
+def _weighed(weights: NDArray[np.float64], psi: Sequence[exp.Expression]) -> list[exp.Expression]:
+    pairs = zip(weights.tolist(), psi, strict=True)
+    return [exp.Mul(this=double(w), expression=one.copy()) for w, one in pairs if w]
 
 
 def _from_last(steps: dict[str, exp.Select], columns: Sequence[exp.Expression]) -> exp.Select:
