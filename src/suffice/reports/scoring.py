@@ -72,7 +72,7 @@ def scoring(model: Any) -> dict[str, Any]:
     else:
         raise ParameterError(
             f"{with_article(type(model).__name__)} cannot be shown on a page",
-            "a page shows naive Bayes, discriminant analysis, linear and logistic models, and averages",
+            "a page shows classifiers and averages of them, and linear models",
             "fit one of these",
         )
     return _named(task, outputs, columns) | member
