@@ -16,7 +16,6 @@ from tests.laws.estimator_laws import check_estimator_laws
 from suffice import AODE, NaiveBayes, load
 from suffice.bayes import column_weights, linear_form
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError, SufficeWarning
-from suffice.export import to_sql
 from suffice.privacy import audit
 
 pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.SufficeWarning")
@@ -233,7 +232,6 @@ def refused() -> Iterator[tuple[str, Any]]:
     yield "rows are drawn", lambda model, table: model.sample()
     yield "log p\\(x\\) is asked for", lambda model, table: model.score_samples(table)
     yield "an interval is asked", lambda model, table: model.predict_proba_interval(table)
-    yield "an export of a model", lambda model, table: to_sql(model, "duckdb", "t")
 
 
 @pytest.mark.parametrize(("said", "call"), list(refused()))

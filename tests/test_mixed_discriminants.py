@@ -14,7 +14,6 @@ import suffice
 from suffice import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from suffice.bayes import form_features, linear_form
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError, SufficeWarning
-from suffice.export import to_json
 from suffice.model_selection import cross_val_predict
 from suffice.privacy import audit
 
@@ -261,8 +260,6 @@ def test_rows_of_the_model_have_the_colours_of_the_table() -> None:
 def test_what_is_refused(tmp_path: Path) -> None:
     rows, y = table()
     model = LinearDiscriminantAnalysis().fit(rows, y)
-    with pytest.raises(ParameterError, match="modelled together, some as categories"):
-        to_json(model)
     with pytest.raises(ParameterError, match="an interval rests on the posterior of numbers"):
         model.predict_proba_interval(rows)
     text = rows.append_column("note", pa.array([f"one {i} two three four" for i in range(N)]))

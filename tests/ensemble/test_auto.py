@@ -134,6 +134,22 @@ def test_contributions_add_up_to_the_answer(of_table: AutoClassifier) -> None:
     assert_allclose(np.exp(evidence.log_prior), of_table.predict_proba(nothing)[0], rtol=1e-12)
 
 
+def test_what_members_add_is_the_answer(of_numbers: AutoClassifier) -> None:
+    rows = numbers(5)[0]
+    found = of_numbers.explain(rows, by="members")
+    assert found.columns == tuple(one.name for one in of_numbers.candidates_ if one.weight)
+    after = of_numbers.predict_proba(rows)
+    assert_allclose(found.log_joint, np.log(after), atol=1e-12)
+    before = np.exp(found.log_prior)
+    mean = (after - before) / (np.log(after) - found.log_prior)
+    own = of_numbers.members_[0].predict_proba(rows)
+    # What is left is P_m(c) before any cell, the same for all rows.
+    change = found.contributions[:, 0] * mean / of_numbers.model_.shares[0]
+    assert_allclose(own - change, np.broadcast_to((own - change)[0], own.shape), atol=1e-9)
+    with pytest.raises(ParameterError, match="by='rows'"):
+        of_numbers.explain(rows, by="rows")
+
+
 def test_orders_of_explanation_are_the_columns_and_their_reverse() -> None:
     X, y = numbers()
     model = AutoClassifier(["qda", "logistic"]).fit(X[:, :2], y)
@@ -213,6 +229,7 @@ def test_costs_decide_the_label(of_numbers: AutoClassifier) -> None:
         ({"candidates": []}, "it is a list of some of"),
         ({"best": 0}, "best=0; it is a whole number, 1 or more"),
         ({"best": 1.5}, "best=1.5; it is a whole number"),
+        ({"seconds": 0}, "seconds=0; it is a number above 0"),
     ],
 )
 def test_options_outside_their_rules(options: dict[str, Any], said: str) -> None:
@@ -341,6 +358,27 @@ def test_a_candidate_that_is_too_dear_says_so(monkeypatch: pytest.MonkeyPatch) -
     refused = {one.name: one.refusal for one in model.candidates_ if one.refusal}
     assert "would take about" in refused["aode"]
     assert set(refused) < set(CANDIDATES)
+
+
+def test_a_time_limit_is_kept_and_fits_are_told() -> None:
+    told: list[Any] = []
+    with suffice.set_engine(progress=told.append):
+        model = AutoClassifier(seconds=0.3).fit(*numbers())
+    assert {one.unit for one in told} >= {"fits"}
+    assert told[-1].fraction == 1
+    late = [one.name for one in model.candidates_ if one.refusal]
+    assert "would take about" in model.candidates_[-1].refusal
+    names, folds = planned(None, Size(N, 3, 0, 0, 3), 3, 0.3)
+    assert sorted([*names, *late]) == sorted(CANDIDATES)
+    assert folds * sum(CANDIDATES[name].seconds(Size(N, 3, 0, 0, 3)) for name in names) <= 0.3
+
+
+def test_the_best_single_model_is_said_and_can_be_taken(of_table: AutoClassifier) -> None:
+    best = of_table.candidates_.best
+    assert best.log_loss == min(one.log_loss for one in of_table.candidates_ if not one.refusal)
+    notes = " ".join(of_table.candidates_.table().notes)
+    assert f"candidates=['{best.name}']" in notes
+    assert "no sums" in notes
 
 
 PAIRS = [list(pair) for pair in combinations(range(4), 2)]

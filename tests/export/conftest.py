@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from suffice import (
+    AutoClassifier,
     LinearDiscriminantAnalysis,
     LinearRegression,
     LogisticRegression,
@@ -114,6 +115,32 @@ def complete_models(training: pd.DataFrame) -> dict[str, Any]:
         "linear": LinearRegression().fit(targets, "hits"),
         "ridge": Ridge(alpha=2.0).fit(targets, "hits"),
     }
+
+
+MEMBERS = ["aode", "logistic-bins", "lda", "qda-light"]
+
+
+@pytest.fixture(scope="session")
+def averages(training: pd.DataFrame) -> dict[str, Any]:
+    """Averages with members of every kind, fitted to whole rows, and to rows with missing cells."""
+    columns = [*NUMBERS, NAMES["job"], "code", "flag"]
+    labels, gaps = training["y"], with_holes(training, 5)
+    gaps[NAMES["age"]] = training[NAMES["age"]]
+    few = [NAMES["age"], "far", NAMES["job"], "flag"]
+    return {
+        "whole": AutoClassifier(MEMBERS, best=4).fit(training[columns], labels),
+        "gaps": AutoClassifier(MEMBERS, best=4).fit(gaps[few], labels),
+        "pairs": AutoClassifier(["aode", "logistic"]).fit(gaps[few], labels),
+    }
+
+
+def with_one_hole(table: pd.DataFrame) -> pd.DataFrame:
+    """The same rows, of which each but every seventh lacks a cell."""
+    table = table.astype({"flag": "boolean", NAMES["job"]: "string"})
+    for row in range(len(table)):
+        if row % 7:
+            table.iloc[row, row % table.shape[1]] = pd.NA if row % table.shape[1] > 2 else np.nan
+    return table
 
 
 @pytest.fixture(scope="session")

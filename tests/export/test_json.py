@@ -50,15 +50,87 @@ def evaluate(node: Any, row: dict[str, Any]) -> float:
     raise AssertionError(node)
 
 
-def scores(facts: dict[str, Any], row: dict[str, Any]) -> list[float]:
-    total = [_log(output["start"]) for output in facts["outputs"]]
+def gaussian(of: dict[str, Any], row: dict[str, Any], k: int) -> np.ndarray:
+    x = []
+    for feature in of["features"]:
+        name, value = feature if isinstance(feature, list) else (feature, None)
+        cell = row[name]
+        if name in of["values"]:
+            cell = None if cell not in of["values"][name] else cell == value
+        x.append(math.nan if cell is None else float(cell))
+    known = np.flatnonzero(~np.isnan(x))
+    if len(known) == len(x):
+        form = of["complete"]
+        psi, slope = np.array(x) - form["origin"], np.array(form["slope"])
+        if form["whitening"] is None:
+            return form["constant"] + slope @ psi
+        return form["constant"] - ((form["whitening"] @ psi - slope) ** 2).sum(axis=1) / 2
+    found, matrices = np.zeros(k), np.array(of["covariance"])[:, known][:, :, known]
+    for c in range(k):
+        rest = np.append(
+            matrices[c % len(matrices)], [(np.array(x) - of["mean"][c])[known]], axis=0
+        )
+        least = np.diagonal(rest) * 1e-13
+        for j in range(len(known)):
+            if rest[j, j] > least[j]:
+                found[c] -= (rest[-1, j] ** 2 / rest[j, j] + math.log(2 * math.pi * rest[j, j])) / 2
+                rest -= np.outer(rest[:, j], rest[j] / rest[j, j])
+    return found
+
+
+def pairs(of: dict[str, Any], row: dict[str, Any], names: list[str]) -> np.ndarray:
+    ends = np.cumsum([0, *of["sizes"]])
+    at = {}
+    for j, (name, bins) in enumerate(zip(names, of["bins"], strict=True)):
+        values = dict(map(tuple, bins.get("values", ())))
+        if row[name] is not None and (values.get(row[name]) is not None or "starts" in bins):
+            b = (
+                sum(row[name] >= s for s in bins["starts"])
+                if "starts" in bins
+                else values[row[name]]
+            )
+            at[j] = ends[j] + b
+    k, size = len(of["rows"]), ends[-1]
+    table = np.zeros((k, size, size))
+    table[:, *np.tril_indices(size)] = of["counts"]
+    table = np.maximum(table, table.swapaxes(1, 2))
+    alone, parents = table.diagonal(axis1=1, axis2=2), []
+    for i, v in at.items():
+        if alone[:, v].sum() >= 1:
+            shown = alone[:, ends[i] : ends[i + 1]].sum() + 1
+            log_p = np.log((alone[:, v] + 1 / (k * of["sizes"][i])) / shown)
+            for j, w in at.items():
+                both = table[:, v, ends[j] : ends[j + 1]].sum(axis=1)
+                log_p += (j != i) * np.log((table[:, v, w] + 1 / of["sizes"][j]) / (both + 1))
+            parents.append(log_p)
+    if not parents:
+        return np.zeros(k)
+    mean = np.log(np.exp(np.array(parents) - np.max(parents)).mean(axis=0)) + np.max(parents)
+    return of["weight"] * (mean - np.log(np.array(of["rows"]) / np.sum(of["rows"])))
+
+
+def scores(facts: dict[str, Any], row: dict[str, Any]) -> np.ndarray:
+    total = np.array([_log(output["start"]) for output in facts["outputs"]])
     for term in facts["terms"]:
-        if any(row[name] is None for name in term["columns"]):
+        if "gaussian" in term:
+            total += term["gaussian"]["weight"] * gaussian(term["gaussian"], row, len(total))
+        elif "pairs" in term:
+            total += pairs(term["pairs"], row, term["columns"])
+        elif any(row[name] is None for name in term["columns"]):
             assert term["missing"] == "nothing"
-            continue
-        for c, node in enumerate(term["by_output"]):
-            total[c] += evaluate(node, row)
+        else:
+            total += [evaluate(node, row) for node in term["by_output"]]
     return total
+
+
+def probabilities(facts: dict[str, Any], row: dict[str, Any]) -> np.ndarray:
+    """The mean of what every member says."""
+    found = 0.0
+    for member in facts.get("members", [facts]):
+        s = scores(member, row)
+        p = np.exp(s - s.max()) if s.max() > -math.inf else [o["prior"] for o in member["outputs"]]
+        found += member.get("share", 1.0) * (p / np.sum(p))
+    return found
 
 
 def plain(rows: pd.DataFrame) -> list[dict[str, Any]]:
@@ -90,13 +162,20 @@ def test_bins(of_bins: Any, holes: pd.DataFrame) -> None:
     _has_probabilities_of(of_bins, holes[list(of_bins.feature_names_in_)].head(300))
 
 
-def _has_probabilities_of(model: Any, rows: pd.DataFrame) -> None:
+def _has_probabilities_of(model: Any, rows: pd.DataFrame, atol: float = 1e-12) -> None:
     facts = json.loads(to_json(model))
-    s = np.array([scores(facts, row) for row in plain(rows)])
-    p = np.exp(s - s.max(axis=1)[:, None])
-    np.testing.assert_allclose(
-        p / p.sum(axis=1)[:, None], model.predict_proba(rows), rtol=0, atol=1e-12
-    )
+    found = [probabilities(facts, row) for row in plain(rows)]
+    np.testing.assert_allclose(found, model.predict_proba(rows), rtol=0, atol=atol)
+
+
+@pytest.mark.parametrize("name", ["whole", "gaps", "pairs"])
+def test_averages(averages: Any, holes: pd.DataFrame, name: str) -> None:
+    model = averages[name]
+    rows = holes[list(model.feature_names_in_)].head(300)
+    _has_probabilities_of(model, rows, 1e-9)
+    facts = json.loads(to_json(model))
+    assert [one["share"] for one in facts["members"]] == model.model_.shares.tolist()
+    _has_probabilities_of(model.members_[0], rows, 1e-9)
 
 
 @pytest.mark.parametrize("name", ["linear", "ridge"])

@@ -11,7 +11,7 @@ from suffice import NaiveBayes
 from suffice.errors import ParameterError
 from suffice.export import log_joint
 
-from .conftest import ALL_NAIVE_BAYES
+from .conftest import ALL_NAIVE_BAYES, DISCRIMINANTS, with_one_hole
 
 pytest.importorskip("onnx", reason="onnx is not installed")
 onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
@@ -51,10 +51,20 @@ def test_complete_rows(complete_models: Any, complete: pd.DataFrame, name: str) 
     expected, answers = model.predict_proba(rows), list(model.predict(rows))
     rows.iloc[7, 0] = np.nan
     labels, probabilities = run(model, rows)
-    assert np.isnan(probabilities).all(axis=1).nonzero()[0].tolist() == [7]
+    refused = [] if name in DISCRIMINANTS else [7]
+    assert np.isnan(probabilities).all(axis=1).nonzero()[0].tolist() == refused
     known = np.arange(len(rows)) != 7
     assert list(labels[known]) == list(np.array(answers)[known])
     np.testing.assert_allclose(probabilities[known], expected[known], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["whole", "gaps", "pairs"])
+def test_averages(averages: Any, complete: pd.DataFrame, name: str) -> None:
+    model = averages[name]
+    rows = with_one_hole(complete[list(model.feature_names_in_)].head(200))
+    labels, probabilities = run(model, rows)
+    assert list(labels) == list(model.predict(rows))
+    np.testing.assert_allclose(probabilities, model.predict_proba(rows), rtol=0, atol=1e-12)
 
 
 def test_bins(of_bins: Any, holes: pd.DataFrame) -> None:

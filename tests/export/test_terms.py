@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from suffice import LinearDiscriminantAnalysis, NaiveBayes
+from suffice import AutoClassifier, NaiveBayes
 from suffice.errors import ParameterError
 from suffice.export import to_json
 from suffice.families import JointTable
@@ -57,9 +57,9 @@ def test_columns_that_are_modelled_together_are_refused_by_name():
     joint = NaiveBayes.textbook(families={("grade", "town"): JointTable()}).fit(rows, "y")
     with pytest.raises(ParameterError, match="column 'grade' is modelled by JointTable"):
         to_json(joint)
-    mixed = LinearDiscriminantAnalysis().fit(rows, "y")
-    with pytest.raises(ParameterError, match="modelled together, some as categories"):
-        to_json(mixed)
+    average = AutoClassifier(["naive-bayes"]).fit(ROWS[["size", "day"]], list("aabb") * (N // 4))
+    with pytest.raises(ParameterError, match="naive-bayes, a member of the average"):
+        to_json(average)
 
 
 def test_a_formula_is_refused_by_its_text():

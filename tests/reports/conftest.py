@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 
 from suffice import (
+    AODE,
+    AutoClassifier,
     LinearDiscriminantAnalysis,
     LinearRegression,
     LogisticRegression,
@@ -123,7 +125,11 @@ def models() -> dict[str, tuple[Any, pd.DataFrame]]:
     def bayes(**options: Any) -> Any:
         return NaiveBayes.textbook(**options).fit(table, "y")
 
+    kinds = ["aode", "logistic-bins", "lda", "qda-light"]
+    plain = table.drop(columns=["word", "other"])
     return {
+        "aode": (AODE().fit(table, "y"), asked),
+        "auto": (AutoClassifier(kinds, best=4).fit(plain, "y"), asked[[*plain.columns[:-1]]]),
         "bayes": (bayes(families=FAMILIES), asked),
         "map": (bayes(families=FAMILIES, estimation="map"), asked),
         "mle": (bayes(families=FAMILIES, estimation="mle", alpha=0.0), asked),

@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 
 from suffice import (
-    AODE,
     AutoClassifier,
     LinearDiscriminantAnalysis,
     LinearRegression,
@@ -29,6 +28,8 @@ from .conftest import JOBS, NUMBERS, rows, ten_tables, with_holes
 
 PAGE = Path(str(files("suffice.reports"))) / "page"
 NAMES = (
+    "aode",
+    "auto",
     "bayes",
     "map",
     "mle",
@@ -120,6 +121,7 @@ TOGETHER = ("joined", "lda", "qda", "mixed")  # columns that depend on each othe
 
 
 ALONE = ("bayes", "mle", "default", "lda", "qda")  # whose cells are evidence by themselves
+MEANS = ("aode", "auto")  # of models, whose columns are revealed one by one
 SCALED = ("logistic", "bins", "linear")  # with a nomogram, which cannot be asked what to find out
 
 
@@ -141,7 +143,7 @@ def answers(models: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) ->
         columns = [column["name"] for column in scored["columns"]]
         cells = asked_of(name, rows)[columns].astype(object).to_numpy().tolist()
         asked[name] = {"model": scored, "rows": cells}
-        if name in (*ASKED, *TOGETHER, *SCALED):
+        if name in (*ASKED, *TOGETHER, *SCALED, *MEANS):
             facts = column_facts(model, scored["columns"])
             described = [one | of for one, of in zip(scored["columns"], facts, strict=True)]
             asked[f"{name} next"] = {"model": scored | {"columns": described}, "rows": cells[:20]}
@@ -307,14 +309,31 @@ def test_many_words_are_cut_to_the_most_telling() -> None:
     assert len(json.dumps(scored)) < 250_000
 
 
-def test_models_of_other_kinds_are_refused_in_a_sentence(models: dict[str, Any]) -> None:
-    table = rows(60, 1)
-    averaged = AutoClassifier(candidates=["naive-bayes"]).fit(table[NUMBERS], table["y"])
-    with pytest.raises(ParameterError, match="an AutoClassifier cannot be shown on a page"):
-        scoring(averaged)
-    pairs = AODE().fit(table[["code"]].astype("category"), table["y"])
-    with pytest.raises(ParameterError, match="a page of a model that counts pairs of columns"):
-        scoring(pairs)
+@pytest.mark.parametrize("name", MEANS)
+def test_columns_of_an_average_add_what_python_explains(
+    name: str, models: dict[str, Any], answers: dict[str, Any]
+) -> None:
+    model, rows = models[name]
+    expected = model.explain(asked_of(name, rows).iloc[:20].infer_objects())
+    found = answers["explained"][f"{name} next"]
+    order = [column["name"] for column in scoring(model)["columns"]]
+    assert order == list(expected.columns)
+    k = len(expected.classes)
+    by = np.array([[of or [0.0] * k for of in row["columns"]] for row in found])
+    start = np.array([row["start"] for row in found])
+    for got, wanted in ((by, expected.contributions), (start, expected.log_prior[None])):
+        np.testing.assert_allclose(
+            got - got[..., :1] - (wanted - wanted[..., :1]), 0 * got, rtol=0, atol=1e-9
+        )
+    assert "no nomogram" in answers["nomograms"][f"{name} next"]
+
+
+def test_a_member_that_a_page_cannot_show_is_named() -> None:
+    days = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(60), "D")
+    table = rows(60, 1)[NUMBERS].assign(day=days)
+    model = AutoClassifier(["naive-bayes"]).fit(table, np.arange(60) % 2)
+    with pytest.raises(ParameterError, match="naive-bayes, a member of the average"):
+        scoring(model)
 
 
 def test_linear_discriminants_of_many_columns_are_weights_of_complete_rows() -> None:

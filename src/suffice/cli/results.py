@@ -61,6 +61,7 @@ def candidate_facts(model: Any, path: Path) -> dict[str, Any]:
         "model": str(path),
         "label": model.reader_.layout.label,
         "classes": model.classes_.tolist(),
+        "best": model.candidates_.best.name,
         "candidates": [
             {
                 "name": one.name,

@@ -15,7 +15,7 @@ from threading import Timer
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from suffice.data.source import Part
-from suffice.engines.engine import EngineView, current_fit
+from suffice.engines.engine import EngineView, current_fit, engine_for, set_engine
 from suffice.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class WatchedEngine(EngineView):
 
     def map(self, kernel: Callable[[Part, P], R], params: P, parts: Sequence[Part]) -> Iterator[R]:
         results = cast(Any, self.engine.map(kernel, params, parts))
-        with self._listener() as report, closing(results):
+        with self.listener() as report, closing(results):
             rows, sizes = [part.rows for part in parts], [part.nbytes for part in parts]
             totals = _total(rows), _total(sizes)
             fit = current_fit()
@@ -123,10 +123,35 @@ class WatchedEngine(EngineView):
                     report(Progress(*done, *totals, fraction, left, number))
             report(Progress(_known(rows), _known(sizes), *totals, 1.0, 0.0, number))
 
-    def _listener(self) -> AbstractContextManager[Report]:
+    def listener(self) -> AbstractContextManager[Report]:
+        """Show how far the work is, or tell the callable, until a block ends."""
         if self.report is True:
             return bar()
         return nullcontext(self.report if callable(self.report) else lambda _: None)
+
+
+@contextmanager
+def fits_watched(total: int) -> Iterator[Callable[[], None]]:
+    """Let the chosen engine, if it is watched, tell of ``total`` fits instead of passes over rows.
+
+    Yields
+    ------
+    callable
+        To be called after each of them.
+    """
+    watched = engine_for()
+    if not isinstance(watched, WatchedEngine):
+        yield lambda: None
+        return
+    done, begun = count(1), time.monotonic()
+    with set_engine(watched.engine), watched.listener() as report:
+
+        def one_more() -> None:
+            n = min(next(done), total)
+            left = (time.monotonic() - begun) * (total - n) / n
+            report(Progress(n, 0, total, None, n / total, left, unit="fits"))
+
+        yield one_more
 
 
 def _known(sizes: Sequence[int | None]) -> int:

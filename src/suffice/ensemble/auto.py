@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from os import PathLike
 from typing import Any, Self
 
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from suffice.data.frames.memory import FrameTable
 from suffice.data.open import open_table
 from suffice.engines.engine import engine_for, fit_context
+from suffice.engines.progress import fits_watched
 from suffice.ensemble.candidates import (
     CANDIDATES,
     Candidate,
@@ -153,6 +155,9 @@ class AutoClassifier(FittedAverage):
         How many of them are averaged, at most.
     categorical, text : sequence of str, optional
         Columns that are categories or texts, whatever their cells suggest.
+    seconds : float, optional
+        How long all fits may take on one core, as foreseen to a factor of two from rows, columns
+        and classes; by default as above. Candidates for which there is no time are dropped.
     random_state : int
         Seed of the order in which rows are dealt to folds.
     costs : array (k, k), optional
@@ -162,7 +167,8 @@ class AutoClassifier(FittedAverage):
     Attributes
     ----------
     candidates_ : Candidates
-        All candidates with their log loss, the best first.
+        All candidates with their log loss and share, the best first; ``candidates_.best`` is the
+        best single model, which ``candidates=[candidates_.best.name]`` fits alone.
     members_ : tuple of estimator
         Those that are averaged, fitted to all rows.
     classes_ : ndarray (k,)
@@ -189,6 +195,7 @@ class AutoClassifier(FittedAverage):
     categorical: Sequence[str] | None = None
     text: Sequence[str] | None = None
     random_state: int = 0
+    seconds: float | None = None
     costs: Any = None
 
     # -- learning
@@ -227,7 +234,7 @@ class AutoClassifier(FittedAverage):
                 roles = Roles(self.categorical, self.text, ())
                 seen = _Seen.of(naive_bayes(roles, numbers="gaussian"), rows)
                 roles = replace(roles, ignore=seen.identifiers)
-                names, folds = planned(self.candidates, seen.size, self.best)
+                names, folds = planned(self.candidates, seen.size, self.best, self.seconds)
                 learners = {name: CANDIDATES[name].make(roles) for name in names}
                 placed, hashes = seen.placed(rows)
                 found = held_out(learners, placed, hashes, folds, self.random_state)
@@ -260,7 +267,11 @@ class AutoClassifier(FittedAverage):
             self.candidates_ = Candidates(judged[name] for name in dict.fromkeys([*order, *judged]))
             with warnings.catch_warnings(record=True) as said:
                 warnings.simplefilter("always")
-                fitted = [learners[order[place]].fit(*rows) for place in places]
+                with fits_watched(len(places)) as done:
+                    fitted = []
+                    for place in places:
+                        fitted.append(learners[order[place]].fit(*rows))
+                        done()
             if seen.identifiers:
                 warn(
                     f"columns that tell one row from another, as an identifier does, are left out: "
@@ -281,6 +292,8 @@ class AutoClassifier(FittedAverage):
                 raise ParameterError(f"candidates={names!r}", rule)
         if not (isinstance(self.best, int) and self.best >= 1):
             raise ParameterError(f"best={self.best!r}", "it is a whole number, 1 or more")
+        if not (self.seconds is None or (isinstance(self.seconds, Real) and self.seconds > 0)):
+            raise ParameterError(f"seconds={self.seconds!r}", "it is a number above 0")
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, combinations
@@ -18,6 +18,7 @@ from suffice.discriminant_analysis import (
     QuadraticDiscriminantAnalysis,
 )
 from suffice.engines.engine import engine_for
+from suffice.engines.progress import fits_watched
 from suffice.errors import DataError, ParameterError, SufficeError
 from suffice.linear_model import LogisticRegression
 from suffice.model_selection.fits import models_of_folds
@@ -167,12 +168,14 @@ CANDIDATES: Mapping[str, Entry] = {
 FOLDS_WORTH = {10: 1.2, 5: 0.8, 3: 0.0}
 
 
-def planned(names: Sequence[str] | None, size: Size, best: int) -> tuple[list[str], int]:
+def planned(
+    names: Sequence[str] | None, size: Size, best: int, seconds: float | None = None
+) -> tuple[list[str], int]:
     """Return the candidates that are judged, and the number of folds: 10, 5 or 3.
 
     Candidates and folds are those that are worth the most, together, among those whose fits are
-    foreseen to take 2.7 s, or 12 s of more than 1,000 rows or 100 columns; ``best`` candidates are
-    fitted to all rows at last. None of given names is dropped.
+    foreseen to take ``seconds``, by default 2.7, or 12 of more than 1,000 rows or 100 columns;
+    ``best`` candidates are fitted to all rows at last. None of given names is dropped.
 
     Examples
     --------
@@ -182,12 +185,16 @@ def planned(names: Sequence[str] | None, size: Size, best: int) -> tuple[list[st
     >>> "aode" in names, folds
     (False, 3)
     """
+    if seconds is None:
+        seconds = SECONDS if size.rows <= SMALL[0] and size.columns <= SMALL[1] else MORE
     if names is not None:
-        return list(names), _folds_in_time(names, size, best) or FOLDS[-1]
+        return list(names), _folds_in_time(names, size, best, seconds) or FOLDS[-1]
     subsets = chain.from_iterable(
         combinations(CANDIDATES, m) for m in range(len(CANDIDATES), 0, -1)
     )
-    in_time = {kept: folds for kept in subsets if (folds := _folds_in_time(kept, size, best))}
+    in_time = {
+        kept: folds for kept in subsets if (folds := _folds_in_time(kept, size, best, seconds))
+    }
     if not in_time:
         return [min(CANDIDATES, key=lambda name: CANDIDATES[name].seconds(size))], FOLDS[-1]
     kept, folds = max(in_time.items(), key=lambda plan: _worth(*plan))
@@ -201,7 +208,7 @@ def left_out(name: str, names: Sequence[str], folds: int, size: Size) -> Paramet
     else:
         seconds = folds * CANDIDATES[name].seconds(size)
         fact = f"{folds} folds of it would take about {seconds:.2g} s"
-    return ParameterError(fact, "it is judged where candidates= names it")
+    return ParameterError(fact, "it is judged where candidates= names it, or seconds= are more")
 
 
 def _worth(names: Sequence[str], folds: int) -> float:
@@ -211,17 +218,16 @@ def _worth(names: Sequence[str], folds: int) -> float:
     return sum(CANDIDATES[name].worth for name in names) + FOLDS_WORTH[folds]
 
 
-def _folds_in_time(names: Sequence[str], size: Size, best: int) -> int:
+def _folds_in_time(names: Sequence[str], size: Size, best: int, seconds: float) -> int:
     """Return for how many folds there is time; 0 if for none of the numbers.
 
     Of so many rows that one fold of five is enough there are no ten, of which two are judged.
     """
-    allowed = SECONDS if size.rows <= SMALL[0] and size.columns <= SMALL[1] else MORE
     each = sorted(CANDIDATES[name].seconds(size) for name in names)
     for folds in FOLDS:
         fits = min(folds, -(-folds * ENOUGH_TESTED // max(size.rows, 1)))
         enough = size.rows >= FOLDS[1] * ENOUGH_TESTED and fits > 1
-        if not enough and fits * sum(each) + sum(each[-best:]) <= allowed:
+        if not enough and fits * sum(each) + sum(each[-best:]) <= seconds:
             return folds
     return 0
 
@@ -315,7 +321,8 @@ def held_out(
     pairs = dealt(rows.codes, seed, folds, hashes)
     tests = [rows.at(test) for _, test in pairs]
     divided = Partition.found_in(pairs, rows.n) or pairs
-    fits = models_of_folds(list(learners.values()), rows, divided)
+    with fits_watched(len(learners) * len(pairs)) as done:
+        fits = models_of_folds(list(learners.values()), rows, divided, done)
     found: dict[str, HeldOut | Exception] = {}
     for name, fit in zip(learners, fits, strict=True):
         try:
@@ -365,8 +372,14 @@ class Candidate:
 class Candidates(Printed, tuple[Candidate, ...]):
     """All candidates, the best first."""
 
+    @property
+    def best(self) -> Candidate:
+        """The single model of least log loss."""
+        return self[0]
+
     def table(self) -> Table:
         """Return the candidates as a table, and why others are left out."""
+        judged = [one for one in self if one.refusal is None]
         rows = [
             [
                 one.name,
@@ -374,11 +387,29 @@ class Candidates(Printed, tuple[Candidate, ...]):
                 percent(one.error),
                 percent(one.weight) if one.weight else "-",
             ]
-            for one in self
-            if one.refusal is None
+            for one in judged
         ]
-        losses = [one.log_loss for one in self if one.refusal is None]
-        reasons = [f"{one.name} is left out: {one.refusal}" for one in self if one.refusal]
-        notes = ["Judged on held-out rows; log loss in nats a row.", *reasons]
         header = ["model", "log loss", "error", "share of the answer"]
-        return Table("", header, rows, notes, bars=losses)
+        losses = [one.log_loss for one in judged]
+        return Table("", header, rows, [*self._choice(), *self._left_out()], bars=losses)
+
+    def _choice(self) -> Iterator[str]:
+        """Yield what was judged, how the best single model is taken, and what has no sums."""
+        yield "Judged on held-out rows; log loss in nats a row."
+        members = [one.name for one in self if one.weight]
+        name = self.best.name
+        if members == [name]:
+            return
+        way = f"candidates=['{name}'] fits it alone, as -p candidates={name} does"
+        if name in members:
+            way += f"; members_[{members.index(name)}] is it"
+        yield f"The best single model is {name}, log loss {self.best.log_loss:.4f}: {way}."
+        if passes := [one for one in members if one.startswith("logistic")]:
+            verb = "has" if len(passes) == 1 else "have"
+            yield (
+                f"{' and '.join(passes)} {verb} no sums: the average is fitted again to all rows, "
+                "and not updated, merged or forgotten from."
+            )
+
+    def _left_out(self) -> Iterator[str]:
+        return (f"{one.name} is left out: {one.refusal}" for one in self if one.refusal)

@@ -38,6 +38,8 @@ from suffice.sums.block import BadCell
 from suffice.sums.vocabulary import Vocabulary
 from suffice.tree import named
 
+NARROW = 1e-2  # where (1 − exp(−w))/w is a short series
+
 Member: TypeAlias = GenerativeModel | LogisticModel
 """A fitted model of classes."""
 
@@ -110,6 +112,21 @@ class AveragedModel:
                 found[:, 1 + j] += (after - before) / 2
                 before = after
         return found
+
+    def by_member(self, batch: Batch) -> NDArray[np.float64]:
+        """Return log P(c) before any cell, and what each member adds, (n, 1 + M, k)."""
+        before, after = (
+            np.stack(list(self._of_members(batch, hidden)), axis=1)
+            for hidden in (list(self.layout.names), ())
+        )
+        start, end = self.log_posterior(batch, list(self.layout.names)), self.log_posterior(batch)
+        top, width = np.maximum(start, end), np.abs(end - start)
+        series = 1 - width / 2 * (1 - width / 3 * (1 - width / 4 * (1 - width / 5)))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = np.where(width < NARROW, series, (1 - exp(-width)) / width)
+            moved = exp(after - top[:, None]) - exp(before - top[:, None])
+        found = np.nan_to_num(self.shares[:, None] * moved / mean[:, None])
+        return np.concatenate([start[:, None], found], axis=1)
 
     def _of_members(self, batch: Batch, hidden: Collection[str]) -> Iterator[NDArray[np.float64]]:
         """The log-probabilities of every member, each of its own blocks."""
@@ -299,16 +316,32 @@ class FittedAverage(Classifier):
         fitted(self)
         return label_sets(self.predict_proba(X), self.doubts_, coverage, allow_empty)
 
-    def explain(self, X: Any) -> Evidence:
-        """Return what every column adds to the logarithms of the probabilities, row by row.
+    def explain(self, X: Any, by: str = "columns") -> Evidence:
+        """Return what every column, or member, adds to the logarithms of the probabilities.
 
         ::
 
             e_j = ½ Σ_o [log P(c | x_j and the cells before j in o) − log P(c | those before)]
+            e_m = v_m [P_m(c | x) − P_m(c)] / L,   L = [P(c | x) − P(c)] / [log P(c | x) − log P(c)]
 
         over two orders o of the columns, that of the table and its reverse. P is the weighted mean
-        of the members'; what is not revealed is missing. Contributions add up to the answer
-        exactly, but how they are shared among columns depends on this choice of orders.
+        of the members'; what is not revealed is missing, and P(c) is that of no cell. Of either
+        kind, contributions add up to log P(c | x) − log P(c) exactly: L is the logarithmic mean.
+        How the sum is shared among columns depends on this choice of orders.
+
+        Parameters
+        ----------
+        X : table (n, d)
+        by : {"columns", "members"}
+
+        Raises
+        ------
+        ParameterError
+            If ``by`` is outside its rule.
+
+        Source: of members, the logarithmic mean Divisia index: B. W. Ang, F. Q. Zhang, K.-H. Choi,
+        Factorizing changes in energy and environmental indicators through decomposition (Energy 23,
+        1998).
 
         Examples
         --------
@@ -320,12 +353,22 @@ class FittedAverage(Classifier):
         >>> evidence = model.explain(X[:5])
         >>> bool(np.allclose(evidence.probabilities, model.predict_proba(X[:5])))
         True
+        >>> members = model.explain(X[:5], by="members")
+        >>> members.columns
+        ('logistic', 'naive-bayes')
+        >>> bool(np.allclose(members.log_joint, model.predict_log_proba(X[:5])))
+        True
         """
+        answers = {"columns": AveragedModel.revealed, "members": AveragedModel.by_member}
+        if by not in answers:
+            raise ParameterError(f"by={by!r}", "it is 'columns' or 'members'")
         model = fitted(self)
-        found = np.concatenate(
-            answers_by_batch(self, X, answered, (model, AveragedModel.revealed), 1)
-        )
+        parts = answers_by_batch(self, X, answered, (model, answers[by]), 1)
+        found = np.concatenate(parts)
         prior = found[0, 0] if len(found) else model.log_prior
+        if by == "members":
+            names = tuple(one.name for one in self.candidates_ if one.weight)
+            return Evidence(names, model.classes.values, prior, found[:, 1:])
         of = tuple(model.layout.names), model.classes.values
         return Evidence(*of, prior, found[:, 1:], asked=Asked(copy(self), X))
 

@@ -4,15 +4,21 @@
 
     s_c(x) = start_c + Σ_terms expression_c(x),        log P(c, x) = s_c(x) + a term of the row
 
-A classifier's answers follow from s by log-sum-exp; a regressor's predictions are s itself.
+A classifier's answers follow from s by log-sum-exp; a regressor's predictions are s itself. Of an
+average every member has a log joint, and the answer is the mean of their probabilities.
 A reader of models makes these trees, a writer of a language walks them: neither knows the other.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from sys import float_info
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 LARGEST = 1e150  # a model refuses larger numbers, and so does what is exported
 DOUBLE = float_info.max
@@ -181,37 +187,169 @@ class Term:
         return replace(self, by_output=tuple(weighed(one, weight) for one in self.by_output))
 
 
-@dataclass(frozen=True)
-class LogJoint:
-    """A fitted model, ready to be written in another language.
+class Whitened(NamedTuple):
+    """log N of some numbers, up to a term that all classes share.
+
+    ::
+
+        constant_c − ½ |W_c ψ − slope_c|²,  or  constant_c + slope_cᵀψ,    ψ = x − origin
 
     Parameters
     ----------
-    task : {"classes", "numbers"}
-        Whether the outputs are log joints of classes, or predictions of targets.
-    outputs : tuple of k labels, or names of targets
+    kept : ndarray of int (q,)
+        Which of the numbers of a Gaussian.
+    origin : ndarray (q,)
+    constant : ndarray (k,)
+    slope : ndarray (k, q)
+    whitening : ndarray (k, q, q), or None if all classes share Σ
+        W, lower triangular.
+    """
+
+    kept: NDArray[np.intp]
+    origin: NDArray[np.float64]
+    constant: NDArray[np.float64]
+    slope: NDArray[np.float64]
+    whitening: NDArray[np.float64] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Gaussian:
+    """log N(x; μ_c, Σ_c) of columns together, of those that a row shows.
+
+    Parameters
+    ----------
+    columns : tuple of d int
+    features : tuple of p pairs
+        The column of each number of the Gaussian; with the value that it is an indicator of, or
+        None for the number in the column.
+    values : mapping of int to tuple
+        The values of columns that are categories. Other cells are missing.
+    mean : ndarray (k, p)
+    covariance : ndarray (k, p, p), or (1, p, p) if all classes share it; None of too many columns
+    forms : mapping of tuple of int to Whitened
+        The score of classes where a set of columns is missing; the first is that of no column.
+    weight : float
+        How often it counts.
+    """
+
+    columns: tuple[int, ...]
+    features: tuple[tuple[int, Any], ...]
+    values: Mapping[int, tuple[Any, ...]]
+    mean: NDArray[np.float64]
+    covariance: NDArray[np.float64] | None
+    forms: Mapping[tuple[int, ...], Whitened]
+    weight: float = 1.0
+
+    def weighed(self, weight: float) -> Gaussian:
+        """The Gaussian with a weight."""
+        return replace(self, weight=weight)
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """``weight`` (log P(c, x) − log P(c)) of one-dependence estimators, 0 without a parent.
+
+    ::
+
+        P(c, x) = 1/|I| Σ_{i ∈ I} exp Σ_j t_c[b_i, b_j]
+
+    over the columns I whose bin b_i is a ``parent``; j are all columns that the row shows.
+
+    Parameters
+    ----------
+    columns : tuple of d int
+    bins : tuple of d Steps or Choice
+        The bin of a cell, counted through all columns; of `Choice`, other cells are missing.
+    sizes : tuple of d int
+        Numbers of bins.
+    counts : ndarray (k, M(M + 1)/2)
+        From which t follows: see `suffice.models.generative.aode`.
+    rows : ndarray (k,)
+        Σw of every class.
+    terms : ndarray (k, M, M)
+        t.
+    parent : ndarray of bool (M,)
+    log_class : ndarray (k,)
+        log P(c).
+    weight : float
+    """
+
+    columns: tuple[int, ...]
+    bins: tuple[Steps | Choice, ...]
+    sizes: tuple[int, ...]
+    counts: NDArray[np.float64]
+    rows: NDArray[np.float64]
+    terms: NDArray[np.float64]
+    parent: NDArray[np.bool_]
+    log_class: NDArray[np.float64]
+    weight: float
+
+    @property
+    def ends(self) -> tuple[int, ...]:
+        """Where the bins of every column begin, and M."""
+        return tuple(accumulate(self.sizes, initial=0))
+
+
+@dataclass(frozen=True)
+class Member:
+    """The log joint of one model; the only one, or one of an average.
+
+    Parameters
+    ----------
     start : tuple of k numbers
         log P(c), or intercepts.
     prior : tuple of k numbers
         Probabilities of a row that is impossible under every class; empty for numbers.
-    columns : tuple of Column
-    terms : tuple of Term
+    terms : tuple of Term, Gaussian and Pairs
+    name : str
+        Of the candidate.
+    share : float
+        Its weight in the average.
     """
 
-    task: Literal["classes", "numbers"]
-    outputs: tuple[Any, ...]
     start: tuple[float, ...]
     prior: tuple[float, ...]
-    columns: tuple[Column, ...]
-    terms: tuple[Term, ...]
+    terms: tuple[Term | Gaussian | Pairs, ...]
+    name: str = ""
+    share: float = 1.0
 
     @property
     def fallback(self) -> int:
         """The class answered where all are impossible: the first of the largest prior."""
         return self.prior.index(max(self.prior))
 
+
+@dataclass(frozen=True)
+class LogJoint:
+    """A fitted model, ready to be written in another language.
+
+    The probabilities of several members are averaged, P(c | x) = Σ_m share_m P_m(c | x).
+
+    Parameters
+    ----------
+    task : {"classes", "numbers"}
+        Whether the outputs are log joints of classes, or predictions of targets.
+    outputs : tuple of k labels, or names of targets
+    columns : tuple of Column
+        Those of one member after those of another.
+    members : tuple of Member
+    """
+
+    task: Literal["classes", "numbers"]
+    outputs: tuple[Any, ...]
+    columns: tuple[Column, ...]
+    members: tuple[Member, ...]
+
     @property
     def refusing(self) -> tuple[str, ...]:
         """Names of the columns without whose cells a row gets no answer."""
-        places = sorted({j for t in self.terms if t.missing == "refused" for j in t.columns})
+        terms = [t for m in self.members for t in m.terms if isinstance(t, Term)]
+        places = sorted({j for t in terms if t.missing == "refused" for j in t.columns})
         return tuple(self.columns[j].name for j in places)
+
+    @property
+    def together(self) -> tuple[str, ...]:
+        """Names of columns that are modelled together, in forms for some sets of missing cells."""
+        terms = [t for m in self.members for t in m.terms if isinstance(t, Gaussian)]
+        some = [t for t in terms if len(t.forms) < 2 ** len(t.columns)]
+        return tuple(dict.fromkeys(self.columns[j].name for t in some for j in t.columns))

@@ -14,17 +14,21 @@ from suffice.export.expressions import (
     Cell,
     Choice,
     Expression,
+    Gaussian,
     Log,
     Log1p,
     LogJoint,
+    Member,
     Number,
+    Pairs,
     Product,
     Quotient,
     Square,
     Steps,
     Sum,
+    Term,
 )
-from suffice.export.log_joint_terms import log_joint
+from suffice.export.log_joint_terms import log_joint, members_of
 
 __all__ = ["FORMAT", "VERSION", "finite", "to_json", "written"]
 
@@ -59,34 +63,74 @@ def to_json(model: Any) -> str:
     """
     joint = log_joint(model)
     names = [column.name for column in joint.columns]
-    facts = {
+    members = members_of(model)
+    facts: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
         "model": type(model).__name__,
         "task": joint.task,
-        "columns": [{"name": column.name, "kind": column.kind} for column in joint.columns],
-        "outputs": [_output(joint, c) for c in range(len(joint.outputs))],
-        "parameters": _parameters(model),
-        "terms": [
-            {
-                "columns": [names[j] for j in term.columns],
-                "missing": term.missing,
-                "by_output": [written(made, names) for made in term.by_output],
-            }
-            for term in joint.terms
-        ],
+        "columns": [{"name": one.name, "kind": one.kind} for one in dict.fromkeys(joint.columns)],
     }
+    found = [
+        {
+            "outputs": [_output(joint, one, c) for c in range(len(joint.outputs))],
+            "parameters": _parameters(member),
+            "terms": [_term(term, names) for term in one.terms],
+        }
+        for one, (_, _, member) in zip(joint.members, members, strict=True)
+    ]
+    if hasattr(model, "members_"):
+        heads = [{"name": one.name, "share": one.share} for one in joint.members]
+        facts["members"] = [head | one for head, one in zip(heads, found, strict=True)]
+    else:
+        facts |= found[0]
     return json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _output(joint: LogJoint, c: int) -> dict[str, Any]:
-    output: dict[str, Any] = {"start": finite(joint.start[c])}
-    if joint.task == "classes":
-        output = {"label": joint.outputs[c], **output}
-    else:
-        output = {"target": joint.outputs[c], **output}
-    if joint.prior:
-        output["prior"] = joint.prior[c]
+def _term(term: Term | Gaussian | Pairs, names: Sequence[str]) -> dict[str, Any]:
+    own = [names[j] for j in term.columns]
+    if isinstance(term, Term):
+        by_output = [written(made, names) for made in term.by_output]
+        return {"columns": own, "missing": term.missing, "by_output": by_output}
+    if isinstance(term, Pairs):
+        return {"columns": own, "pairs": pairs_facts(term)}
+    return {"columns": own, "gaussian": _gaussian(term, names)}
+
+
+def pairs_facts(term: Pairs) -> dict[str, Any]:
+    """Return bins and counts of one-dependence estimators, as a program reads them."""
+    bins = []
+    for one, start in zip(term.bins, term.ends, strict=False):
+        cases = one.cases if isinstance(one, Choice) else ()
+        cuts = {"starts": list(one.starts)} if isinstance(one, Steps) else {}
+        bins.append(cuts or {"values": [[value, int(b) - start] for value, b in cases]})
+    counts = [[int(n) if n == int(n) else n for n in row] for row in term.counts.tolist()]
+    sizes, rows = list(term.sizes), term.rows.tolist()
+    return {"weight": term.weight, "bins": bins, "sizes": sizes, "rows": rows, "counts": counts}
+
+
+def _gaussian(term: Gaussian, names: Sequence[str]) -> dict[str, Any]:
+    whole = term.forms[()]
+    return {
+        "weight": term.weight,
+        "features": [names[j] if v is None else [names[j], v] for j, v in term.features],
+        "values": {names[j]: list(values) for j, values in term.values.items()},
+        "mean": term.mean.tolist(),
+        "covariance": None if term.covariance is None else term.covariance.tolist(),
+        "complete": {
+            "origin": list(whole.origin),
+            "constant": whole.constant.tolist(),
+            "slope": whole.slope.tolist(),
+            "whitening": None if whole.whitening is None else whole.whitening.tolist(),
+        },
+    }
+
+
+def _output(joint: LogJoint, one: Member, c: int) -> dict[str, Any]:
+    kind = "label" if joint.task == "classes" else "target"
+    output: dict[str, Any] = {kind: joint.outputs[c], "start": finite(one.start[c])}
+    if one.prior:
+        output["prior"] = one.prior[c]
     return output
 
 

@@ -1,9 +1,10 @@
-"""From a fitted model to its log joint: terms of families, of discriminants, of coefficients."""
+"""From a fitted model to its log joint: families, pairs, discriminants, coefficients, averages."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import singledispatch
+from itertools import chain, combinations
 from math import inf, log1p
 from typing import Any, NamedTuple
 
@@ -19,34 +20,44 @@ from suffice.export.expressions import (
     Column,
     ColumnKind,
     Expression,
+    Gaussian,
     Log,
     Log1p,
     LogJoint,
+    Member,
     Missing,
     Number,
+    Pairs,
     Product,
     Quotient,
     Square,
     Steps,
     Sum,
     Term,
+    Whitened,
 )
 from suffice.families.bernoulli import BernoulliParameters
 from suffice.families.categorical import CategoricalParameters
 from suffice.families.complement import ComplementParameters
 from suffice.families.densities.piecewise import PiecewiseParameters
-from suffice.families.family import Form
 from suffice.families.gaussian import GaussianParameters, StudentParameters
 from suffice.families.multinomial import MultinomialParameters
-from suffice.families.multivariate_gaussian import MultivariateGaussianParameters
+from suffice.families.multivariate_gaussian import (
+    FactoredGaussians,
+    MultivariateGaussianParameters,
+)
 from suffice.families.poisson import NegativeBinomialParameters, PoissonParameters
-from suffice.models.design.matrix import Design
+from suffice.models.design.matrix import MISSING, Design
+from suffice.models.generative.aode import AODEModel
 from suffice.models.generative.model import GenerativeModel
+from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.terms import TermParameters
 from suffice.models.linear.model import LinearModel
 from suffice.models.logistic.model import LogisticModel
-from suffice.numerics.elementary import lgamma, log
+from suffice.numerics.elementary import lgamma, log, log_of
 from suffice.phrases import with_article
+from suffice.sums.comoments import Comoments
+from suffice.sums.pairs import CutBins
 
 
 def log_joint(model: Any) -> LogJoint:
@@ -83,13 +94,14 @@ def log_joint(model: Any) -> LogJoint:
             "an export answers the most probable label",
             "set costs=None, and apply them to the probabilities",
         )
-    if isinstance(fitted, GenerativeModel | LogisticModel):
+    if hasattr(fitted, "classes"):
         check_labels(fitted.classes.values)
-    if isinstance(fitted, GenerativeModel):
-        strict = getattr(model, "unseen", "error") == "error"
-        return _generative(fitted, fitted.layout if strict else fitted.layout.answering)
-    if isinstance(fitted, LogisticModel):
-        return _logistic(fitted)
+        columns: list[Column] = []
+        members = [
+            _member(columns, *one, alone=not hasattr(model, "members_"))
+            for one in members_of(model)
+        ]
+        return LogJoint("classes", fitted.classes.values, tuple(columns), tuple(members))
     if isinstance(fitted, LinearModel):
         return _linear(fitted)
     raise ParameterError(
@@ -99,27 +111,102 @@ def log_joint(model: Any) -> LogJoint:
     )
 
 
-def _generative(model: GenerativeModel, layout: Layout) -> LogJoint:
-    columns: list[Column] = []
-    terms: list[Term] = []
-    model.refuse_pairs("an export")
-    refuse_times(model.layout)
-    for part, parameters, weights in zip(
-        model.parts, model.parameters, model.part_weights, strict=True
+def members_of(model: Any) -> list[tuple[str, float, Any]]:
+    """Return name, share and estimator of the members of an average; or the model alone."""
+    if not hasattr(model, "members_"):
+        return [("", 1.0, model)]
+    names = [one.name for one in model.candidates_ if one.weight]
+    return list(zip(names, model.model_.shares.tolist(), model.members_, strict=True))
+
+
+def _member(columns: list[Column], name: str, share: float, model: Any, alone: bool) -> Member:
+    """Return the log joint of a member, and add its columns to those before."""
+    fitted = model.model_
+    try:
+        refuse_times(fitted.layout)
+        if isinstance(fitted, GenerativeModel):
+            strict = getattr(model, "unseen", "error") == "error"
+            terms = _generative(
+                fitted, fitted.layout if strict else fitted.layout.answering, columns
+            )
+            start, prior = fitted.log_prior, fitted.prior
+        else:
+            terms, start = logistic_terms(fitted, columns, alone)
+            prior = np.full(len(start), 1 / len(start))
+    except ParameterError as error:
+        if alone:
+            raise
+        raise refused_member(name, error) from error
+    return Member(tuple(start.tolist()), tuple(prior.tolist()), tuple(terms), name, share)
+
+
+def refused_member(name: str, error: ParameterError) -> ParameterError:
+    """Return the error of an average with a member that cannot be written."""
+    return ParameterError(
+        f"{name}, a member of the average, cannot be written: {error.fact}",
+        error.rule,
+        f"{error.next_step}; or fit candidates= without {name!r}, or write one of members_",
+    )
+
+
+def _generative(
+    model: GenerativeModel, layout: Layout, columns: list[Column]
+) -> list[Term | Gaussian | Pairs]:
+    terms: list[Term | Gaussian | Pairs] = []
+    first = len(columns)
+    for part, parameters, block, weights in zip(
+        model.parts,
+        model.parameters,
+        model.statistic.blocks[: len(model.parts)],
+        model.part_weights,
+        strict=True,
     ):
         names = tuple(part.layout.columns)
-        found = family_terms(parameters, Where(names, layout, len(columns)))
+        found = family_terms(parameters, Where(names, layout, len(columns), _lacking(part, block)))
         columns += found[0]
         terms += _weighed(found[1], weights)
-    prior = tuple(model.prior.tolist())
-    start = tuple(model.log_prior.tolist())
-    return LogJoint("classes", model.classes.values, start, prior, tuple(columns), tuple(terms))
+    if isinstance(model, AODEModel) and model.pair_weight:
+        terms.append(pairs_of(model, layout, columns, first))
+    return terms
 
 
-def _weighed(terms: list[Term], weights: NDArray[np.float64]) -> list[Term]:
+def _weighed(terms: Sequence[Any], weights: NDArray[np.float64]) -> list[Any]:
     """Terms of one family, each times its weight, or all times the only one; none of weight 0."""
     each = np.broadcast_to(weights, len(terms)).tolist()
-    return [term.weighed(weight) for term, weight in zip(terms, each, strict=True) if weight]
+    pairs = zip(terms, each, strict=True)
+    return [term if weight == 1 else term.weighed(weight) for term, weight in pairs if weight]
+
+
+def pairs_of(model: AODEModel, layout: Layout, columns: list[Column], first: int) -> Pairs:
+    """Return one-dependence estimators of columns that families have read."""
+    counts, of = model.known_pairs, model.one_dependence
+    place = {column.name: j for j, column in enumerate(columns) if j >= first}
+    at = tuple(place[name] for name in counts.columns)
+    bins: list[Steps | Choice] = []
+    two = ("binary", "outcome")
+    binary = {name for b in layout.blocks if b.encoding in two for name in b.columns}
+    start = 0
+    for j, name, one in zip(at, counts.columns, counts.bins, strict=True):
+        numbers = range(start, start := start + len(one))
+        if isinstance(one, CutBins):
+            bins.append(Steps(j, tuple(one.cuts.tolist()), tuple(map(float, numbers))))
+            continue
+        cells = [(value,) for value in one.values.values]
+        if name in binary:
+            cells = list(cells_of_binary(layout, name)[1:])
+        cases = [(v, float(b)) for b, vs in zip(numbers, cells, strict=True) for v in vs]
+        bins.append(Choice(j, tuple(cases), None))
+    return Pairs(
+        at,
+        tuple(bins),
+        tuple(map(len, counts.bins)),
+        counts.count.value,
+        of.weight,
+        of.terms,
+        of.parent,
+        log(of.weight / of.weight.sum()),
+        model.pair_weight,
+    )
 
 
 def refuse_times(layout: Layout) -> None:
@@ -133,16 +220,17 @@ def refuse_times(layout: Layout) -> None:
             )
 
 
-def _logistic(model: LogisticModel) -> LogJoint:
-    refuse_times(model.layout)
+def logistic_terms(
+    model: LogisticModel, columns: list[Column], alone: bool
+) -> tuple[list[Term], NDArray[np.float64]]:
+    """Return terms and intercepts; in an average, a missing cell is as in the average row."""
     w, b = model.coefficients[:, 1:], model.coefficients[:, 0]
     if len(w) == 1:  # t₁ − t₀
         w, b = np.vstack([np.zeros_like(w), w]), np.append(0.0, b)
-    columns, terms, rest = design_terms(model.centred.design, w, model.centred.mean)
-    k = len(model.classes)
-    start = tuple((b + rest).tolist())
-    prior = (1 / k,) * k
-    return LogJoint("classes", model.classes.values, start, prior, tuple(columns), tuple(terms))
+    mean: Missing = "refused" if alone else "nothing"
+    found = design_terms(model.centred.design, w, model.centred.mean, len(columns), mean)
+    columns += found[0]
+    return found[1], b + found[2]
 
 
 def _linear(model: LinearModel) -> LogJoint:
@@ -150,22 +238,29 @@ def _linear(model: LinearModel) -> LogJoint:
     w = model.fit.coefficients.T
     b = np.broadcast_to(model.fit.intercept if model.fit.has_intercept else 0.0, len(w))
     columns, terms, rest = design_terms(model.design, w, np.zeros(w.shape[1]))
-    start = tuple((b + rest).tolist())
-    return LogJoint("numbers", model.design.targets, start, (), tuple(columns), tuple(terms))
+    member = Member(tuple((b + rest).tolist()), (), tuple(terms))
+    return LogJoint("numbers", model.design.targets, tuple(columns), (member,))
 
 
 SHIFT = 8  # Stirling's series is used from here on
 STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
 
-Made = tuple[list[Column], list[Term]]
+Made = tuple[list[Column], list[Any]]
+MOST_TOGETHER = 280  # numbers whose covariances are written
+NEGLIGIBLE = 1e-13  # part of a variance that is rounding
+MOST_NUMBERS, MOST_FORMS = 8_000, 64  # of forms for sets of missing cells
 
 
 class Where(NamedTuple):
-    """The columns of one family, the layout of the table, and the place of the first column."""
+    """The columns of one family, the layout of the table, and the place of the first column.
+
+    ``lacking`` are the sets of columns that rows of the fit lacked together, if that is known.
+    """
 
     names: tuple[str, ...]
     layout: Layout
     first: int
+    lacking: Sequence[frozenset[str]] = ()
 
 
 @singledispatch
@@ -204,27 +299,35 @@ def _categorical(parameters: CategoricalParameters, at: Where) -> Made:
 @family_terms.register
 def _bernoulli(parameters: BernoulliParameters, at: Where) -> Made:
     _refuse_text(parameters.words, at.names)
-    low = {c.name: (c.reason, LOW[c.reason]) for c in at.layout.columns if c.reason in LOW}
     refused = {name for b in at.layout.blocks if b.encoding == "binary" for name in b.columns}
     columns, terms = [], []
     for j, name in enumerate(at.names):
         log_theta = log(parameters.theta[:, j]).tolist()
-        reason, least = low.get(name, ("", None))
+        kind, zeros, ones = cells_of_binary(at.layout, name)
         made: list[Expression] = []
-        kind: ColumnKind = "integer" if at.layout.threshold is None else "number"
-        columns.append(Column(name, "boolean" if reason == BOOLEAN else kind))
+        columns.append(Column(name, kind))
         for absent, present in log_theta:
-            if columns[-1].kind == "number":
+            if kind == "number":
                 assert at.layout.threshold is not None
                 made.append(Above(at.first + j, at.layout.threshold, present, absent))
-            elif columns[-1].kind == "boolean":
-                made.append(Choice(at.first + j, ((False, absent), (True, present)), 0.0))
-            else:
-                zeros = (0, -1) if least is None else (int(least),)
-                cases = *((zero, absent) for zero in zeros), (1, present)
-                made.append(Choice(at.first + j, cases, None if name in refused else 0.0))
+                continue
+            cases = *((zero, absent) for zero in zeros), *((one, present) for one in ones)
+            other = None if name in refused and kind == "integer" else 0.0
+            made.append(Choice(at.first + j, cases, other))
         terms.append(Term((at.first + j,), tuple(made)))
     return columns, terms
+
+
+def cells_of_binary(
+    layout: Layout, name: str
+) -> tuple[ColumnKind, tuple[Any, ...], tuple[Any, ...]]:
+    """Return the kind of a column of two values, and the cells that stand for 0 and for 1."""
+    reason = next((c.reason for c in layout.columns if c.name == name), "")
+    if reason == BOOLEAN:
+        return "boolean", (False,), (True,)
+    if layout.threshold is not None:
+        return "number", (), ()
+    return "integer", (int(LOW[reason]),) if reason in LOW else (0, -1), (1,)
 
 
 @family_terms.register(MultinomialParameters)
@@ -297,17 +400,124 @@ def _piecewise(parameters: PiecewiseParameters, at: Where) -> Made:
 
 @family_terms.register
 def _multivariate(parameters: MultivariateGaussianParameters, at: Where) -> Made:
-    places = tuple(range(at.first, at.first + len(at.names)))
-    return [Column(name, "number") for name in at.names], form_terms(parameters.form(), places)
+    d = len(at.names)
+    return [Column(name, "number") for name in at.names], _gaussian(
+        parameters, at, [(at.first + j, None) for j in range(d)], {}
+    )
 
 
 @family_terms.register
 def _mixed(parameters: TermParameters, at: Where) -> Made:
-    raise ParameterError(
-        f"columns {', '.join(map(repr, at.names[:3]))} are modelled together, some as categories",
-        "an export writes Gaussians of numbers only",
-        "leave the categories out, or fit a naive Bayes or logistic model",
+    design = parameters.design
+    columns = [
+        value_column(name, design.categories[name].values)
+        if name in design.categories
+        else Column(name, "number")
+        for name in design.columns
+    ]
+    features = [
+        (at.first + one[0], one[1]) if isinstance(one, tuple) else (at.first + one, None)
+        for one in parameters.feature_names
+    ]
+    place = {name: at.first + j for j, name in enumerate(design.columns)}
+    values = {place[name]: known.values for name, known in design.categories.items()}
+    if not isinstance(parameters.of_terms, MultivariateGaussianParameters):
+        return family_terms(parameters.of_terms, at)  # which is refused
+    return columns, _gaussian(parameters.of_terms, at, features, values)
+
+
+def _gaussian(
+    parameters: MultivariateGaussianParameters,
+    at: Where,
+    features: Sequence[tuple[int, Any]],
+    values: Mapping[int, tuple[Any, ...]],
+) -> list[Gaussian]:
+    """Return a Gaussian, with its forms for some sets of missing cells.
+
+    First come sets that rows of the fit lacked, then single cells, then all sets of columns that
+    rows of the fit lacked, as far as these are few.
+    """
+    factored, k = parameters.factored, len(parameters.mean)
+    every = np.arange(len(features))
+    if len(factored.variance) == 1:
+        slopes, constants = factored.linear
+        whole = Whitened(every, factored.origin[0], constants, slopes)
+    elif isinstance(factored, FactoredGaussians):
+        origin, white = factored.origin.mean(axis=0), factored.whitening
+        slopes = factored.shift + np.einsum("cij,cj->ci", white, factored.origin - origin)
+        whole = Whitened(every, origin, parameters.log_scale, slopes, white)
+    else:
+        raise ParameterError(
+            f"column {at.names[0]!r} is modelled with more columns than rows",
+            "an export writes their covariances where all classes share one",
+            "fit the model on fewer columns",
+        )
+    place = {name: at.first + j for j, name in enumerate(at.names)}
+    owner = np.array([j for j, _ in features])
+    seen = [tuple(sorted(map(place.__getitem__, names))) for names in at.lacking]
+    ever = sorted(
+        {j for lacking in seen for j in lacking}.union(j for j, v in features if v is MISSING)
     )
+    sets = (some for size in range(2, len(ever) + 1) for some in combinations(ever, size))
+    mean = parameters.mean + getattr(parameters.factored, "mean_lo", 0.0)
+    many, left = len(owner) > MOST_TOGETHER, MOST_NUMBERS
+    forms = {(): whole}
+    for lacking in chain(seen, ((j,) for j in place.values()), sets):
+        if lacking in forms:
+            continue
+        kept = np.flatnonzero(~np.isin(owner, lacking))
+        left -= k * len(kept) * (1 if whole.whitening is None else len(kept))
+        if many or left < 0 or len(forms) == MOST_FORMS or not len(kept):
+            break
+        forms[lacking] = _marginal(kept, mean, parameters.covariance)
+    covariance = None if many else parameters.covariance
+    return [Gaussian(tuple(place.values()), tuple(features), values, mean, covariance, forms)]
+
+
+def _lacking(part: FamilyColumns, block: Any) -> list[frozenset[str]]:
+    """Return the sets of columns that rows of the fit lack together, the most frequent first."""
+    rows = getattr(block, "columns", None)
+    if not isinstance(rows, Comoments):
+        return []
+    names = [*part.layout.columns]
+    owner = names if part.design is None else [*map(part.design.column, range(rows.d))]
+    weight = np.bincount(rows.pattern, rows.group_weight.value, len(rows.patterns))
+    found: dict[frozenset[str], float] = {}
+    for shown, w in zip(rows.patterns, weight.tolist(), strict=True):
+        there = {name for name, is_there in zip(owner, shown, strict=True) if is_there}
+        lacking = frozenset(owner) - there
+        found[lacking] = found.get(lacking, 0.0) + w
+    return sorted(found, key=lambda one: -found[one])
+
+
+def _marginal(
+    kept: NDArray[np.intp], mean: NDArray[np.float64], covariance: NDArray[np.float64]
+) -> Whitened:
+    """Return the score of the numbers that are ``kept``, about their mean.
+
+    A column that earlier ones determine, but for `NEGLIGIBLE` of its variance, is left out.
+    """
+    mean, covariance = mean[:, kept], covariance[:, kept][:, :, kept]
+    (k, q), s, origin = mean.shape, len(covariance), mean.mean(axis=0)
+    white, scale = np.zeros((s, q, q)), np.zeros(s)
+    for m, matrix in enumerate(covariance):
+        rest, rows = matrix.copy(), np.eye(q)
+        for j in range(q):
+            left = rest[j, j]
+            if left > NEGLIGIBLE * matrix[j, j]:
+                factor = rest[:, j] / left
+                rest, rows = (
+                    rest - np.outer(factor, rest[j]),
+                    rows - np.outer(np.where(np.arange(q) > j, factor, 0.0), rows[j]),
+                )
+                white[m, j] = rows[j] / np.sqrt(left)
+                scale[m] -= 0.5 * log_of(2 * np.pi * left)
+    every = np.broadcast_to(white, (k, q, q))
+    shift = np.einsum("cij,cj->ci", every, mean - origin)
+    if s > 1:
+        return Whitened(kept, origin, scale, shift, white)
+    slope = np.einsum("cij,ci->cj", every, shift)
+    return Whitened(kept, origin, -0.5 * (shift**2).sum(axis=1), slope)
 
 
 def _by_cell(at: Where, kind: ColumnKind, one: Callable[..., Expression], *arrays: Any) -> Made:
@@ -357,48 +567,12 @@ def _refuse_text(words: Any, names: Sequence[str]) -> None:
         )
 
 
-def form_terms(form: Form | None, places: Sequence[int]) -> list[Term]:
-    """The terms of a form in numbers; those of one column alone where nothing joins columns."""
-    assert form is not None
-    k, d = form.linear.shape
-    origin = np.broadcast_to(form.origin, d)
-    quadratic = form.quadratic
-    if quadratic.ndim == 2:
-        quadratic = np.stack([np.diag(row) for row in quadratic])
-    if (quadratic == quadratic[:1]).all():
-        quadratic = np.zeros_like(quadratic)  # all classes share it
-    joined = quadratic[:, ~np.eye(d, dtype=bool)].any()
-    rows = [
-        [_of_column(quadratic[c], form.linear[c], origin, places, i) for i in range(d)]
-        for c in range(k)
-    ]
-    constants = form.constant.tolist()
-    if joined:
-        whole = tuple(Sum((Number(b), *row)) for b, row in zip(constants, rows, strict=True))
-        return [Term(tuple(places), whole, "refused")]
-    terms = [Term((places[i],), tuple(row[i] for row in rows), "refused") for i in range(d)]
-    return [*terms, Term((), tuple(map(Number, constants)))]
-
-
-def _of_column(
-    quadratic: NDArray[np.float64],
-    linear: NDArray[np.float64],
-    origin: NDArray[np.float64],
-    places: Sequence[int],
-    i: int,
-) -> Expression:
-    """ψ_i (w_i + A_ii ψ_i + 2 Σ_{j>i} A_ij ψ_j)."""
-    slope: list[Expression] = [Number(float(linear[i]))]
-    for j in range(i, len(places)):
-        weight = float(quadratic[i, j]) * (1 if i == j else 2)
-        if weight:
-            slope.append(Product(Number(weight), _moved(places[j], float(origin[j]))))
-    factor = slope[0] if len(slope) == 1 else Sum(tuple(slope))
-    return Product(factor, _moved(places[i], float(origin[i])))
-
-
 def design_terms(
-    design: Design, weights: NDArray[np.float64], centre: NDArray[np.float64]
+    design: Design,
+    weights: NDArray[np.float64],
+    centre: NDArray[np.float64],
+    first: int = 0,
+    missing: Missing = "refused",
 ) -> tuple[list[Column], list[Term], NDArray[np.float64]]:
     """Columns, terms, and what they leave to the intercepts (k,), of Σ_j w_j (x_j − m_j).
 
@@ -408,24 +582,31 @@ def design_terms(
     centre : ndarray (p,)
         m; a number is measured from it, an indicator from 0. Where missing cells have a term, the
         intercepts are those of rows without the cell, from which its values differ.
+    first : int
+        The place of the first column.
+    missing : {"refused", "nothing"}
+        What becomes of other missing cells; with "nothing", they and unknown values are as m.
     """
     _refuse_computed(design)
     columns: list[Column] = []
     terms: list[Term] = []
     rest = np.zeros(len(weights))
-    for place, name in enumerate(design.columns):
+    for place, name in enumerate(design.columns, first):
         at = design.places([name])
-        missing: Missing = "nothing" if name in design.missing else "refused"
+        own: Missing = "nothing" if name in design.missing else missing
         made: list[Expression]
         if name in design.categories or name in design.bins:
-            rest -= weights[:, at] @ centre[at]
+            average = weights[:, at] @ centre[at]
+            rest -= average
             by_value, by_none = design.added_by(name, weights)
+            if name not in design.missing and missing == "nothing":
+                by_none = average
             rest += by_none
             rows = (by_value - by_none[:, None]).tolist()
         if name in design.categories:
             values = design.categories[name].values
             columns.append(value_column(name, values))
-            other = 0.0 if name in design.missing else None  # an unknown value is a missing one
+            other = 0.0 if own == "nothing" else None  # an unknown value is a missing one
             made = [Choice(place, tuple(zip(values, row, strict=True)), other) for row in rows]
         elif name in design.bins:
             columns.append(Column(name, "number"))
@@ -435,7 +616,7 @@ def design_terms(
             columns.append(Column(name, "number"))
             moved = _moved(place, float(centre[at[0]]))
             made = [Product(Number(w), moved) for w in weights[:, at[0]].tolist()]
-        terms.append(Term((place,), tuple(made), missing))
+        terms.append(Term((place,), tuple(made), own))
     return columns, terms, rest
 
 

@@ -6,6 +6,7 @@ empty string is missing, as ONNX has no null.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf
 from typing import Any
 
@@ -18,10 +19,13 @@ from suffice.export.expressions import (
     Cell,
     Choice,
     Expression,
+    Gaussian,
     Log,
     Log1p,
     LogJoint,
+    Member,
     Number,
+    Pairs,
     Product,
     Quotient,
     Square,
@@ -79,6 +83,11 @@ class OnnxGraph:
         self.nodes: list[Any] = []
         self.constants: dict[Any, Any] = {}
 
+    @property
+    def given(self) -> set[str]:
+        """Names of constants, which have one row."""
+        return {one.name for one in self.constants.values()}
+
     def built(self) -> Any:
         """The whole graph."""
         joint, k = self.joint, len(self.joint.outputs)
@@ -93,37 +102,49 @@ class OnnxGraph:
                     "so has an output of the graph",
                     "rename the column before the fit",
                 )
-        texts = [column.kind == "string" for column in joint.columns]
-        kinds = [TensorProto.STRING if text else TensorProto.DOUBLE for text in texts]
-        inputs = [
-            _value(c.name, kind, [None, 1]) for c, kind in zip(joint.columns, kinds, strict=True)
-        ]
-        scores = self.run("Concat", *(self._score(c) for c in range(k)), axis=1)
+        types: dict[str, int] = {}
+        for column in joint.columns:
+            kind = TensorProto.STRING if column.kind == "string" else TensorProto.DOUBLE
+            if types.setdefault(column.name, kind) != kind:
+                raise ParameterError(
+                    f"column {column.name!r} is numbers to one member, and strings to another",
+                    "an input of a graph has one type",
+                    "name the column under categorical=, or take one of the members",
+                )
+        inputs = [_value(name, kind, [None, 1]) for name, kind in types.items()]
         if joint.task == "numbers":
-            self.nodes.append(helper.make_node("Identity", [scores], ["predictions"]))
+            self.nodes.append(helper.make_node("Identity", [self._scores(0)], ["predictions"]))
             outputs = [_value("predictions", TensorProto.DOUBLE, [None, k])]
         else:
-            outputs = self._classes(scores)
+            outputs = self._classes()
         return helper.make_graph(
             self.nodes, "suffice", inputs, outputs, list(self.constants.values())
         )
 
-    def _classes(self, scores: str) -> list[Any]:
+    def _scores(self, m: int) -> str:
+        """Write the log joints of a member, (n, k)."""
+        one, k = self.joint.members[m], len(self.joint.outputs)
+        plain = [term for term in one.terms if isinstance(term, Term)]
+        total = self.run("Concat", *(self._score(one, plain, c) for c in range(k)), axis=1)
+        for term in one.terms:
+            if isinstance(term, Gaussian):
+                total = self.run("Add", total, self._gaussian(term))
+            elif isinstance(term, Pairs):
+                total = self.run("Add", total, self._pairs(term))
+        return total
+
+    def _classes(self) -> list[Any]:
         joint, k = self.joint, len(self.joint.outputs)
-        top = self.run("ReduceMax", scores, axes=[1], keepdims=1)
-        never = self.run("Equal", top, self.number(-inf))
-        zeros = self.run("Mul", top, self.number(0.0))  # NaN where a row gets no answer
-        about = self.run("Where", never, self.number(0.0), top)
-        weights = self.run("Exp", self.run("Sub", scores, about))
-        total = self.run("ReduceSum", weights, self.whole([1]), keepdims=1)
-        share = self.run("Div", weights, total)
-        prior = self.array(np.array([joint.prior]))
-        refused = self.run("IsNaN", zeros)
-        refused = self.run("And", refused, self.run("Not", never))
-        answer = self.run("Where", never, prior, share)
-        nothing = self.number(float("nan"))
-        self.nodes.append(helper.make_node("Where", [refused, nothing, answer], ["probabilities"]))
-        best = self.run("ArgMax", self.run("Where", never, prior, scores), axis=1, keepdims=0)
+        answers = [self._posterior(m) for m in range(len(joint.members))]
+        scores, shares = answers[0]
+        if len(answers) > 1:
+            parts = [
+                self.run("Mul", self.number(one.share), own)
+                for one, (_, own) in zip(joint.members, answers, strict=True)
+            ]
+            scores = shares = self.run("Sum", *parts)
+        self.nodes.append(helper.make_node("Identity", [shares], ["probabilities"]))
+        best = self.run("ArgMax", scores, axis=1, keepdims=0)
         labels, kind = _labels(joint)
         self.nodes.append(helper.make_node("Gather", [self.array(labels), best], ["label"], axis=0))
         return [
@@ -131,11 +152,122 @@ class OnnxGraph:
             _value("probabilities", TensorProto.DOUBLE, [None, k]),
         ]
 
-    def _score(self, c: int) -> str:
-        total = self.number(self.joint.start[c])
-        for term in self.joint.terms:
+    def _posterior(self, m: int) -> tuple[str, str]:
+        """Write the scores of a member, or its prior where all are impossible; and P(c | x)."""
+        scores = self._scores(m)
+        top = self.run("ReduceMax", scores, axes=[1], keepdims=1)
+        never = self.run("Equal", top, self.number(-inf))
+        zeros = self.run("Mul", top, self.number(0.0))  # NaN where a row gets no answer
+        about = self.run("Where", never, self.number(0.0), top)
+        weights = self.run("Exp", self.run("Sub", scores, about))
+        total = self.run("ReduceSum", weights, self.whole([1]), keepdims=1)
+        share = self.run("Div", weights, total)
+        prior = self.array(np.array([self.joint.members[m].prior]))
+        refused = self.run("IsNaN", zeros)
+        refused = self.run("And", refused, self.run("Not", never))
+        answer = self.run("Where", never, prior, share)
+        answer = self.run("Where", refused, self.number(float("nan")), answer)
+        return self.run("Where", never, prior, scores), answer
+
+    def _score(self, one: Member, terms: list[Term], c: int) -> str:
+        total = self.number(one.start[c])
+        for term in terms:
             total = self.run("Add", total, self._term(term, c))
-        return total
+        return self.run("Expand", total, self._rows()) if not terms else total
+
+    def _rows(self) -> str:
+        """The shape (n, 1) of an input."""
+        return self.run("Shape", self.joint.columns[0].name)
+
+    def _pairs(self, term: Pairs) -> str:
+        """Write one-dependence estimators; a missing cell has bin M, which adds nothing."""
+        k, m, nan = len(self.joint.outputs), term.ends[-1], float("nan")
+        bins = [self._bin(j, one, m) for j, one in zip(term.columns, term.bins, strict=True)]
+        shown = self.run("Concat", *bins, axis=1)
+        table = np.pad(term.terms, ((0, 0), (0, 1), (0, 1))).reshape(k, -1).T
+        known = self.array(np.append(np.where(term.parent, 0.0, nan), nan))
+        sums = []
+        for own in bins:
+            row = self.run("Mul", own, self.whole([m + 1]))
+            added = self.run("Gather", self.array(table), self.run("Add", row, shown), axis=0)
+            total = self.run("ReduceSum", added, self.whole([1]), keepdims=0)  # (n, k)
+            total = self.run("Add", total, self.run("Gather", known, own, axis=0))
+            sums.append(self.run("Unsqueeze", total, self.whole([2])))
+        logs = self.run("Concat", *sums, axis=2)
+        none = self.run("IsNaN", logs)
+        logs = self.run("Where", none, self.number(-inf), logs)
+        top = self.run("ReduceMax", logs, axes=[2], keepdims=1)
+        never = self.run("Equal", top, self.number(-inf))
+        top = self.run("Where", never, self.number(0.0), top)
+        weights = self.run("Exp", self.run("Sub", logs, top))
+        total = self.run("ReduceSum", weights, self.whole([2]), keepdims=0)
+        count = self.run("Cast", self.run("Not", none), to=TensorProto.DOUBLE)
+        count = self.run("ReduceSum", count, self.whole([2]), keepdims=0)
+        mean = self.run("Log", self.run("Div", total, count))
+        mean = self.run("Add", mean, self.run("Squeeze", top, self.whole([2])))
+        rest = np.where(np.isfinite(term.log_class), -term.log_class, 0.0)
+        mean = self.run("Add", mean, self.array(rest[None]))
+        mean = self.run("Mul", mean, self.number(term.weight))
+        some = self.run("Greater", count, self.number(0.0))
+        return self.run("Where", some, mean, self.number(0.0))
+
+    def _bin(self, j: int, one: Steps | Choice, m: int) -> str:
+        """Write the bin of a cell, (n, 1), counted through all columns."""
+        if isinstance(one, Choice):
+            made = self.write(replace(one, otherwise=float(m)))
+        else:
+            made = self.run("Where", self._legal(j), self.write(one), self.number(float(m)))
+        made = self.run("Where", self._missing(j), self.number(float(m)), made)
+        return self.run("Cast", made, to=TensorProto.INT64)
+
+    def _gaussian(self, term: Gaussian) -> str:
+        """Write columns together, by the form of the set of cells that a row lacks."""
+        lacks = []
+        for j in term.columns:
+            lacking = self._missing(j)
+            if j in term.values:
+                one = Choice(j, tuple((v, 1.0) for v in term.values[j]), 0.0)
+                known = self.run("Greater", self.write(one), self.number(0.0))
+                lacking = self.run("Or", lacking, self.run("Not", known))
+            lacks.append(self.run("Cast", lacking, to=TensorProto.DOUBLE))
+        lacked = self.run("Concat", *lacks, axis=1)
+        numbers = []
+        for j, value in term.features:
+            if j in term.values:
+                there = () if value not in term.values[j] else ((value, 1.0),)
+                numbers.append(self.write(Choice(j, there, 0.0)))
+                continue
+            cell = self.run("Where", self._missing(j), self.number(0.0), self.joint.columns[j].name)
+            numbers.append(cell)
+        filled = [
+            self.run("Expand", one, self._rows()) if one in self.given else one for one in numbers
+        ]
+        x = self.run("Concat", *filled, axis=1)
+        found = self.number(float("nan"))
+        for lacking, form in term.forms.items():
+            pattern = np.array([[float(j in lacking) for j in term.columns]])
+            same = self.run("Sub", lacked, self.array(pattern))
+            same = self.run("ReduceSum", self.run("Abs", same), self.whole([1]), keepdims=1)
+            same = self.run("Equal", same, self.number(0.0))
+            psi = self.run("Gather", x, self.whole(form.kept.tolist()), axis=1)
+            psi = self.run("Sub", psi, self.array(np.array(form.origin)[None]))
+            if form.whitening is None:
+                score = self.run("MatMul", psi, self.array(np.ascontiguousarray(form.slope.T)))
+            else:
+                squares = []
+                for matrix, shift in zip(form.whitening, form.slope, strict=True):
+                    root = self.run("MatMul", psi, self.array(np.ascontiguousarray(matrix.T)))
+                    root = self.run("Sub", root, self.array(shift[None]))
+                    square = self.run("Mul", root, root)
+                    squares.append(self.run("ReduceSum", square, self.whole([1]), keepdims=1))
+                score = self.run("Mul", self.number(-0.5), self.run("Concat", *squares, axis=1))
+            score = self.run("Add", score, self.array(form.constant[None]))
+            found = self.run("Where", same, score, found)
+        for j in term.columns:
+            if j not in term.values:
+                legal = self.run("Or", self._missing(j), self._legal(j))
+                found = self.run("Where", legal, found, self.number(float("nan")))
+        return found if term.weight == 1 else self.run("Mul", found, self.number(term.weight))
 
     def _term(self, term: Term, c: int) -> str:
         """Add a term, with its rule for missing and refused cells."""

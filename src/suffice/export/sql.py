@@ -20,6 +20,8 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
 
@@ -30,16 +32,19 @@ from suffice.export.expressions import (
     Choice,
     Column,
     Expression,
+    Gaussian,
     Log,
     Log1p,
     LogJoint,
     Number,
+    Pairs,
     Product,
     Quotient,
     Square,
     Steps,
     Sum,
     Term,
+    Whitened,
 )
 from suffice.export.log_joint_terms import log_joint
 
@@ -110,23 +115,41 @@ def to_sql(
             + ", ".join(map(ascii, joint.refusing))
             + "."
         )
+    if joint.together:
+        about.append(
+            "A row gets NULL if it lacks cells together that no training row lacked together, of "
+            + ", ".join(map(ascii, joint.together))
+            + "."
+        )
     if writer.dialect == "sqlite":
         about.append("SQLite needs its functions LN and EXP (SQLITE_ENABLE_MATH_FUNCTIONS).")
     return "".join(f"-- {line}\n" for line in about) + statement + "\n"
 
 
 class _Writer:
-    """Builds the tree of one statement."""
+    """Builds the tree of one statement.
+
+    ``terms`` are those of all members, by member and place.
+    """
 
     first_place: int  # in an array
 
     def __init__(self, joint: LogJoint, dialect: str, keep: tuple[str, ...]) -> None:
         self.joint, self.dialect, self.keep = joint, dialect, keep
         self.k = len(joint.outputs)
-        self.lookups: dict[int, Lookup] = {}
+        # Members may read the same column, which is then one.
+        self.cells = list(dict.fromkeys(joint.columns))
+        self.x = [f"x{self.cells.index(column)}" for column in joint.columns]
+        self.terms = {
+            f"{m}_{t}": term
+            for m, one in enumerate(joint.members)
+            for t, term in enumerate(one.terms)
+        }
+        self.lookups: dict[str, Lookup] = {}
         if dialect in ARRAYS:
             self.first_place = Dialect.get_or_raise(dialect).INDEX_OFFSET
-            found = {t: lookup_of(term, self.first_place) for t, term in enumerate(joint.terms)}
+            plain = {t: term for t, term in self.terms.items() if isinstance(term, Term)}
+            found = {t: lookup_of(term, self.first_place) for t, term in plain.items()}
             self.lookups = {t: lookup for t, lookup in found.items() if lookup is not None}
         self._check()
 
@@ -139,7 +162,7 @@ class _Writer:
                 "its columns have names of their own",
                 "rename the column of the table, or do not keep it",
             )
-        read = [column.name for column in self.joint.columns]
+        read = [column.name for column in self.cells]
         unsafe = next((name for name in (*names, *read) if "${" in name), None)
         if unsafe is not None and self.dialect in SUBSTITUTING:
             raise ParameterError(
@@ -147,7 +170,12 @@ class _Writer:
                 f"{self.dialect} puts the value of a variable in its place",
                 "rename the column or the label",
             )
-        wide = len(self.keep) + len(self.joint.columns) + 2 * self.k + 1
+        wide = len(self.keep) + len(self.cells) + 2 * self.k * len(self.joint.members) + 1
+        for term in self.terms.values():
+            if isinstance(term, Gaussian):
+                wide += len(term.features) + 1
+            elif isinstance(term, Pairs):
+                wide += len(term.columns) * (self.k + 1) + self.k + 1
         most = MOST_COLUMNS.get(self.dialect, inf)
         if wide > most:
             raise ParameterError(
@@ -174,18 +202,21 @@ class _Writer:
     def select(self, table: exp.Table) -> exp.Select:
         """The whole statement."""
         kept = [f"k{i}" for i in range(len(self.keep))]
-        scores = [f"s{c}" for c in range(self.k)]
+        members = range(len(self.joint.members))
         steps = self._scores(table, kept)
-        answers = names_of(scores)
+        answers = [name_of(f"s0_{c}") for c in range(self.k)]
         if self.joint.task == "classes":
-            top, *others = names_of(scores)
-            if others:
-                top = exp.Greatest(this=top, expressions=others)
-            known = [*kept, *scores]
-            steps["maxima"] = _from_last(steps, [*names_of(known), alias(top, "m")])
-            weights = [alias(self._weight(c), f"w{c}") for c in range(self.k)]
-            steps["weights"] = _from_last(steps, [*names_of([*known, "m"]), *weights])
-            answers = [self._label(), *map(self._probability, range(self.k))]
+            scores = [f"s{m}_{c}" for m in members for c in range(self.k)]
+            top = [alias(self._largest(f"s{m}_"), f"m{m}") for m in members]
+            steps["maxima"] = _from_last(steps, [*names_of([*kept, *scores]), *top])
+            weights = [
+                alias(self._weight(m, c), f"w{m}_{c}") for m in members for c in range(self.k)
+            ]
+            known = [*kept, *scores, *(f"m{m}" for m in members)]
+            steps["weights"] = _from_last(steps, [*names_of(known), *weights])
+            answers = [self._label(), *(self._probability(0, c) for c in range(self.k))]
+            if len(members) > 1:
+                answers = self._averaged(steps, kept)
         shown = zip([*names_of(kept), *answers], [*self.keep, *self._answers()], strict=True)
         whole = _from_last(steps, [alias(made, name) for made, name in shown])
         for name, step in steps.items():
@@ -197,20 +228,53 @@ class _Writer:
             )
         return whole
 
+    def _averaged(self, steps: dict[str, exp.Select], kept: list[str]) -> list[exp.Expression]:
+        """Add the steps of an average, and return the label and the probabilities."""
+        names = [f"s_{c}" for c in range(self.k)]
+        sums = [
+            added(
+                [
+                    exp.Mul(this=double(one.share), expression=paren(self._probability(m, c)))
+                    for m, one in enumerate(self.joint.members)
+                ]
+            )
+            for c in range(self.k)
+        ]
+        shares = [alias(made, name) for made, name in zip(sums, names, strict=True)]
+        steps["shares"] = _from_last(steps, [*names_of(kept), *shares])
+        top = alias(self._largest("s_"), "m")
+        steps["best"] = _from_last(steps, [*names_of([*kept, *names]), top])
+        return [case(*self._labels("s_", "m")), *names_of(names)]
+
+    def _largest(self, score: str) -> exp.Expression:
+        """The largest score of a row."""
+        return largest([name_of(f"{score}{c}") for c in range(self.k)])
+
     def _scores(self, table: exp.Table, kept: list[str]) -> dict[str, exp.Select]:
         """The steps from the table to the scores, by name."""
         steps = {"cells": self._cells().from_(table, copy=False)}
-        if self.lookups:
-            cells = [*kept, *(f"x{j}" for j in range(len(self.joint.columns)))]
-            found = [alias(self.write(one.place), f"p{t}") for t, one in self.lookups.items()]
-            steps["places"] = _from_last(steps, [*names_of(cells), *found])
-        sums = [alias(self._score(c), f"s{c}") for c in range(self.k)]
+        places = [alias(self.write(one.place), f"p{t}") for t, one in self.lookups.items()]
+        joint = {t: term for t, term in self.terms.items() if not isinstance(term, Term)}
+        makers = {
+            t: (PairsWriter if isinstance(term, Pairs) else GaussianWriter)(self, t, term)
+            for t, term in joint.items()
+        }
+        for name in ("places", "parents", "sums"):
+            more = [made for one in makers.values() for made in getattr(one, name)()]
+            more += places if name == "places" else []
+            if more:
+                steps[name] = _from_last(steps, [exp.Star(), *more])
+        sums = [
+            alias(self._score(m, c, makers), f"s{m}_{c}")
+            for m in range(len(self.joint.members))
+            for c in range(self.k)
+        ]
         steps["scores"] = _from_last(steps, [*names_of(kept), *sums])
         return steps
 
     def _cells(self) -> exp.Select:
         kept = [alias(name_of(name), f"k{i}") for i, name in enumerate(self.keep)]
-        cells = [alias(self._cell(column), f"x{j}") for j, column in enumerate(self.joint.columns)]
+        cells = [alias(self._cell(column), f"x{j}") for j, column in enumerate(self.cells)]
         # A SELECT without any column is no SELECT.
         nothing = [] if kept or cells else [alias(double(0.0), "nothing")]
         return select(*kept, *cells, *nothing)
@@ -224,12 +288,16 @@ class _Writer:
             return number
         return exp.Nullif(this=number, expression=cast(exp.Literal.string("NaN")))
 
-    def _score(self, c: int) -> exp.Expression:
-        start = cast(double(self.joint.start[c]))
-        return balanced([start, *(self._term(t, c) for t in range(len(self.joint.terms)))])
+    def _score(self, m: int, c: int, makers: dict[str, Any]) -> exp.Expression:
+        one = self.joint.members[m]
+        terms = [
+            makers[t].score(c) if (t := f"{m}_{i}") in makers else self._term(t, c)
+            for i in range(len(one.terms))
+        ]
+        return balanced([cast(double(one.start[c])), *terms])
 
-    def _term(self, t: int, c: int) -> exp.Expression:
-        term = self.joint.terms[t]
+    def _term(self, t: str, c: int) -> exp.Expression:
+        term = self.terms[t]
         made = term.by_output[c]
         value = self._value(t, c)
         if not term.columns:
@@ -239,21 +307,25 @@ class _Writer:
             refuses = made.otherwise is None and term.missing == "refused"
             if refuses or made.otherwise == 0.0:
                 return cast(value)
-        nulls = [exp.Is(this=name_of(f"x{j}"), expression=exp.Null()) for j in term.columns]
         missing = double(0.0) if term.missing == "nothing" else exp.Null()
-        first = exp.or_(*nulls, copy=False), missing
+        first = exp.or_(*map(self.is_null, term.columns), copy=False), missing
         if not bounded:
             return cast(case(first, rest=value))
-        legal = exp.and_(*map(self._legal, bounded), copy=False)
+        legal = exp.and_(*map(self.legal, bounded), copy=False)
         return cast(case(first, (legal, value)))
 
-    def _value(self, t: int, c: int) -> exp.Expression:
+    def _value(self, t: str, c: int) -> exp.Expression:
         if t in self.lookups:
             return self.looked_up(self.lookups[t].by_output[c], f"p{t}")
-        return self.write(self.joint.terms[t].by_output[c])
+        return self.write(self.terms[t].by_output[c])
 
-    def _legal(self, j: int) -> Any:
-        column, x = self.joint.columns[j], name_of(f"x{j}")
+    def is_null(self, j: int) -> exp.Expression:
+        """Test that a cell is missing."""
+        return exp.Is(this=name_of(self.x[j]), expression=exp.Null())
+
+    def legal(self, j: int) -> Any:
+        """Test that a cell is a number that is answered."""
+        column, x = self.joint.columns[j], name_of(self.x[j])
         assert column.bounds is not None
         low, high = map(double, column.bounds)
         rule = exp.Between(this=x, low=low, high=high)
@@ -261,21 +333,24 @@ class _Writer:
             return rule
         return exp.and_(rule, exp.EQ(this=x.copy(), expression=exp.Floor(this=x.copy())))
 
-    def _weight(self, c: int) -> exp.Expression:
-        rest = exp.Sub(this=name_of(f"s{c}"), expression=name_of("m"))
-        faint = exp.LT(this=rest, expression=double(FAINT))
-        return case((faint, double(0.0)), rest=exp.Exp(this=rest.copy()))
+    def _weight(self, m: int, c: int) -> exp.Expression:
+        return faint_exp(exp.Sub(this=name_of(f"s{m}_{c}"), expression=name_of(f"m{m}")))
+
+    def _labels(self, score: str, top: str) -> list[tuple[Any, Any]]:
+        """Every label, where its score is the largest."""
+        return [
+            (exp.EQ(this=name_of(f"{score}{c}"), expression=name_of(top)), self.literal(label))
+            for c, label in enumerate(self.joint.outputs)
+        ]
 
     def _label(self) -> exp.Expression:
-        outputs = self.joint.outputs
-        largest = [exp.EQ(this=name_of(f"s{c}"), expression=name_of("m")) for c in range(self.k)]
-        pairs = zip(largest, map(self.literal, outputs), strict=True)
-        return case((never(), self.literal(outputs[self.joint.fallback])), *pairs)
+        usual = self.literal(self.joint.outputs[self.joint.members[0].fallback])
+        return case((never(0), usual), *self._labels("s0_", "m0"))
 
-    def _probability(self, c: int) -> exp.Expression:
-        total = balanced([name_of(f"w{i}") for i in range(self.k)])
-        share = divided(name_of(f"w{c}"), paren(total))
-        return cast(case((never(), double(self.joint.prior[c])), rest=share))
+    def _probability(self, m: int, c: int) -> exp.Expression:
+        total = balanced([name_of(f"w{m}_{i}") for i in range(self.k)])
+        share = divided(name_of(f"w{m}_{c}"), paren(total))
+        return cast(case((never(m), double(self.joint.members[m].prior[c])), rest=share))
 
     # -- nodes of the log joint, over the cells x0, x1, ...
 
@@ -292,7 +367,7 @@ class _Writer:
             case Number(value):
                 return double(value)
             case Cell(column):
-                return name_of(f"x{column}")
+                return name_of(self.x[column])
             case Sum(terms):
                 return paren(added([self.write(term) for term in terms]))
             case Product(left, right):
@@ -309,20 +384,16 @@ class _Writer:
                 rest = exp.Null() if otherwise is None else plain(otherwise)
                 if not cases:
                     return rest
-                number = self.joint.columns[column].bounds is not None
-                pairs = [
-                    (double(value) if number else self.literal(value), plain(result))
-                    for value, result in cases
-                ]
-                return case(*pairs, rest=rest, of=name_of(f"x{column}"))
+                pairs = [(self.cell_literal(column, v), plain(result)) for v, result in cases]
+                return case(*pairs, rest=rest, of=name_of(self.x[column]))
             case Above(column, threshold, above, below):
-                is_above = exp.GT(this=name_of(f"x{column}"), expression=double(threshold))
+                is_above = exp.GT(this=name_of(self.x[column]), expression=double(threshold))
                 return case((is_above, double(above)), rest=double(below))
             case Steps(column, starts, values):
                 if not starts:
                     return plain(values[0])
                 start, low, high = node.halves
-                is_below = exp.LT(this=name_of(f"x{column}"), expression=double(start))
+                is_below = exp.LT(this=name_of(self.x[column]), expression=double(start))
                 return case((is_below, self.write(low)), rest=self.write(high))
 
     def _log1p(self, u: exp.Expression) -> exp.Expression:
@@ -341,9 +412,203 @@ class _Writer:
         array = paren(exp.Cast(this=wide, to=kind))
         return exp.Bracket(this=array, expressions=[name_of(place)], offset=self.first_place)
 
+    def element(self, numbers: Sequence[float], place: exp.Expression) -> exp.Expression:
+        """The element of an array at a place, from 0; NULL where the place is."""
+        first = (
+            exp.Add(this=place, expression=plain(self.first_place)) if self.first_place else place
+        )
+        wide = exp.Array(expressions=list(map(double, numbers)))
+        array = paren(exp.Cast(this=wide, to=exp.DataType.build("array<double>")))
+        return exp.Bracket(this=array, expressions=[first], offset=self.first_place)
+
+    def cell_literal(self, j: int, value: Any) -> exp.Expression:
+        """A value that the cells of a column are compared with."""
+        return double(value) if self.joint.columns[j].bounds else self.literal(value)
+
     def _factor(self, node: Expression) -> exp.Expression:
         made = self.write(node)
         return paren(made) if isinstance(made, exp.Case | exp.Neg) else made
+
+
+class PairsWriter:
+    """One-dependence estimators: bins b, sums u of every parent, their largest v and number q."""
+
+    def __init__(self, writer: _Writer, t: str, term: Pairs) -> None:
+        self.writer, self.t, self.term = writer, t, term
+        self.d, self.k = range(len(term.columns)), range(writer.k)
+
+    def places(self) -> list[exp.Expression]:
+        """Return the bin of every column among its own; NULL where it is missing."""
+        found = []
+        for i, (j, one, start) in enumerate(
+            zip(self.term.columns, self.term.bins, self.term.ends, strict=False)
+        ):
+            if isinstance(one, Steps):
+                own: Any = replace(one, values=tuple(range(len(one.values))))
+                known = (self.writer.legal(j), self.writer.write(own))
+                made = case((self.writer.is_null(j), exp.Null()), known)
+            else:
+                cases = tuple((value, int(b) - start) for value, b in one.cases)
+                made = self.writer.write(replace(one, cases=cases))
+            found.append(alias(made, f"b{self.t}_{i}"))
+        return found
+
+    def parents(self) -> list[exp.Expression]:
+        """Return log P(c, x) of every parent, by class; NULL of a column that is none."""
+        found = []
+        for i in self.d:
+            own = slice(*self.term.ends[i : i + 2])
+            is_parent = self.looked_up(self.term.parent[own].astype(float), i)
+            parent = exp.GT(this=is_parent, expression=double(0.0))
+            for c in self.k:
+                sums = [self.looked_up(self.term.terms[c, own, own].diagonal(), i)]
+                for j in self.d:
+                    if j != i:
+                        table = self.term.terms[c, own, slice(*self.term.ends[j : j + 2])]
+                        both = self.looked_up(table, i, j)
+                        sums.append(exp.Coalesce(this=both, expressions=[double(0.0)]))
+                found.append(alias(case((parent, balanced(sums))), f"u{self.t}_{i}_{c}"))
+        return found
+
+    def looked_up(self, table: NDArray[np.float64], i: int, j: int | None = None) -> exp.Expression:
+        """The number in a table (m,) or (m, m') at the bins of one column, or two; NULL of none."""
+        b = name_of(f"b{self.t}_{i}")
+        if self.writer.dialect in ARRAYS:
+            place: exp.Expression = b
+            if j is not None:
+                wide = exp.Mul(this=b, expression=plain(table.shape[1]))
+                place = exp.Add(this=wide, expression=name_of(f"b{self.t}_{j}"))
+            return self.writer.element(table.ravel().tolist(), place)
+        rows = [double(one) if j is None else self.looked_up(one, j) for one in table]
+        return case(*((plain(i), made) for i, made in enumerate(rows)), of=b)
+
+    def sums(self) -> list[exp.Expression]:
+        """Return the largest of the sums of every class, and the number of parents."""
+        low = [double(IMPOSSIBLE)]
+        tops = [
+            alias(largest([exp.Coalesce(this=u, expressions=low) for u in self._u(c)]), self._v(c))
+            for c in self.k
+        ]
+        none = (exp.Is(this=u, expression=exp.Null()) for u in self._u(0))
+        return [
+            *tops,
+            alias(
+                added([case((one, double(0.0)), rest=double(1.0)) for one in none]), f"q{self.t}"
+            ),
+        ]
+
+    def score(self, c: int) -> exp.Expression:
+        """Return the term of a class."""
+        v, q = name_of(self._v(c)), name_of(f"q{self.t}")
+        shares = [
+            case(
+                (exp.Is(this=u, expression=exp.Null()), double(0.0)),
+                rest=faint_exp(exp.Sub(this=u.copy(), expression=v)),
+            )
+            for u in self._u(c)
+        ]
+        mean = exp.Ln(this=divided(paren(balanced(shares)), q))
+        known = float(self.term.log_class[c])
+        rest = double(0.0 if known == -inf else -known)
+        whole = paren(added([v, mean, rest]))
+        none = exp.EQ(this=q, expression=double(0.0))
+        made = exp.Mul(this=double(self.term.weight), expression=whole)
+        return cast(case((none, double(0.0)), rest=made))
+
+    def _v(self, c: int) -> str:
+        return f"v{self.t}_{c}"
+
+    def _u(self, c: int) -> list[exp.Expression]:
+        return names_of([f"u{self.t}_{i}_{c}" for i in self.d])
+
+
+class GaussianWriter:
+    """Columns together: numbers f about an origin, and h, which of the forms is that of a row."""
+
+    def __init__(self, writer: _Writer, t: str, term: Gaussian) -> None:
+        self.writer, self.t, self.term = writer, t, term
+        self.origin = term.forms[()].origin
+
+    def places(self) -> list[exp.Expression]:
+        """Return the numbers of the Gaussian, and the place of the form."""
+        numbers = [
+            alias(self._number(j, value, float(o)), f"f{self.t}_{i}")
+            for i, ((j, value), o) in enumerate(zip(self.term.features, self.origin, strict=True))
+        ]
+        columns = self.term.columns
+        bounded = [self.writer.legal(j) for j in columns if j not in self.term.values]
+        illegal = [exp.not_(exp.and_(*bounded, copy=False), copy=False)] if bounded else []
+        lacks = {j: self._lacks(j) for j in columns}
+        count = balanced([case((lacks[j], double(1.0)), rest=double(0.0)) for j in columns])
+        size = {
+            lacking: exp.EQ(this=paren(count), expression=double(len(lacking)))
+            for lacking in self.term.forms
+        }
+        known = [
+            (exp.and_(size[lacking], *(paren(lacks[j]) for j in lacking), copy=False), plain(i))
+            for i, lacking in enumerate(self.term.forms)
+        ]
+        return [
+            *numbers,
+            alias(case(*((one, exp.Null()) for one in illegal), *known), f"h{self.t}"),
+        ]
+
+    def _lacks(self, j: int) -> exp.Expression:
+        """Test that a cell is missing, or no value of a category."""
+        if j not in self.term.values:
+            return self.writer.is_null(j)
+        known = [self.writer.cell_literal(j, value) for value in self.term.values[j]]
+        inside = exp.In(this=name_of(self.writer.x[j]), expressions=known)
+        return exp.or_(self.writer.is_null(j), exp.not_(inside, copy=False), copy=False)
+
+    def _number(self, j: int, value: Any, origin: float) -> exp.Expression:
+        x = name_of(self.writer.x[j])
+        if j not in self.term.values:
+            return exp.Sub(this=x, expression=double(origin)) if origin else x
+        if value not in self.term.values[j]:  # the indicator of a missing cell
+            return double(-origin)
+        equal = exp.EQ(this=x, expression=self.writer.cell_literal(j, value))
+        return case((equal, double(1.0 - origin)), rest=double(-origin))
+
+    def parents(self) -> list[exp.Expression]:
+        """Return nothing: no step is between numbers and sums."""
+        return []
+
+    sums = parents
+
+    def score(self, c: int) -> exp.Expression:
+        """Return the term of a class; NULL of missing cells without a form."""
+        forms = enumerate(self.term.forms.values())
+        pairs = ((plain(i), self._form(c, one)) for i, one in forms)
+        made = cast(case(*pairs, of=name_of(f"h{self.t}")))
+        if self.term.weight == 1:
+            return made
+        return exp.Mul(this=double(self.term.weight), expression=made)
+
+    def _form(self, c: int, form: Whitened) -> exp.Expression:
+        moved = self.origin[form.kept] - form.origin
+        psi = [
+            paren(exp.Add(this=name_of(f"f{self.t}_{i}"), expression=double(o)))
+            if o
+            else name_of(f"f{self.t}_{i}")
+            for i, o in zip(form.kept.tolist(), moved.tolist(), strict=True)
+        ]
+        constant = double(float(form.constant[c]))
+        if form.whitening is None:
+            return balanced([constant, *_weighed(form.slope[c], psi)])
+        half = double(-0.5)
+        squares = []
+        for row, shift in zip(form.whitening[c], form.slope[c].tolist(), strict=True):
+            if row.any():
+                root = balanced([double(-shift), *_weighed(row, psi)])
+                square = exp.Pow(this=root, expression=double(2.0))
+                squares.append(exp.Mul(this=half.copy(), expression=square))
+        return balanced([constant, *squares])
+
+
+def _weighed(weights: NDArray[np.float64], psi: Sequence[exp.Expression]) -> list[exp.Expression]:
+    pairs = zip(weights.tolist(), psi, strict=True)
+    return [exp.Mul(this=double(w), expression=one.copy()) for w, one in pairs if w]
 
 
 def _from_last(steps: dict[str, exp.Select], columns: Sequence[exp.Expression]) -> exp.Select:
@@ -379,9 +644,21 @@ def divided(one: exp.Expression, other: exp.Expression) -> exp.Div:
     return exp.Div(this=one, expression=other, typed=True, safe=False)
 
 
-def never() -> exp.Expression:
-    """Test that a row is impossible under every class."""
-    return exp.LTE(this=name_of("m"), expression=double(NEVER))
+def never(m: int) -> exp.Expression:
+    """Test that a row is impossible under every class of a member."""
+    return exp.LTE(this=name_of(f"m{m}"), expression=double(NEVER))
+
+
+def largest(made: Sequence[exp.Expression]) -> exp.Expression:
+    """The largest of some numbers."""
+    top, *others = made
+    return exp.Greatest(this=top, expressions=others) if others else top
+
+
+def faint_exp(made: exp.Expression) -> exp.Case:
+    """The exponential of a number up to 0; 0 where it would underflow."""
+    faint = exp.LT(this=made, expression=double(FAINT))
+    return case((faint, double(0.0)), rest=exp.Exp(this=made.copy()))
 
 
 def paren(made: exp.Expression) -> exp.Paren:

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -65,11 +65,16 @@ def require_fits(fits: Sequence[FoldModels], error_score: Any) -> None:
         warn(f"a fold was not fitted, and its score is {error_score}: {error}")
 
 
-def models_of_folds(estimators: Sequence[Any], rows: Rows, folds: Folds) -> list[FoldModels]:
+def models_of_folds(
+    estimators: Sequence[Any],
+    rows: Rows,
+    folds: Folds,
+    done: Callable[[], object] = lambda: None,
+) -> list[FoldModels]:
     """Return the models of every estimator, in their order; the estimators stay as they are.
 
     Estimators that need the same sums share one pass over the rows. One that is no function of
-    sums is fitted to the rows of every fold.
+    sums is fitted to the rows of every fold. ``done`` is called after each fit.
     """
     found: dict[int, FoldModels] = {}
     waiting: dict[int, Opened] = {}
@@ -78,17 +83,19 @@ def models_of_folds(estimators: Sequence[Any], rows: Rows, folds: Folds) -> list
             if is_of_sums(estimator):
                 waiting[i] = Opened.of(estimator, *rows.whole)
             else:
-                found[i] = _fitted_to_rows(estimator, rows, folds)
+                found[i] = _fitted_to_rows(estimator, rows, folds, done)
         except (DataError, ParameterError, SchemaError) as error:
             found[i] = FoldModels((error,) * len(folds), (0.0,) * len(folds))
     while waiting:
         first = next(iter(waiting.values()))
         alike = [i for i, one in waiting.items() if one.shared == first.shared]
-        found |= _from_sums({i: waiting.pop(i) for i in alike}, rows, folds)
+        found |= _from_sums({i: waiting.pop(i) for i in alike}, rows, folds, done)
     return [found[i] for i in range(len(estimators))]
 
 
-def _fitted_to_rows(estimator: Any, rows: Rows, folds: Folds) -> FoldModels:
+def _fitted_to_rows(
+    estimator: Any, rows: Rows, folds: Folds, done: Callable[[], object]
+) -> FoldModels:
     models, seconds = [], []
     for f, (train, _) in enumerate(folds):
         started = perf_counter()
@@ -97,10 +104,13 @@ def _fitted_to_rows(estimator: Any, rows: Rows, folds: Folds) -> FoldModels:
         except DataError as error:
             models.append(_of_fold(error, f, rows, folds))
         seconds.append(perf_counter() - started)
+        done()
     return FoldModels(tuple(models), tuple(seconds))
 
 
-def _from_sums(opened: dict[int, Opened], rows: Rows, folds: Folds) -> dict[int, FoldModels]:
+def _from_sums(
+    opened: dict[int, Opened], rows: Rows, folds: Folds, done: Callable[[], object]
+) -> dict[int, FoldModels]:
     started, first = perf_counter(), next(iter(opened.values()))
     models: dict[int, list[Any]] = {i: [] for i in opened}
     tested = None
@@ -117,6 +127,7 @@ def _from_sums(opened: dict[int, Opened], rows: Rows, folds: Folds) -> dict[int,
                     models[i].append(one.fitted(statistic))
                 except (DataError, ParameterError) as error:
                     models[i].append(_of_fold(error, f, rows, folds))
+                done()
     except DataError as error:  # a cell that no sum can hold
         models = {i: [error] * len(folds) for i in opened}
     share = (perf_counter() - started) / (len(opened) * len(folds))

@@ -7,9 +7,12 @@ from re import sub
 from typing import Any
 
 from suffice._version import __version__
+from suffice.export.log_joint_terms import members_of
 from suffice.models.base.scikit_learn import defaults
+from suffice.models.generative.aode import AODEModel
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.logistic.model import LogisticModel
+from suffice.numerics.in_print import percent
 from suffice.reports.tested import in_print
 
 # What a model is, its formula as markup, and what it assumes.
@@ -35,6 +38,20 @@ JOINT = (
     "Strong skew, or several groups within a class, breaks that.",
 )
 SHARED = (JOINT[0], "P(c | x) ∝ P(c) · N(x; μ_c, Σ)", JOINT[2] + " All classes share one Σ.")
+PAIRS = (
+    "Every column is in turn the parent of all others, whose distributions depend on it and on the "
+    "class; the mean of these models is joined with naive Bayes.",
+    "P(c | x) ∝ P(c) · (1/|I| Σᵢ P(x | c, xᵢ) P(xᵢ | c))<sup>t</sup> · Πⱼ p(xⱼ | c)<sup>wⱼ</sup>",
+    "Within a class, columns may depend on each other two by two. What three tell only together is "
+    "not seen.",
+)
+AVERAGE = (
+    "Models of different kinds answer, and the answer is the mean of their probabilities, weighted "
+    "by shares that were fitted to held-out rows. What a column adds is how the answer moves when "
+    "it is revealed: the mean of the order of the table and its reverse.",
+    "P(c | x) = Σₘ vₘ Pₘ(c | x)",
+    "Pictures of single columns show the naive Bayes among them, if there is one.",
+)
 LOGISTIC = (
     "Every column has a weight for every class. The weighted sum of the cells gives the odds.",
     "log P(c | x) = b_c + Σⱼ w_cj xⱼ + a term of the row",
@@ -58,7 +75,11 @@ def about(model: Any, columns: int, outputs: list[str]) -> dict[str, Any]:
     usual = defaults(cls)
     target = ", ".join(map(str, model.target_names_)) or "the answer"
     rows = _rows(model)
-    several = not isinstance(fitted, GenerativeModel | LogisticModel)
+    several = not hasattr(fitted, "classes")
+    average = {}
+    if hasattr(model, "members_"):
+        shares = [f"{percent(share)} {name}" for name, share, _ in members_of(model)]
+        average["members"] = ", ".join(shares)
     facts = [name]
     if rows is not None:
         facts.append(f"fitted to {in_print(rows)} rows")
@@ -74,7 +95,8 @@ def about(model: Any, columns: int, outputs: list[str]) -> dict[str, Any]:
         "what": what,
         "formula": formula,
         "assumes": assumes,
-        "options": {
+        "options": average
+        | {
             option: str(value)
             for option, value in model.get_params(deep=False).items()
             if repr(value) != repr(usual[option])
@@ -85,6 +107,10 @@ def about(model: Any, columns: int, outputs: list[str]) -> dict[str, Any]:
 
 
 def _sentences(fitted: Any) -> tuple[str, str, str]:
+    if hasattr(fitted, "members"):
+        return AVERAGE
+    if isinstance(fitted, AODEModel):
+        return PAIRS
     if isinstance(fitted, LogisticModel):
         return LOGISTIC
     if not isinstance(fitted, GenerativeModel):
@@ -96,6 +122,7 @@ def _sentences(fitted: Any) -> tuple[str, str, str]:
 
 
 def _rows(model: Any) -> float | None:
+    model = next(iter(getattr(model, "members_", ())), model)
     statistic = getattr(model, "statistic_", None)
     return getattr(model, "rows_", None) if statistic is None else float(statistic.rows)
 

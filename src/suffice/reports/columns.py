@@ -17,10 +17,11 @@ from suffice.errors import DataError, ParameterError
 from suffice.models.bayes_risk.information import probabilities_of_values
 from suffice.models.design.bins import span
 from suffice.models.design.matrix import Design, indicators
+from suffice.models.generative.aode import AODEModel
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.terms import TermParameters
 from suffice.models.logistic.model import LogisticModel
-from suffice.reports.scoring import is_weighed, shorter
+from suffice.reports.scoring import is_weighed, shorter, shown_first
 from suffice.reports.words import is_text, typical_words
 from suffice.sums.bins import BinnedCounts, MomentsAndBins, cell_bounds
 
@@ -37,6 +38,7 @@ MOST_PARAMETERS, MOST_CLASSES = 6, 8  # that are written as numbers
 LEVEL = 0.95  # of the intervals of effects
 DIGITS = 4  # of an effect
 NUMBERS = ("number", "count", "whole")
+OF_ONE = ("cells", "average", "effects", "levels", "lacking", "start", "parameters", "why")
 
 Ends = Mapping[str, tuple[float, float]]
 """The least and the largest number of columns, by name."""
@@ -60,9 +62,28 @@ def column_facts(
         which the page starts, and what an ``average`` row adds; ``effects`` of linear and logistic
         models are those of `_effects_of`.
     """
+    if hasattr(model, "members_") or isinstance(model.model_, AODEModel):
+        return _of_members(model, columns, ends)
     if isinstance(model.model_, GenerativeModel):
         return _of_classes(model, columns, ends)
     return _of_design(model, columns, ends)
+
+
+def _of_members(
+    model: Any, columns: Sequence[Mapping[str, Any]], ends: Ends
+) -> list[dict[str, Any]]:
+    """Return facts of each column by the first member that reads it; every cell may be unknown."""
+    facts: dict[str, dict[str, Any]] = {}
+    for one in shown_first(model):
+        read = {str(name) for name in one.model_.layout.names}
+        if read <= facts.keys():
+            continue
+        own = [column for column in columns if column["name"] in read]
+        described = _of_classes if isinstance(one.model_, GenerativeModel) else _of_design
+        for column, of in zip(own, described(one, own, ends), strict=True):
+            shown = {key: value for key, value in of.items() if key not in OF_ONE}
+            facts.setdefault(column["name"], shown | {"unknown": True})
+    return [facts[column["name"]] for column in columns]
 
 
 def _of_classes(
@@ -144,7 +165,8 @@ def _missing(fitted: GenerativeModel, block: Any, j: int) -> float:
 def _bits(model: Any) -> dict[str, float]:
     """Return the mutual information of each weighted column and the class."""
     bits = dict.fromkeys(map(str, model.model_.layout.names), nan)
-    if not all(part.family.joint for part in model.model_.parts):
+    alone = not all(part.family.joint for part in model.model_.parts)
+    if alone and not isinstance(model.model_, AODEModel):
         asked = next_question(model, {})
         bits |= zip(asked.columns, asked.bits.tolist(), strict=True)
     if any(map(isnan, bits.values())):  # of a text, what a word tells

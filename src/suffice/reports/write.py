@@ -19,7 +19,7 @@ def report(model: Any, path: str | PathLike[str], test: Any = None) -> None:
     Parameters
     ----------
     model : fitted estimator
-        Naive Bayes, discriminant analysis, linear or logistic regression.
+        Naive Bayes, AODE, discriminant analysis, linear or logistic regression, or their average.
     path : str or path
         Where the page is written.
     test : table, or pair of rows and their answers, optional

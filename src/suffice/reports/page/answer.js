@@ -1,5 +1,5 @@
 // The answer: probabilities or predictions, the ledger they are the sum of, and a sentence.
-import { best, illegal, isMissing, isNumeric, ledger, probabilities } from "./score.js";
+import { best, illegal, isMissing, isNumeric, ledger, probabilities, scoresOf } from "./score.js";
 import { brief, numeral, percent, signed } from "./format.js";
 import { colour, el, key, named, svg } from "./dom.js";
 import { gains } from "./gains.js";
@@ -13,9 +13,10 @@ export const DECIBANS = 10 / Math.LN10; // in a nat
 /** What an average row adds, where a model needs every cell. */
 export const averages = (model) => new Map(model.columns.map((one, j) => [j, one.average]).filter(([, by]) => by));
 
-/** Everything that is said of one row. @param {Map<number, number[]>} average */
-export function answerOf(model, x, average) {
-  const found = ledger(model, x);
+/** Everything that is said of one row. @param {Map<number, number[]>} average @param {boolean} inShort without what columns add */
+export function answerOf(model, x, average, inShort = false) {
+  const scores = inShort && model.members ? scoresOf(model, x) : null;
+  const found = scores ? { scores, start: scores, columns: new Map() } : ledger(model, x);
   if (found === null) return null;
   const start = found.start.map((v, c) => [...average.values()].reduce((sum, by) => sum + by[c], v));
   const nothing = start.map(() => 0); // of a missing cell, from which values are measured

@@ -1,5 +1,5 @@
 // The columns: what each tells, and how it looks in every class. Drawn when opened.
-import { finite, isNumeric, ledger, probabilities, weightOf } from "./score.js";
+import { finite, isNumeric, probabilities, scoresOf, weightOf } from "./score.js";
 import { brief, numeral, percent, signed } from "./format.js";
 import { colour, el, figures, key, named } from "./dom.js";
 import { figure, legend, path, plane, shares } from "./chart.js";
@@ -11,10 +11,13 @@ const AT_ONCE = 50; // columns
 const MOST_VALUES = 40;
 const MOST_DECIBANS = 30; // of a picture
 
+/** What the model says where one cell alone is known. @param {number} j */
+const only = (model, j, cell) => scoresOf(model, model.columns.map((_, i) => (i === j ? cell : null)), new Set([...model.columns.keys()].filter((i) => i !== j)));
+
 /** P(c) where one cell alone is known. @param {number} j */
 function alone(model, j, value) {
-  const found = ledger(model, model.columns.map((_, i) => (i === j ? value : null)));
-  return found === null ? model.prior : probabilities(model, found.scores);
+  const scores = only(model, j, value);
+  return scores === null ? model.prior : probabilities(model, scores);
 }
 
 /** Curves of classes over the values of a column. @param {number} j @param {any} up @param {string} title @param {[number, number[]][]} by a class, and a number for every value */
@@ -36,7 +39,7 @@ function logOfRest(scores, c) {
 /** The evidence of one cell for every class against the others, in nats. @returns {number[]} */
 export function evidenceOf(model, j, cell) {
   const prior = model.start.map(finite);
-  const scores = ledger(model, model.columns.map((_, i) => (i === j ? cell : null)))?.scores ?? prior;
+  const scores = only(model, j, cell) ?? prior;
   return scores.map((score, c) => score - logOfRest(scores, c) - (prior[c] - logOfRest(prior, c)) || 0);
 }
 

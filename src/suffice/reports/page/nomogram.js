@@ -18,6 +18,7 @@ const isLinear = (term) => term.covariance?.length === 1;
 
 /** Why a model has no nomogram, or "". */
 export function whyNone(model) {
+  if (model.members) return "This model has no nomogram: what a column adds depends on the others.";
   if (model.terms.some((term) => term.at.length > 1 && !isLinear(term))) {
     return "This model has no nomogram: it looks at columns together, so that no column has points of its own.";
   }

@@ -16,7 +16,7 @@ export function showRows(model, place, ask) {
     ? el("td", { class: "written" }, el("bdi", {}, brief(cell, MOST_OF_A_TEXT))) : el("td", { class: typeof cell === "number" ? "number" : undefined }, el("bdi", {}, textOf(model, j, cell))));
   /** The answer, how sure or how wrong it is, and what is true. @returns {any[]} */
   const said = (row) => {
-    const found = answerOf(model, row.cells, average);
+    const found = answerOf(model, row.cells, average, true);
     const truth = classes ? classOf(row.truth) : row.truth.map((v) => numeral(v)).join("; ");
     if (found === null) return ["no answer", "", truth];
     if (!classes) return [numeral(found.scores[0]), numeral(row.truth[0] - found.scores[0]), truth];

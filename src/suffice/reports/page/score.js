@@ -3,8 +3,9 @@
 /**
  * @typedef {{at: number[], refuse?: boolean, by?: any[], values?: any[], starts?: number[], table?: any[][], rest?: any, mean?: number[][],
  *   low?: number[][] | null, covariance?: number[][], weights?: number[][], places?: number[], levels?: any[],
- *   known?: Record<number, any[]>, weight?: number, words?: string[], left_out?: number}} Term
- * @typedef {{task: string, outputs: string[], start: any[], prior: number[], fallback: number, columns: any[], terms: Term[]}} Model
+ *   known?: Record<number, any[]>, weight?: number, words?: string[], left_out?: number, hidden?: number[] | null, pairs?: any}} Term
+ * @typedef {{share: number, start: any[], prior: number[], terms: Term[]}} Member
+ * @typedef {{task: string, outputs: string[], start: any[], prior: number[], fallback: number, columns: any[], terms: Term[], members?: Member[]}} Model
  * @typedef {any[]} Cells  A cell for every column; null is missing.
  */
 
@@ -172,10 +173,111 @@ export function said(model, term, x) {
   return by.some(Number.isNaN) ? null : [[place, by]];
 }
 
+const tables = new WeakMap(); // of the pairs of a term
+
+/** log P(b | c, parent v), and on the diagonal log P(c, v), by class and pair of bins; and which bins are parents. */
+function tableOf({ sizes, rows, counts }) {
+  const column = sizes.flatMap((size, j) => new Array(size).fill(j));
+  const [k, m] = [rows.length, column.length];
+  const at = (v, w) => (v < w ? (w * (w + 1)) / 2 + v : (v * (v + 1)) / 2 + w);
+  const shown = new Array(sizes.length).fill(0); // rows that show a column
+  const parent = column.map((j, v) => {
+    const alone = counts.reduce((sum, one) => sum + one[at(v, v)], 0);
+    shown[j] += alone;
+    return alone >= 1;
+  });
+  const logs = counts.map((one) => column.map((j, v) => {
+    const both = new Array(sizes.length).fill(1);
+    column.forEach((i, w) => { both[i] += i === j ? (w === v ? one[at(v, v)] : 0) : one[at(v, w)]; });
+    return column.map((i, w) => (w === v ? Math.log((one[at(v, v)] + 1 / (k * sizes[j])) / (shown[j] + 1)) : Math.log((one[at(v, w)] + 1 / sizes[i]) / both[i])));
+  }));
+  return { logs, parent, m };
+}
+
+/** What one-dependence estimators say of a row, by class. @param {Term} term @param {Cells} x */
+function sumOfPairs(term, x) {
+  const { bins, sizes, rows, weight } = term.pairs;
+  const { logs, parent } = once(tables, term, () => tableOf(term.pairs));
+  let start = 0;
+  const shown = /** @type {number[]} */ ([]);
+  term.at.forEach((j, i) => {
+    const { starts, values } = bins[i];
+    if (!isMissing(x[j])) {
+      const b = starts ? binOf(starts, x[j]) : values.find((one) => keyOf(one[0]) === keyOf(x[j]))?.[1];
+      if (b !== undefined) shown.push(start + b);
+    }
+    start += sizes[i];
+  });
+  const parents = shown.filter((v) => parent[v]);
+  const all = rows.reduce((a, b) => a + b, 0);
+  return rows.map((of, c) => {
+    if (!parents.length) return 0;
+    const sums = parents.map((v) => shown.reduce((sum, w) => sum + logs[c][v][w], 0));
+    return weight * (logOfSum(sums) - Math.log(sums.length) - (of > 0 ? Math.log(of / all) : 0));
+  });
+}
+
+/** log of a sum of exponentials. @param {number[]} logs */
+function logOfSum(logs) {
+  const most = Math.max(...logs);
+  return most === -Infinity ? most : most + Math.log(logs.reduce((sum, one) => sum + Math.exp(one - most), 0));
+}
+
+/** The log joint of a member, as if the cells of some columns were not known; null without an answer. @param {Set<number>} hidden */
+function memberScores(model, member, x, hidden) {
+  const scores = member.start.map(finite);
+  const known = x.map((cell, j) => (hidden.has(j) ? null : cell));
+  for (const term of member.terms) {
+    const made = term.pairs ? [[-1, sumOfPairs(term, known)]] : term.hidden && hidden.has(term.at[0]) ? [[-1, term.hidden]] : added(model, term, known);
+    if (made === null) return null;
+    for (const [, by] of made) by.forEach((value, c) => { scores[c] += value; });
+  }
+  return scores;
+}
+
+/** What a model says: log joints of the classes, or log probabilities of an average; predictions. @param {Model} model @param {Cells} x
+ * @param {Set<number>} hidden columns that are not known @returns {number[] | null} */
+export function scoresOf(model, x, hidden = new Set()) {
+  if (!model.members) return memberScores(model, model, x, hidden);
+  const shares = new Array(model.outputs.length).fill(0);
+  for (const member of model.members) {
+    const scores = memberScores(model, member, x, hidden);
+    if (scores === null) return null;
+    probabilities(member, scores).forEach((p, c) => { shares[c] += member.share * p; });
+  }
+  return shares.map(Math.log);
+}
+
+/** What an average says as each column is revealed: the mean of the order of the table, and the reverse. */
+function revealed(model, x) {
+  const order = x.map((_, j) => j);
+  const start = /** @type {number[]} */ (scoresOf(model, x, new Set(order)));
+  const columns = new Map(order.map((j) => [j, start.map(() => 0)]));
+  for (const places of [order, [...order].reverse()]) {
+    const hidden = new Set(order);
+    let before = start;
+    for (const j of places) {
+      hidden.delete(j);
+      const after = isMissing(x[j]) && !model.reveals.has(j) ? before : /** @type {number[]} */ (scoresOf(model, x, hidden));
+      const sums = columns.get(j);
+      after.forEach((value, c) => { sums[c] += (value - before[c]) / 2; });
+      before = after;
+    }
+  }
+  for (const j of order) if (isMissing(x[j]) && !model.reveals.has(j)) columns.delete(j);
+  return { start, columns };
+}
+
 /** What every column adds to every output, and where the sums start; null without an answer. @param {Model} model @param {Cells} x
  * @returns {{start: number[], columns: Map<number, number[]>, scores: number[]} | null} */
 export function ledger(model, x) {
   const start = model.start.map(finite);
+  if (model.members) {
+    const scores = scoresOf(model, x);
+    if (scores === null) return null;
+    model.reveals ??= new Set(model.members.flatMap((one) => one.terms.filter((term) => term.hidden).map((term) => term.at[0])));
+    return { ...revealed(model, x), scores };
+  }
   const scores = [...start];
   const columns = new Map();
   for (const term of model.terms) {

@@ -9,7 +9,7 @@ const [MOST_WORDS, LEAST_SAID, MOST_QUOTED] = [10, 0.25, 4000]; // listed; marke
 export function wordsTable(model, x, found, scale) {
   const said = new Map();
   const texts = [];
-  for (const term of model.terms) {
+  for (const term of model.members ? [] : model.terms) {
     if (!term.words || isMissing(x[term.at[0]])) continue;
     texts.push(x[term.at[0]]);
     for (const word of wordsOf(x[term.at[0]])) {
