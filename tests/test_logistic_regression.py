@@ -517,7 +517,7 @@ def test_a_column_that_others_stand_for_is_no_parameter():
     with pytest.warns(SufficeWarning, match="'x4'"):
         model = likelihood_fit(np.column_stack([x, 2 * x[:, 0]]), y)
     alone, less = likelihood_fit(x, y), likelihood_fit(x[:, :3], y)
-    with pytest.raises(ParameterError, match="the larger model has 0 parameters more"):
+    with pytest.raises(ParameterError, match=r"x4|0 parameters more"):
         model.anova(alone)
     assert model.anova(less).difference == alone.anova(less).difference == 1
     assert model.anova(less).statistic == pytest.approx(alone.anova(less).statistic)

@@ -88,8 +88,8 @@ class Influence(Printed):
     >>> from suffice.linear_model import LinearRegression
     >>> x, y = [[1.0], [2.0], [3.0], [4.0], [9.0]], [1.1, 1.9, 3.2, 3.9, 7.0]
     >>> found = LinearRegression().fit(x, y).influence(x, y)
-    >>> found.studentized.round(3), found.cooks_distance.round(3)
-    (array([-1.029, -0.614,  1.166,  1.024, -3.311]), array([ 0.349,  0.094,  0.168,  0.13 , 11.04 ]))
+    >>> found.cooks_distance.round(3)
+    array([ 0.349,  0.094,  0.168,  0.13 , 11.04 ])
     >>> found.table().notes
     ['Largest studentized residual: -3.311 of row 4, p-value 0.402 among 5 rows (Bonferroni)']
     """
