@@ -22,8 +22,8 @@ from suffice import (
     NaiveBayes,
     Ridge,
 )
-from suffice.bayes import column_information, next_question
-from suffice.model_selection import evaluate_folds
+from suffice.bayes import column_information, column_weights, next_question
+from suffice.model_selection import evaluate_folds, evaluate_models
 
 HOSTILE = "<script>alert('1')</script>"
 ALLOWED = {"table", "caption", "tr", "th", "td", "svg", "rect", "polyline", "div"}
@@ -83,22 +83,24 @@ def test_evidence(model: NaiveBayes, table: pa.Table) -> None:
     page = shown(evidence)
     best = evidence.log_joint[0].argmax()
     prior, columns = evidence.log_odds(best, 1 - best)
-    decibans = {
-        name: float(cell) for name, cell in zip(page.cells[4::3], page.cells[5::3], strict=False)
-    }
-    assert decibans["prior"] == pytest.approx(10 / np.log(10) * float(prior), abs=0.005)
-    assert decibans[HOSTILE] == pytest.approx(10 / np.log(10) * columns[0, 0], abs=0.005)
-    assert any(name.startswith("nnn") and name.endswith("…") for name in decibans)
-    assert len(page.widths) == 3
-    assert max(page.widths) == pytest.approx(60 if columns.min() < 0 or prior < 0 else 120)
+    rows = zip(page.cells[6::5], page.cells[7::5], page.cells[8::5], strict=False)
+    shown_of = {name: (cell, float(nats)) for name, cell, nats in list(rows)[:4]}
+    assert shown_of["prior"] == ("", pytest.approx(float(prior), abs=0.005))
+    value = f"{table[HOSTILE][0].as_py():.4g}"
+    assert shown_of[HOSTILE] == (value, pytest.approx(columns[0, 0], abs=0.005))
+    assert any(name.startswith("nnn") and name.endswith("…") for name in shown_of)
+    assert len(page.widths) == 3 * 3  # rows
+    assert max(page.widths) in (60, 120)
 
 
 def test_evaluation(model: NaiveBayes, table: pa.Table) -> None:
     found = model.evaluate(table, "kind")
     page = shown(found)
-    assert page.cells[0] == repr(found).splitlines()[0]
+    lines = repr(found).splitlines()
+    assert all(cell in repr(found) for cell in page.cells)
+    assert lines[0].split("  ")[0] == page.cells[4]
     counts = [float(cell) for cell in page.cells if cell.isdigit()]
-    assert counts == found.confusion.value.ravel().tolist()
+    assert counts[:4] == found.confusion.value.ravel().tolist()
     assert page.widths == pytest.approx(120 * found.recall / found.recall.max(), abs=0.06)
 
 
@@ -134,9 +136,9 @@ def test_results_of_regressions_and_of_groups(table: pa.Table, model: NaiveBayes
     judged, added = regression.evaluate(rows, number), regression.explain(rows)
     assert "R²" in shown(judged).cells
     page = shown(added)
-    adds = dict(zip(page.cells[4::3], page.cells[5::3], strict=False))
+    adds = dict(zip(page.cells[5:20:4], page.cells[7:22:4], strict=False))
     assert float(adds[HOSTILE]) == pytest.approx(added.contributions[0, 0, 0], rel=1e-4)
-    assert len(page.widths) == 2  # neither the start nor the sum has a bar
+    assert len(page.widths) == 3 * 2  # rows; neither the start nor the sum has a bar
     groups = model.evaluate_by(table, "kind", LONG)
     assert {"<b>", "&amp;"} <= set(shown(groups).cells)
     assert all(cell in repr(groups) for cell in shown(groups).cells[1:] if len(cell) < 20)
@@ -218,6 +220,28 @@ def test_what_is_not_fitted_or_in_a_pipeline_stays_a_diagram(table: pa.Table) ->
     piped = make_pipeline(LinearDiscriminantAnalysis()).fit(rows, labels)
     assert "sk-" in piped._repr_html_()
     assert "<table><caption>" not in piped._repr_html_()
+
+
+def test_columns_weights_and_ranked_models_are_tables(table: pa.Table, model: NaiveBayes) -> None:
+    kinds = shown(model.schema_)
+    assert kinds.cells[:4] == ["column", "kind", "family", "why"]
+    assert {HOSTILE, "real", "gaussian", "categorical"} <= set(kinds.cells)
+    weights = column_weights(NaiveBayes().fit(table, "kind"))
+    ranked = sorted(weights.values(), reverse=True)
+    assert [float(cell) for cell in shown(weights).cells[4::2]] == pytest.approx(ranked, abs=5e-4)
+    models = {"textbook": NaiveBayes.textbook(), "lda": LinearDiscriminantAnalysis()}
+    rows = table.drop_columns(LONG)
+    found = evaluate_models(models, rows, "kind", cv=3)
+    assert set(found) == set(models)
+    assert found.order[0] == found.best == shown(found).cells[found.table().header.index("") + 1]
+    assert found.ranked_by("error rate").score == "error rate"
+
+
+def test_tab_shows_what_users_type(model: NaiveBayes) -> None:
+    names = [name for name in dir(model) if not name.startswith("__")]
+    assert {"explain", "schema_", "classes_", "alpha", "get_params"} <= set(names)
+    assert not {"kind", "method", "reader_", "model_", "_kept", "calibrated_"} & set(names)
+    assert all(not name.startswith("_") or name.startswith("_repr_") for name in names)
 
 
 def test_nothing_to_show(model: NaiveBayes, table: pa.Table) -> None:

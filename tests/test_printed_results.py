@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,8 @@ import pytest
 
 from suffice import Lasso, LinearRegression, NaiveBayes, Ridge, read_csv
 from suffice.bayes import BayesError
+from suffice.errors import ParameterError
+from suffice.numerics.in_print import percent
 
 SIZE = np.array([1.0, 2.0, 5.0, 6.0])
 KIND = np.array(["fig", "fig", "plum", "plum"])
@@ -23,13 +26,22 @@ def test_evidence(model: NaiveBayes) -> None:
     evidence = model.explain({"size": [1.5, 5.5], "hue": [None, 1.5]})
     _, columns = evidence.log_odds(0, 1)
     lines = repr(evidence).splitlines()
-    assert lines[0] == f"Row 0 of 2: fig, with probability {evidence.probabilities[0, 0]:.4f}"
-    assert lines[1].split() == ["decibans", "for", "fig,", "against", "plum"]
-    assert lines[2].split() == ["prior", "+0.00"]
-    decibans = 10 / np.log(10) * columns[0, 0]
-    assert lines[3].split() == ["size", f"{decibans:+.2f}"]
-    assert lines[4].split() == ["hue", "+0.00"]  # missing
-    assert lines[5].split() == ["sum", f"{decibans:+.2f}"]
+    ends = model.predict_proba_interval({"size": 1.5})[0, 0]
+    share = f"{100 * evidence.probabilities[0, 0]:.1f} %"
+    interval = " to ".join(map(percent, ends.tolist()))
+    assert lines[0] == f"Row 1: fig, with probability {share} (95 % interval: {interval})"
+    assert lines[1].split() == ["value", "log-odds", "of", "fig", "against", "plum", "odds"]
+    assert lines[2].split() == ["prior", "0.00", "even"]
+    assert lines[3].split()[:3] == ["size", "1.5", f"{columns[0, 0]:+.2f}"]
+    assert lines[3].endswith(f"{np.exp(columns[0, 0]):,.0f} to 1 for")
+    assert lines[4].split() == ["hue", "missing", "0.00", "even"]
+    assert lines[5].split()[:2] == ["sum", f"{columns[0, 0]:+.2f}"]
+    assert lines[7].startswith("Row 2: plum")
+    decibans = evidence.row(1, unit="decibans", label="fig")
+    _, again = evidence.log_odds(0, 1)
+    assert decibans.total[0] == pytest.approx(10 / np.log(10) * again[1].sum())
+    with pytest.raises(ParameterError, match="bits"):
+        evidence.row(unit="bits")  # type: ignore[arg-type]
     assert repr(model.explain({"size": [], "hue": []})) == "Evidence(0 rows)"
 
 
@@ -39,23 +51,25 @@ def test_evidence_of_many_columns_and_classes() -> None:
     x = rng.normal(size=(80, 50)) + y[:, None] * (np.arange(50) < 3)
     evidence = NaiveBayes.textbook().fit(x, y).explain(x[:1])
     lines = repr(evidence).splitlines()
-    assert len(lines) == 1 + 1 + 1 + 30 + 1 + 1
-    *parts, total = (float(line.split()[-1]) for line in lines[2:])
+    assert len(lines) == 1 + 1 + 1 + 20 + 1 + 1
+    *parts, total = (float(re.split(" {2,}", line)[-2]) for line in lines[2:])
     assert sum(parts) == pytest.approx(total, abs=0.005 * len(lines))
 
 
 def test_an_evaluation(model: NaiveBayes) -> None:
     found = model.evaluate({"size": SIZE, "hue": [None] * 4}, ["fig", "fig", "plum", "fig"])
     lines = repr(found).splitlines()
-    assert lines[0] == (
-        f"4 rows: accuracy 0.7500, log loss {found.log_loss:.4f}, Brier score {found.brier:.4f}"
-    )
-    assert lines[1:] == [
-        "true \\ predicted     fig    plum  recall",
-        "fig                    2       1  0.6667",
-        "plum                   0       1  1.0000",
-        "precision         1.0000  0.5000",
+    assert lines[1].split() == ["accuracy", "75.00", "%"]
+    assert f"log loss            {found.log_loss:.4f}  nats per row; 0 is perfect" in lines
+    at = lines.index("true \\ predicted      fig    plum   recall")
+    assert lines[at + 1 : at + 4] == [
+        "fig                     2       1   66.7 %",
+        "plum                    0       1  100.0 %",
+        "precision         100.0 %  50.0 %",
     ]
+    assert lines[-1].startswith("4 rows compared, 0 left out without label")
+    costly = model.evaluate({"size": SIZE}, KIND, costs=[[0, 1], [9, 0]])
+    assert "mean cost" in repr(costly)
 
 
 def test_an_evaluation_of_numbers() -> None:
@@ -95,7 +109,7 @@ def test_a_bayes_error() -> None:
 
 def test_one_row() -> None:
     model = NaiveBayes.textbook().fit({"size": SIZE}, KIND)
-    assert repr(model.evaluate({"size": [1.0]}, ["fig"])).startswith("1 row: accuracy 1.0000")
+    assert repr(model.evaluate({"size": [1.0]}, ["fig"])).splitlines()[-1].startswith("1 row ")
 
 
 def test_paths_of_penalties() -> None:

@@ -30,12 +30,14 @@ print(Counter(labels).most_common())
 # -------
 # In each cube of voxels a naive Bayes classifier is fitted to eleven runs and predicts the twelfth,
 # each in turn. Sums over runs are kept; what eleven runs teach is a sum of sums. So 530 x 12
-# classifiers take milliseconds.
+# classifiers take milliseconds. Rest is no class.
+# The trend of each run is taken out, and its scale.
 
 light = SearchLight(
     folder / "mask.nii.gz",
     radius=1,
     shape="cube",
+    detrend="run",
     zscore="run",
     leave_out=["rest"],
     permutations=200,

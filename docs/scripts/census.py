@@ -45,8 +45,7 @@ for name, one in {"textbook": plain, "as it comes": model}.items():
 # Why so different? Education is told twice, in words and in years. And hardly anybody has a capital
 # gain; no bell curve looks like that.
 
-for name, weight in sorted(column_weights(model).items(), key=lambda pair: pair[1]):
-    print(f"{name:16} counted {weight:.2f} times")
+print(column_weights(model))
 
 # %%
 

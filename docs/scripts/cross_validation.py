@@ -23,10 +23,7 @@ models = {
     "logistic": suffice.LogisticRegression(standardize=True),
 }
 found = evaluate_models(models, X, y, cv=10, shuffle=True, random_state=0)
-for name, folds in found.items():
-    print(
-        f"{name:12} log loss {folds.mean('log loss'):.3f} ± {folds.standard_error('log loss'):.3f}"
-    )
+print(found)
 
 # %%
 # Is the difference more than chance?

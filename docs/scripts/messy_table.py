@@ -79,10 +79,7 @@ found = evaluate_models(
     shuffle=True,
     random_state=0,
 )
-for name, folds in found.items():
-    print(
-        f"{name:12} log loss {folds.mean('log loss'):.3f} ± {folds.standard_error('log loss'):.3f}"
-    )
+print(found)
 
 # %%
 # One order, taken apart

@@ -85,8 +85,7 @@ candidates = {
     "complement": NaiveBayes.textbook({"text": "complement"}),
 }
 found = evaluate_models(candidates, texts, "library", cv=5, shuffle=True, random_state=0)
-for name, folds in found.items():
-    print(f"{name:28} {folds.mean('error rate'):6.1%} wrong, log loss {folds.mean('log loss'):.2f}")
+print(found)
 
 # %%
 # More texts, and fewer

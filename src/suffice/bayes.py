@@ -33,7 +33,9 @@ from suffice.models.bayes_risk.risk import BayesError, Method, bayes_error, with
 from suffice.models.estimator import Estimator, Kind
 from suffice.models.generative.forms import form_features, linear_form, quadratic_form
 from suffice.models.generative.weights import column_weights
-from suffice.numerics.logspace import log_normalise, normalise, safe_log
+from suffice.numerics.arrays import Floats
+from suffice.numerics.elementary import log
+from suffice.numerics.logspace import log_normalise, normalise
 
 __all__ = [
     "BayesClassifier",
@@ -106,7 +108,7 @@ class BayesClassifier(Estimator):
         self.priors = priors
         self._known()
 
-    def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_joint_log_proba(self, X: Any) -> Floats:
         """Return log P(x, c) = log P(c) + log p(x | c), (n, k).
 
         Parameters
@@ -128,12 +130,12 @@ class BayesClassifier(Estimator):
         known = self._known()
         return known.log_joint(known.rows(X))
 
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_log_proba(self, X: Any) -> Floats:
         """Return log P(c | x), (n, k); the prior where no class is possible."""
         known = self._known()
-        return log_normalise(self._log_joint(known, X), safe_log(known.prior))[0]
+        return log_normalise(self._log_joint(known, X), log(known.prior))[0]
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: Any) -> Floats:
         """Return P(c | x), (n, k), classes in the order of ``classes_``."""
         known = self._known()
         return normalise(self._log_joint(known, X), known.prior)[0]
@@ -143,7 +145,7 @@ class BayesClassifier(Estimator):
         known = self._known()
         # Log joints tell classes apart whose probabilities round to the same number.
         log_joint = self._log_joint(known, X)
-        log_joint[np.isneginf(log_joint).all(axis=1)] = safe_log(known.prior)
+        log_joint[np.isneginf(log_joint).all(axis=1)] = log(known.prior)
         chosen: NDArray[Any] = self.classes_[log_joint.argmax(axis=1)]
         return chosen
 
@@ -206,7 +208,7 @@ class BayesClassifier(Estimator):
 
     def sample(
         self, n: int = 1, random_state: int | np.random.Generator | None = None
-    ) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    ) -> tuple[Floats, NDArray[Any]]:
         """Draw n rows, (n, d), and their labels, (n,).
 
         Raises
@@ -231,17 +233,16 @@ class BayesClassifier(Estimator):
         return out
 
     @property
-    def class_prior_(self) -> NDArray[np.float64]:
+    def class_prior_(self) -> Floats:
         """P(c), (k,)."""
         return self._known().prior
 
     def _known(self) -> Densities:
-        """Prior and densities, as the parameters are now."""
         return Densities.of(self.densities, self.priors)
 
-    def _log_joint(self, known: Densities, X: Any) -> NDArray[np.float64]:
+    def _log_joint(self, known: Densities, X: Any) -> Floats:
         """Log P(x, c) without poles; say how many rows no class could have produced."""
-        log_joint = without_poles(known.log_joint(known.rows(X)), safe_log(known.prior))
+        log_joint = without_poles(known.log_joint(known.rows(X)), log(known.prior))
         impossible = int(np.isneginf(log_joint).all(axis=1).sum())
         if impossible:
             warn(answered_by_prior(impossible, len(log_joint)))

@@ -20,6 +20,8 @@ from __future__ import annotations
 
 import sys
 import warnings
+from importlib import import_module
+from typing import Any
 
 __all__ = [
     "DataError",
@@ -201,6 +203,47 @@ class SufficeWarning(UserWarning):
     >>> "column 'name' tells one row from another" in str(caught[0].message)
     True
     """
+
+
+def library(name: str, fact: str, install: str) -> Any:
+    """Import a module of an optional library.
+
+    Parameters
+    ----------
+    name : str
+        The module.
+    fact : str
+        What needs it.
+    install : str
+        How the library is installed.
+
+    Raises
+    ------
+    ParameterError
+        If it is not installed.
+
+    Examples
+    --------
+    >>> library("json", "a.json is JSON", "").loads("[1]")
+    [1]
+    """
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        raise ParameterError(fact, f"{error.name} is not installed", install) from error
+
+
+def first_line(error: Exception) -> str:
+    r"""Return what an error says first, to be quoted in a sentence.
+
+    Examples
+    --------
+    >>> first_line(OSError("ERROR:  no such table.\nLINE 1: SELECT"))
+    'ERROR: no such table'
+    """
+    first = next(iter(str(error).strip().splitlines()), type(error).__name__)
+    # Arrow adds where in Python an error began.
+    return " ".join(first.partition(". Detail: ")[0].split()).rstrip(".")
 
 
 def warn(message: str, category: type[Warning] = SufficeWarning) -> None:

@@ -48,7 +48,7 @@ from suffice.rules import Shape, build, check
 from suffice.saved import MODULES
 from suffice.sums import whole_units as units
 from suffice.sums.by_class import ByClass
-from suffice.sums.comoments import Comoments, FourthMoments
+from suffice.sums.comoments import Comoments, FourthMoments, no_sums
 from suffice.sums.counts import Counts, Events
 from suffice.sums.kept_rows import KeptRows
 from suffice.sums.moments import Moments
@@ -530,8 +530,9 @@ def _without_rows(
     if labels is None:
         design = entries["design"]
         d = len(design) + len(design.targets)
-        sums = Comoments.of_groups(1, False, np.ones((1, d), bool), np.zeros((1, 2), np.intp), 0)
-        sums = replace(sums, tally=np.zeros((1, 3), np.int64))
+        every, first = np.ones((1, d), bool), np.zeros((1, 2), np.intp)
+        empty = no_sums(1, d, 1), first[0, :1], np.zeros((1, 3), np.int64)
+        sums = Comoments.of_groups(1, False, every, first, *empty)
     else:
         blocks = []
         for part, of_columns in zip(entries["parts"], values, strict=True):

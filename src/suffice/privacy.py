@@ -14,7 +14,6 @@ from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
 from suffice.families.gaussian import FAR
@@ -23,6 +22,7 @@ from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.design.bins import steps
 from suffice.models.design.matrix import Design
 from suffice.models.grouped_sums import GroupedSums
+from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.in_print import Printed, Table
 from suffice.sums.bins import BinnedCounts, MomentsAndBins, cell_bounds
 from suffice.sums.by_class import ByClass
@@ -210,7 +210,6 @@ def _groups(grouped: GroupedSums) -> Iterator[tuple[tuple[Any, ...], Any]]:
 
 
 def _listed_of(reader: Any, labels: Sequence[Any]) -> Iterator[Finding]:
-    """Yield the labels, and the values that the terms of a design name."""
     if labels:
         yield _listing(None, labels)
     if not hasattr(reader, "parts"):
@@ -244,7 +243,6 @@ def _of_sums(reader: Any, sums: Any, m: float) -> Iterator[Finding]:
 
 
 def _of_terms(batch: Comoments, design: Design, of: Columns) -> Iterator[Finding]:
-    """Sums of the terms that columns become, of every class."""
     yield from _few_rows_of_a_pattern(batch, of)
     shown = [] if design.formula is not None else list(_values_of(design, len(of.names)))
     rows, sums = batch.group_weight.value, batch.mean.value
@@ -306,15 +304,15 @@ class Columns(NamedTuple):
 
     names: Sequence[str]
     labels: Sequence[Any]  # None for rows without classes
-    weight: NDArray[np.float64]
+    weight: Floats
     m: float
 
-    def rare(self, count: NDArray[np.float64]) -> Iterator[tuple[Any, int, float]]:
+    def rare(self, count: Floats) -> Iterator[tuple[Any, int, float]]:
         """Yield label, place and weight of the sums (k, M) between 0 and m."""
         for c, place in np.argwhere((count > 0) & (count < self.m)).tolist():
             yield self.labels[c], place, float(count[c, place])
 
-    def missing(self, total: NDArray[np.float64]) -> Iterator[Finding]:
+    def missing(self, total: Floats) -> Iterator[Finding]:
         """Yield the cells that few rows miss, of Σw (k, d) of those that have them."""
         absent = self.weight[:, None] - total
         absent = np.where(absent > self.weight[:, None] * NEGLIGIBLE, absent, 0.0)
@@ -435,10 +433,7 @@ def _of_columns(block: FourthMoments | KeptRows, of: Columns) -> Iterator[Findin
 def _roots(block: Roots, of: Columns) -> Iterator[Finding]:
     """Yield means of few rows, and the directions that rows are spanned by: fewer than columns."""
     for c in np.flatnonzero((block.weight > 0) & (block.weight < of.m)).tolist():
-        few = (
-            f"{name} {mean:.6g}" for name, mean in zip(of.names[:3], block.mean[c], strict=False)
-        )
-        told = ("its cells: " if block.weight[c] == 1 else "means ") + ", ".join(few)
+        told = _means(of.names, block.mean[c], block.weight[c])
         yield Finding("few numbers", None, of.labels[c], told, float(block.weight[c]))
     for m in range(len(block.sd)):
         singular, _ = block.matrix(m)
@@ -453,11 +448,17 @@ def _few_rows_of_a_pattern(block: Comoments, of: Columns) -> Iterator[Finding]:
     rows, means = block.group_weight.value, block.mean.value
     shown = block.patterns[block.pattern]
     for g in np.flatnonzero(rows < of.m).tolist():
-        few = (f"{of.names[j]} {means[g, j]:.6g}" for j in np.flatnonzero(shown[g])[:3].tolist())
+        at = np.flatnonzero(shown[g]).tolist()
+        said = _means([of.names[j] for j in at], means[g, at], rows[g])
         absent = ", ".join(of.names[j] for j in np.flatnonzero(~shown[g]).tolist()) or None
-        said = ("its cells: " if rows[g] == 1 else "means ") + ", ".join(few)
         label = of.labels[block.code[g]]
         yield Finding("few rows of a pattern", absent, label, said, float(rows[g]))
+
+
+def _means(names: Sequence[str], means: Floats, rows: float) -> str:
+    few = zip(names[:NAMED], means.tolist(), strict=False)
+    told = ", ".join(f"{name} {mean:.6g}" for name, mean in few)
+    return f"its cells: {told}" if rows == 1 else f"means {told}"
 
 
 def _listing(name: str | None, values: Sequence[Any], what: str = "") -> Finding:
@@ -470,7 +471,7 @@ class ShownValue(NamedTuple):
 
     column: str
     value: Any
-    terms: NDArray[np.float64]  # (d + 1,): the factor of every term, after a constant
+    terms: Floats  # (d + 1,): the factor of every term, after a constant
 
 
 def _told_by_products(
@@ -517,9 +518,7 @@ def _told_by_products(
                 yield Finding("rare combination", columns, label[v], told, round(rows, 6))
 
 
-def _of_binary(
-    products: NDArray[np.float64], places: NDArray[np.intp], names: Sequence[str]
-) -> list[ShownValue]:
+def _of_binary(products: Floats, places: Ints, names: Sequence[str]) -> list[ShownValue]:
     """Return the two values of every term that is 0 or 1 in all rows, as Σwx² = Σwx tells."""
     found = []
     for j in places.tolist():

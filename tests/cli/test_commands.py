@@ -139,6 +139,7 @@ class TestEvaluate:
         assert facts["brier_score"] == truth.brier
         assert facts["confusion"] == truth.confusion.value.tolist()
         assert facts["largest_class_error"] == 0.5
+        assert run("evaluate", model, fruit).stdout.split() == repr(truth).split()
 
 
 class TestExplain:
@@ -147,11 +148,14 @@ class TestExplain:
         assert len(facts["rows"]) == 6
         probability = suffice.load(model).predict_proba(fruit)
         for row, expected in zip(facts["rows"], probability, strict=True):
-            parts = [part["decibans"] for part in row["columns"]]
+            parts = [part["log_odds"] for part in row["columns"]]
             assert parts == sorted(parts, key=abs, reverse=True)
             assert row["sum"] == pytest.approx(row["prior"] + sum(parts), abs=1e-12)
-            odds = 10 * np.log10(expected.max() / expected.min())
+            odds = np.log(expected.max() / expected.min())
             assert row["sum"] == pytest.approx(odds, abs=1e-9)
+        first = suffice.read_csv(fruit).head().slice(0, 3)
+        said = run("explain", model, fruit).stdout.split()
+        assert said == repr(suffice.load(model).explain(pa.Table.from_batches([first]))).split()
 
     def test_show_says_what_a_distribution_was_chosen_from(self, run: Run, tmp_path: Path) -> None:
         rows = "".join(f"{x},{1e6 + x},{'ab'[40 < x < 70]}\n" for x in range(100))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -36,10 +37,10 @@ def test_a_logistic_regression(run: Run, tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text(ROWS)
     run("fit", "rows.csv", "--label", "kind", "--model", "logistic", "--ignore", "y", "-o", "m")
     (row,) = json.loads(run("explain", "m", "rows.csv", "--rows", 1, "--json").stdout)["rows"]
-    total = row["average_row"] + sum(part["decibans"] for part in row["columns"])
+    total = row["average_row"] + sum(part["log_odds"] for part in row["columns"])
     assert row["sum"] == pytest.approx(total)
     odds = row["probability"] / (1 - row["probability"])
-    assert 10 ** (row["sum"] / 10) == pytest.approx(odds)
+    assert math.exp(row["sum"]) == pytest.approx(odds)
 
 
 def mail(path: Path) -> None:
@@ -69,13 +70,13 @@ def test_words_of_a_text(run: Run, tmp_path: Path, options: tuple[str, ...]) -> 
         (text,) = (part for part in row["columns"] if part["column"] == "text")
         assert set(text["words"]) == set(text["value"].split()) - {"a"}
         if "logistic" not in options:
-            assert sum(text["words"].values()) == pytest.approx(text["decibans"], abs=1e-9)
+            assert sum(text["words"].values()) == pytest.approx(text["log_odds"], abs=1e-9)
     values = list(rows[0]["columns"][0]["words"].values())
     assert values == sorted(values, key=lambda value: -abs(value))
     # The words of two rows that differ in one word differ by what it says.
     first, second = rows[0]["columns"][0], rows[2]["columns"][0]
     assert rows[0]["prediction"] == rows[2]["prediction"] == "spam"
-    assert first["decibans"] - second["decibans"] == pytest.approx(
+    assert first["log_odds"] - second["log_odds"] == pytest.approx(
         first["words"]["now"] - second["words"]["later"], abs=1e-9
     )
     printed = run("explain", "mail.suffice", "mail.csv", "--rows", 1).stdout

@@ -40,6 +40,6 @@ def test_demo_needs_no_file(run: Run) -> None:
     done = run("demo")
     assert done.exit_code == 0
     assert done.stderr == ""
-    for line in ("177 Italian wines", "decibans for", "suffice fit table.csv"):
+    for line in ("177 Italian wines", "log-odds of", "suffice fit table.csv"):
         assert line in " ".join(done.stdout.split())
     assert max(map(len, done.stdout.splitlines())) <= 80

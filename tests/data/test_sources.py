@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 from tests.laws.comparing import frozen
 
-from suffice import NaiveBayes, read_sql, read_table
+from suffice import LinearRegression, NaiveBayes, read_sql, read_table
 from suffice.errors import DataError, SchemaError
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* without a label:suffice.errors.SufficeWarning")
@@ -251,3 +251,14 @@ def test_a_column_without_any_value_is_of_every_type() -> None:
     assert model.predict_proba(nothing).tolist() == [[0.5, 0.5]]
     with pytest.raises(SchemaError, match="'day' holds numbers"):
         model.predict(pa.table({"day": [3.5], "word": ["p"]}))
+
+
+@pytest.mark.filterwarnings("ignore:column:suffice.errors.SufficeWarning")  # label and id go along
+@pytest.mark.parametrize("said", [{"ignore": ["id", "label"]}, {"missing": ["?"]}])
+def test_labels_and_targets_stand_beside_a_frame_of_which_more_is_said(said: Any) -> None:
+    frame = pd.DataFrame({"label": [1, 1, 2, 2], "id": ["?", "p", "q", "q"], "x": [1.0, 2, 8, 9]})
+    y = np.array([1.0, 2.0, 8.0, 9.0])
+    model = NaiveBayes.textbook().fit(read_table(frame, **said), ["u", "u", "v", "v"])
+    assert model.predict(frame).tolist() == ["u", "u", "v", "v"]
+    line = LinearRegression(incomplete="drop").fit(read_table(frame, **said), y)
+    assert line.score(frame[1:], y[1:]) > 0.99

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gzip
 import io
+import sys
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,7 @@ from tests.running import on
 
 import suffice
 from suffice import LinearRegression, LogisticRegression, NaiveBayes
+from suffice.engines.progress import Progress, bar
 
 N, GROUPS = 20_000, 8
 
@@ -158,3 +161,27 @@ def test_a_bar_is_shown_of_what_takes_long_on_a_terminal(
     if lines:
         for part in ("100%", "20,000 rows, 320.0 kB, 0:00:00 left"):
             assert part in lines[-1]
+
+
+def test_a_notebook_shows_a_bar_until_the_work_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    pages: list[str] = []
+    ipython, display = ModuleType("IPython"), ModuleType("IPython.display")
+    handle = SimpleNamespace(update=pages.append)
+    shell = SimpleNamespace(kernel=object())
+    vars(ipython).update(get_ipython=lambda: shell)
+    vars(display).update(HTML=str, display=lambda page, display_id: pages.append(page) or handle)
+    monkeypatch.setitem(sys.modules, "IPython", ipython)
+    monkeypatch.setitem(sys.modules, "IPython.display", display)
+    with bar("<b>") as report:
+        report(Progress(1, 0, 4, None, 0.25, 3.0))
+    assert pages == []  # it was done within a second
+    monkeypatch.setattr("suffice.engines.progress.SOON", -1.0)
+    with bar("<b>") as report:
+        report(Progress(1, 0, 4, None, 0.25, 3.0))
+        report(Progress(2, 0, 4, None, 0.5, 2.0))
+    assert [page.count('value="0.') for page in pages] == [1, 1, 0]
+    assert "&lt;b&gt;: 25%, 1 rows" in pages[0]
+    del shell.kernel  # IPython on a terminal
+    with bar("Fit", rich.console.Console(file=io.StringIO())) as report:
+        report(Progress(1, 0, 4, None, 0.25, 3.0))
+    assert len(pages) == 3

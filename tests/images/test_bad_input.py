@@ -141,6 +141,7 @@ def test_numbers_are_read_as_nibabel_reads_them(
     ("options", "sentence"),
     [
         ({"zscore": "all"}, "zscore='all'; it is None or 'run'."),
+        ({"detrend": True}, "detrend=True; it is None or 'run'."),
         ({"permutations": 5}, "permutations=5; it is 0, or 19 or more: fewer cannot show"),
         ({"permutations": "all"}, "permutations='all'; it is 0, or 19 or more"),
         ({"n_jobs": 0}, "n_jobs=0; it is a number of threads, or -1 for all"),

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.signal import detrend
 from sklearn.naive_bayes import GaussianNB
 
+from suffice.errors import SufficeWarning
 from suffice.images import SearchLight
 
 nibabel = pytest.importorskip("nibabel")
@@ -78,9 +80,10 @@ def test_the_unit_of_a_voxel_changes_nothing(brain: Any) -> None:
     before = light_of(brain).predictions_
     brain.imgs[2, 2, 1] *= 2.0**20
     assert_array_equal(light_of(brain).predictions_, before)
+    options = {"detrend": "run", "zscore": "run"}
+    before = light_of(brain, **options).predictions_
     brain.imgs[1, 1] += 2.0**12
-    assert_array_equal(light_of(brain, zscore="run").predictions_, light_of(
-        brain, zscore="run").predictions_)  # fmt: skip
+    assert_array_equal(light_of(brain, **options).predictions_, before)
 
 
 def test_the_order_of_runs_and_of_volumes_in_them_changes_no_count(brain: Any) -> None:
@@ -124,6 +127,62 @@ def test_z_scores_are_of_all_volumes_of_a_run(brain: Any) -> None:
         rtol=1e-10,
         atol=1e-12,
     )
+
+
+@pytest.mark.parametrize("zscore", [None, "run"])
+def test_trends_are_those_of_scipy_in_every_run(brain: Any, zscore: str | None) -> None:
+    y = np.where(np.arange(36) % 5 == 0, "pause", brain.y)
+    order = np.random.default_rng(0).permutation(36)  # runs lie across one another
+    runs, given = brain.runs[order], brain.imgs[..., order]
+    flat = given.copy()
+    for run in range(3):
+        here = runs == run
+        given[..., here] += (np.arange(12) - 30.0) * 1000 * (run + 1)
+        flat[..., here] = detrend(flat[..., here], axis=3)
+        if zscore:
+            flat[..., here] /= flat[..., here].std(axis=3, keepdims=True)
+    ours = SearchLight(brain.mask, leave_out=["pause"], detrend="run", zscore=zscore, **CUBE)
+    theirs = SearchLight(brain.mask, leave_out=["pause"], **CUBE)
+    ours.fit(given, y[order], runs)
+    theirs.fit(flat, y[order], runs)
+    assert_array_equal(ours.predictions_, theirs.predictions_)
+    for c in "abc":
+        assert_allclose(
+            np.asarray(ours.class_mean_img(c).dataobj),
+            np.asarray(theirs.class_mean_img(c).dataobj),
+            rtol=1e-9,
+            atol=1e-10,
+        )
+
+
+def test_a_voxel_on_a_line_says_nothing(brain: Any) -> None:
+    brain.imgs[2, 2, 1] = 1e4 + 0.1 * np.arange(36)
+    without = brain.mask.copy()
+    without[2, 2, 1] = False
+    options: dict[str, Any] = {"detrend": "run", "zscore": "run"} | CUBE
+    one = SearchLight(brain.mask, **options).fit(brain.imgs, brain.y, brain.runs)
+    other = SearchLight(without, brain.mask, **options).fit(brain.imgs, brain.y, brain.runs)
+    assert not np.asarray(one.class_mean_img("a").dataobj)[2, 2, 1]
+    assert_array_equal(one.predictions_, other.predictions_)
+
+
+# -- warnings
+
+
+@pytest.mark.parametrize("name", ["rest", "Baseline", "fixation"])
+def test_a_class_that_is_named_rest_is_remarked_upon(brain: Any, name: str) -> None:
+    y = np.where(brain.y == "c", name, brain.y)
+    told = rf"class '{name}' has 12 of 36 volumes; .*leave_out=\['{name}'\]$"
+    with pytest.warns(SufficeWarning, match=told):
+        SearchLight(brain.mask, **CUBE).fit(brain.imgs, y, brain.runs)
+    SearchLight(brain.mask, leave_out=[name], **CUBE).fit(brain.imgs, y, brain.runs)
+
+
+def test_a_class_of_five_times_the_volumes_is_remarked_upon() -> None:
+    imgs, runs = np.random.default_rng(0).normal(size=(2, 1, 1, 28)), np.repeat([0, 1], 14)
+    with pytest.warns(SufficeWarning, match="class 0 has 20 of 28 volumes; "):
+        SearchLight(**CUBE).fit(imgs, np.tile([0] * 10 + [1, 1, 2, 2], 2), runs)
+    SearchLight(**CUBE).fit(imgs, np.tile([0] * 10 + [1, 1, 1, 2], 2), runs)
 
 
 # -- permutations
@@ -178,3 +237,12 @@ def test_images_keep_the_grid(brain: Any) -> None:
     best = light.best_voxel_
     assert light.scores_[best] == light.scores_.max()
     assert_allclose(light.grid_.position(best), (affine @ [*best, 1])[:3])
+
+
+def test_an_array_lies_on_the_grid_of_the_scans(brain: Any) -> None:
+    affine = np.diag([3.0, 3, 3, 1])
+    scans = nibabel.Nifti1Image(brain.imgs, affine)
+    masks = brain.mask, nibabel.Nifti1Image(brain.mask.astype(np.uint8), affine)
+    one, other = (SearchLight(mask, radius=3).fit(scans, brain.y, brain.runs) for mask in masks)
+    assert_array_equal(one.predictions_, other.predictions_)
+    assert_array_equal(one.scores_img_.affine, affine)

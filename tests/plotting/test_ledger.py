@@ -50,7 +50,8 @@ def test_columns_that_say_little_are_put_together() -> None:
     assert len(display.shown) == 2
     assert names[3] == "2 other columns"
     largest = np.argsort(-np.abs(display.steps))[:2]
-    assert display.shown == tuple("abcd"[j] for j in largest)
+    assert display.shown == tuple(display.columns[j] for j in largest)
+    assert names[1].startswith(f"{display.shown[0]} = ")
 
 
 def test_a_regression_starts_at_the_average_row() -> None:

@@ -374,11 +374,11 @@ def test_other_columns_are_refused() -> None:
     with pytest.raises(SchemaError, match="column 'x1' is in the other only; only models of the"):
         a.compare(b)
     with pytest.raises(SchemaError) as caught:
-        a.statistic_.compare(b.statistic_)
+        a.statistic_.compare(b.statistic_, [["x0"]])
     assert "are Moments(1), those of the other Moments(2)" in str(caught.value)
     for other in ("b", LinearRegression()):
         with pytest.raises(ParameterError, match="is no generative classifier; only fitted gen"):
             a.compare(other)
     with pytest.raises(ParameterError) as wrong:
-        a.statistic_.compare(5)  # type: ignore[arg-type]
+        a.statistic_.compare(5, [["x0"]])  # type: ignore[arg-type]
     assert "5 is no statistic of a labelled table" in str(wrong.value)

@@ -125,7 +125,7 @@ def without_cells(table: Table, model: Any, ignore: Sequence[str] | None) -> Tab
     ParameterError
         If there is no such column, or it is the label or the weight, or none is left.
     """
-    from suffice.data.table import WithColumns, WithoutColumns
+    from suffice.data.table import WithoutColumns, with_missing
 
     names = listed(ignore)
     layout = model.reader_.layout
@@ -137,8 +137,7 @@ def without_cells(table: Table, model: Any, ignore: Sequence[str] | None) -> Tab
         raise ParameterError("--ignore names every column", "there is nothing left to look at")
     read = {column.name for column in layout.columns}
     table = WithoutColumns(table, tuple(names)) if names else table
-    empty = tuple(name for name in names if name in read)
-    return WithColumns(table, empty) if empty else table
+    return with_missing(table, [name for name in names if name in read])
 
 
 def known_columns(

@@ -21,47 +21,15 @@ from suffice.atomic import atomic_writer
 from suffice.cli.messages import columns, width_of, wrapped
 from suffice.cli.signals import READER_GONE, write_no_more
 from suffice.errors import ParameterError
-from suffice.numerics.in_print import Table, aligned, number
+from suffice.numerics.in_print import Table, aligned
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-LONGEST_CELL = 60
 NARROWEST = 24  # of a column whose words are folded
 Write = Callable[["pa.Table"], None]
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 WRITTEN = (*SEPARATORS, ".parquet", ".arrow", ".jsonl")  # what rows are written to
-
-
-def short(value: Any) -> str:
-    """Write a cell or a parameter in little space.
-
-    Examples
-    --------
-    >>> short(0.123456), short(1234567.8), short("Private"), short(None), short(" ")
-    ('0.1235', '1,234,568', 'Private', 'missing', '(empty)')
-    """
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return "missing"
-    if isinstance(value, float):
-        return number(value)
-    text = str(value)
-    if not text.strip():
-        return "(empty)"
-    return text if len(text) <= LONGEST_CELL else f"{text[:LONGEST_CELL]}..."
-
-
-def decibans(value: float) -> str:
-    """Write evidence with its sign.
-
-    Examples
-    --------
-    >>> decibans(3.0103), decibans(float("-inf")), decibans(0.0)
-    ('+3.01', '-∞', '0.00')
-    """
-    if not math.isfinite(value):
-        return {math.inf: "+∞", -math.inf: "-∞"}.get(value, "-")
-    return "0.00" if round(value, 2) == 0 else f"{value:+,.2f}"
 
 
 @contextmanager
@@ -89,7 +57,7 @@ class CommandLine(str):
 
 def print_all(parts: Iterable[str | Table]) -> None:
     """Print to stdout, as wide as its terminal; as it is for a program."""
-    for part in parts:
+    for part in _flat(parts):
         with standard_output() as stream:
             width = width_of(stream) or columns()
             if isinstance(part, Table):
@@ -104,6 +72,14 @@ def print_all(parts: Iterable[str | Table]) -> None:
             stream.write("\n".join([*lines, ""]))
     with standard_output() as stream:
         stream.flush()  # Typer ends with another status where it is the first to write
+
+
+def _flat(parts: Iterable[str | Table]) -> Iterator[str | Table]:
+    """Yield tables, and those below them after empty lines."""
+    for part in parts:
+        yield part
+        for table in part.below if isinstance(part, Table) else ():
+            yield from ("", *_flat([table]))
 
 
 def _lines(table: Table, width: int | None) -> list[str]:

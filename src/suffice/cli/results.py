@@ -34,21 +34,6 @@ def read_columns(model: Any) -> list[dict[str, Any]]:
     return [{"name": c.name, "kind": c.kind, "reason": c.reason} for c in model.schema_]
 
 
-def schema_table(model: Any) -> Table:
-    """Return the kind and the family of every column, and why."""
-    families, left_out = model.model_.family_names, set(model.model_.identifiers)
-    rows = [
-        [
-            column.name,
-            column.kind,
-            "left out" if column.name in left_out else families.get(column.name) or "-",
-            column.reason,
-        ]
-        for column in model.schema_
-    ]
-    return Table("", ["column", "kind", "family", "why"], rows, left=range(4))
-
-
 def class_facts(model: Any, path: Path) -> dict[str, Any]:
     """Return the rows of a model, and the prior of every class."""
     # A class may be declared that no row shows.

@@ -33,7 +33,7 @@ MODELS = {
     "auto": ("suffice.ensemble", "AutoClassifier"),
 }
 LABELS = ("label_suffix", "label_map")  # of the reader, whatever the format
-SWITCHES = ("header", "strip", "guess")  # of the reader
+SWITCHES = ("header", "strip")  # of the reader
 
 MAPPINGS = ("families", "class_weight", "ordered", "reference", "written", "label_map")
 SEQUENCES = ("categorical", "text", "missing", "names", "candidates", "leave_out")
@@ -308,7 +308,9 @@ SAME = (
     "metric",
     "positive",
 )
-OF_SEARCHLIGHT = ("leave_out", "permutations", "shape", "radius", "zscore", "random_state")
+OF_SEARCHLIGHT = (
+    *("leave_out", "permutations", "shape", "radius", "detrend", "zscore", "random_state"),
+)
 VALUE = r"'[^']*'|\"[^\"]*\"|\{[^{}]*\}|\[[^\[\]]*\]|\.\.\.|-?[\w.+-]*\w"
 NAMED = re.compile(
     rf"(?<![\w.'\"-])(?<!-p )(?<!-r )(?<!--grid )(?P<name>[A-Za-z]\w*)=(?P<value>{VALUE})"

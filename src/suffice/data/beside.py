@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -125,7 +126,6 @@ class _Pieces:
         self._waiting = next(pieces)
 
     def take(self, rows: int) -> pa.Table:
-        """Return the next rows."""
         while len(self._waiting) < rows and (piece := next(self._pieces, None)) is not None:
             self._waiting = pa.concat_tables([self._waiting, piece])
         taken, self._waiting = self._waiting.slice(0, rows), self._waiting.slice(rows)
@@ -134,20 +134,15 @@ class _Pieces:
 
 def _with_gaps(answer: pa.Table, done: int, gaps: list[SkippedRow], lines: bool) -> pa.Table:
     """Return rows from number ``done`` on, with a row of nulls for each that was left out."""
-    places: list[int | None] = []
-    left_out: list[int | None] = []
-    for row in range(len(answer)) if gaps else ():
-        while gaps and gaps[0].before <= done + row:
-            places.append(None)
-            left_out.append(gaps.pop(0).line)
-        places.append(row)
-        left_out.append(None)
-    if not len(answer):
-        while gaps and gaps[0].before <= done:
-            places.append(None)
-            left_out.append(gaps.pop(0).line)
-    rows = answer.take(pa.array(places, pa.int64())) if None in places else answer
+    end = done + max(1, len(answer))
+    due = [gap for gap in gaps if gap.before < end]
+    del gaps[: len(due)]
+    rows: list[tuple[int, int, int | None, int | None]]
+    rows = [(gap.before, 0, None, gap.line) for gap in due]
+    rows += [(done + place, 1, place, None) for place in range(len(answer))]
+    rows.sort(key=itemgetter(0, 1))
+    if due:
+        answer = answer.take(pa.array([place for *_, place, _ in rows], pa.int64()))
     if not lines:
-        return rows
-    column = pa.array(left_out or [None] * len(rows), pa.int64())
-    return rows.append_column("skipped_line", column)
+        return answer
+    return answer.append_column("skipped_line", pa.array([row[-1] for row in rows], pa.int64()))

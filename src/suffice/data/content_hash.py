@@ -61,7 +61,6 @@ def _of_cells(column: pa.Array[Any]) -> NDArray[np.uint64]:
 
 
 def _in_microseconds(column: pa.Array[Any]) -> pa.Array[Any]:
-    """Times as whole numbers of microseconds."""
     kind = column.type
     if pa.types.is_time(kind):
         to: pa.DataType = pa.time64("us")

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from decimal import Decimal
 from functools import cached_property, partial
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +16,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from suffice.data.files.spool import SpooledPart, SpooledTable, first_line, spool, unbroken
+from suffice.data.files.spool import SpooledPart, SpooledTable, spool, unbroken
 from suffice.data.python_cells import is_rounded
 from suffice.data.schema import stored_as
 from suffice.data.table import first_rows, require_distinct
-from suffice.errors import ParameterError, ReadError, SchemaError, SufficeError
+from suffice.errors import (
+    ParameterError,
+    ReadError,
+    SchemaError,
+    SufficeError,
+    first_line,
+    library,
+)
 from suffice.sums.block import HELD, HELD_RULE, HELD_STEP
 
 ORIGIN = "the query"
@@ -48,14 +54,7 @@ BEGINNING = re.compile(r"(?:\s|\(|--[^\n]*(?:\n|$)|/\*.*?\*/)*(\w*)", re.DOTALL)
 
 
 class Query(SpooledTable):
-    """The rows of a query, which are read once, when they are first needed; or sums over them.
-
-    Parameters
-    ----------
-    text : str
-    connection : str or connection
-    parameters : sequence or mapping, optional
-    """
+    """The rows of a query, which are read once, when they are first needed; or sums over them."""
 
     text: str
     connection: Any
@@ -75,12 +74,10 @@ class Query(SpooledTable):
 
     @property
     def schema(self) -> pa.Schema:
-        """The columns of the rows."""
         return self.rows.schema
 
     @property
     def kept(self) -> tuple[SpooledPart, ...]:
-        """The files of the rows."""
         return self.rows.kept
 
     @contextmanager
@@ -203,31 +200,24 @@ _answering = partial(_refused, "the database does not answer", "connect again")
 
 def _open(address: str) -> Any:
     scheme, separator, path = address.partition("://")
-    path = path.removeprefix("/")
+    path, said = path.removeprefix("/"), f"connection is {_shown(address)}"
     match scheme if separator else "":
         case "postgresql" | "postgres":
-            return _library("adbc_driver_postgresql.dbapi", "this address", "adbc").connect(address)
+            driver = library("adbc_driver_postgresql.dbapi", said, "pip install 'suffice[adbc]'")
+            return driver.connect(address)
         case "sqlite":
             # Opened for reading: SQLite would otherwise make an empty database of a mistyped name.
             return sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", uri=True)
         case "duckdb":
-            opened = _library("duckdb", "this address", "duckdb").connect(path, read_only=True)
+            driver = library("duckdb", said, "pip install 'suffice[duckdb]'")
+            opened = driver.connect(path, read_only=True)
             opened.execute("SET enable_progress_bar = false")
             return opened
     raise ParameterError(
-        f"connection is {_shown(address)}",
+        said,
         "an address begins with postgresql://, postgres://, sqlite://, duckdb://",
         "or pass an open connection",
     )
-
-
-def _library(module: str, what: str, extra: str) -> Any:
-    try:
-        return import_module(module)
-    except ModuleNotFoundError as error:
-        raise ParameterError(
-            f"{what} needs {error.name}", "it is not installed", f"pip install 'suffice[{extra}]'"
-        ) from error
 
 
 def _shown(address: str) -> str:
@@ -254,7 +244,8 @@ def _database_of(connection: Any) -> str:
 @contextmanager
 def _by_text(_: Any, query: str, dialect: str = "") -> Iterator[None]:
     """Let pass what sqlglot finds to be one SELECT that changes nothing."""
-    sqlglot = _library("sqlglot", "a query that only its text shows to change nothing", "export")
+    said = "only the text of the query shows that it changes nothing"
+    sqlglot = library("sqlglot", said, "pip install 'suffice[export]'")
     exp = sqlglot.exp
     known = sqlglot.Dialect.get(dialect) is not None
     with _refused("the query cannot be parsed", "correct it, or connect by ADBC"):
@@ -397,7 +388,6 @@ def _required(answer: Any) -> Any:
 
 
 def _fetched(cursor: Any, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a cursor in the types of their cells."""
     if isinstance(cursor, sqlite3.Cursor):
         cursor.row_factory = None
     held = [pa.null()] * len(names)
@@ -414,7 +404,6 @@ def _fetched(cursor: Any, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
 
 
 def _column(name: str, cells: Sequence[Any], done: int) -> pa.Array[Any]:
-    """The cells of a column in one type."""
     kinds = {type(cell) for cell in cells if cell is not None}
     if str in kinds and kinds <= {str, *NUMBERS}:
         return pa.array([None if cell is None else str(cell) for cell in cells], pa.string())
@@ -464,7 +453,6 @@ def _misfit(name: str, cell: Any, row: int) -> ReadError:
 
 
 def _streamed(reader: pa.RecordBatchReader) -> SpooledTable:
-    """Keep the record batches of a stream."""
     require_distinct(reader.schema.names)
     nothing = _plain(first_rows([], reader.schema), 0)
     return spool(_all_plain(unbroken(reader, ORIGIN)), nothing.schema, ORIGIN)

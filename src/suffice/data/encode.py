@@ -134,21 +134,9 @@ def _counts(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> Block:
 
 
 def _binaries(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> CodedBlock:
-    codes = np.empty((len(layout.columns), batch.num_rows), np.int8)
-    strict = layout.encoding == "binary"
-    for target, name, low in zip(codes, layout.columns, table.lows(layout), strict=True):
-        values = _number_column(batch.column(name), name)
-        if table.threshold is not None:
-            target[:] = np.where(np.isnan(values), -1, values > table.threshold)
-            continue
-        if pa.types.is_boolean(batch.column(name).type):
-            low = 0.0
-        try:
-            target[:] = outcome_codes(values[:, None], np.array([low]), strict)[:, 0]
-        except BadCell as bad:
-            bad.column = name
-            raise
-    return CodedBlock(codes.T, (FALSE_TRUE,) * len(layout.columns))
+    x, lows = _reals(batch, layout, table).values, table.lows(layout)
+    is_truth = [pa.types.is_boolean(batch.column(name).type) for name in layout.columns]
+    return _outcomes(x, layout, table.threshold, np.where(is_truth, 0.0, lows))
 
 
 def _categories(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> CodedBlock:
@@ -329,7 +317,7 @@ def largest_of(dtype: np.dtype[Any]) -> float:
     return min(LARGEST, float(np.finfo(dtype).max)) if dtype.kind == "f" else LARGEST
 
 
-def _check_counts(x: NDArray[Any], whole: bool) -> None:
+def _check_counts(x: NDArray[Any], whole: bool = False) -> None:
     """Refuse what is no count: below 0, infinite or too large; or, if asked, with a fraction."""
     if x.dtype.kind in "bu":
         return
@@ -353,15 +341,17 @@ def of_numbers(x: NDArray[Any], layout: BlockLayout, table: Layout) -> Block:
     if layout.encoding == "category":
         return _codes_of_numbers(x)
     if layout.encoding in ("binary", "outcome"):
-        return _outcomes(x, layout, table)
+        return _outcomes(x, layout, table.threshold, table.lows(layout))
     if layout.encoding in ("count", "whole"):
         _check_counts(x, whole=layout.encoding == "whole")
     return RealBlock(x)
 
 
-def _outcomes(x: NDArray[Any], layout: BlockLayout, table: Layout) -> CodedBlock:
+def _outcomes(
+    x: NDArray[Any], layout: BlockLayout, threshold: float | None, lows: NDArray[np.float64]
+) -> CodedBlock:
     """Outcomes of numbers: above a threshold, or the larger of two values."""
-    vocabularies, threshold = (FALSE_TRUE,) * x.shape[1], table.threshold
+    vocabularies = (FALSE_TRUE,) * x.shape[1]
     if x.dtype.kind == "b" and (threshold is None or 0 <= threshold < 1):
         return CodedBlock(x.view(np.int8), vocabularies)
     if threshold is not None:
@@ -369,7 +359,7 @@ def _outcomes(x: NDArray[Any], layout: BlockLayout, table: Layout) -> CodedBlock
         above = _above(x, threshold)
         return CodedBlock(np.where(missing, -1, above).astype(np.int8), vocabularies)
     strict = layout.encoding == "binary"
-    return CodedBlock(outcome_codes(x, table.lows(layout), strict), vocabularies)
+    return CodedBlock(outcome_codes(x, lows, strict), vocabularies)
 
 
 def _above(x: NDArray[Any], threshold: float) -> NDArray[np.bool_]:
@@ -432,19 +422,19 @@ def events(x: Any, rows: slice, threshold: float | None) -> SparseBlock:
     largest = HELD - 1.0 if block.data.dtype.kind in "iu" else largest_of(block.data.dtype)
     if not kernels.counts.are_counts(block.data, largest):
         block = block.merged()  # parts may be negative, and their sum no count
-        data = block.data
-        for q in np.flatnonzero((data < 0) | (data > largest_of(data.dtype)))[:1].tolist():
-            value = data[q].item()
-            rule = COUNT_RULE if value < 0 else FINITE_RULE if math.isinf(value) else TOO_LARGE
-            raise block.bad_cell(q, value, rule)
-        return held_counts(block)
+        return held_counts(block, _check_counts)
     return block
 
 
-def held_counts(block: SparseBlock) -> SparseBlock:
-    """A block of whole numbers that doubles hold, or of doubles."""
+def held_counts(
+    block: SparseBlock, check: Callable[[NDArray[Any]], None] | None = None
+) -> SparseBlock:
+    """Return a block of whole numbers that doubles hold, or of doubles, after another check."""
+    cells = block.data[:, None]
     try:
-        require_held(block.data[:, None])
+        if check is not None:
+            check(cells)
+        require_held(cells)
     except BadCell as bad:
         raise block.bad_cell(bad.row, bad.value, bad.rule, bad.next_step) from None
     return block
@@ -491,7 +481,7 @@ def outcome_codes(
 
 def _refusal(row: int, column: int, value: Any, low: float) -> BadCell:
     if math.isinf(value):
-        return BadCell(row, column, value, "a number must be finite")
+        return BadCell(row, column, value, FINITE_RULE)
     if low != low:
         return BadCell(row, column, value, BINARY)
     rule = f"the first rows of this column hold only {low:g} and 1, so it has two values"

@@ -8,14 +8,13 @@ import zipfile
 import zlib
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from lzma import LZMAError
 from pathlib import Path
 
-from suffice.data.files.listing import list_files, with_folders
+from suffice.data.files.listing import with_folders
 from suffice.data.files.parquet import PARQUET
-from suffice.data.files.parsed import ARFF, EXCEL, JSON, SAS, SPSS, STATA, with_sheet
-from suffice.data.files.pipes import CopiedTable, with_copies, with_local_copies
+from suffice.data.files.parsed import ARFF, EXCEL, JSON, SAS, SPSS, STATA, workbooks
+from suffice.data.files.pipes import CopiedTable, local_files
 from suffice.data.files.stored import IPC_FILE, IPC_STREAM, StoredFormat, StoredTable
 from suffice.data.table import Table
 from suffice.data.text.records import unpacked_name, unpacking
@@ -25,42 +24,8 @@ from suffice.data.version import readable
 from suffice.errors import ParameterError, ReadError
 from suffice.numerics.in_print import listed
 
-
-@dataclass(frozen=True)
-class Signature:
-    """The signature of a format: the first bytes of a file, or else the suffix of its name."""
-
-    format: StoredFormat
-    beginning: re.Pattern[bytes]
-    suffixes: tuple[str, ...]
-
-
-_WORKBOOK = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
-
-# A file that none of these describes is delimited text.
-SIGNATURES = (
-    Signature(PARQUET, re.compile(rb"PAR1"), (".parquet", ".pq")),
-    Signature(IPC_FILE, re.compile(rb"ARROW1\0\0"), (".arrow", ".feather", ".ipc")),
-    Signature(IPC_STREAM, re.compile(rb"\xff{4}.{2}\0\0", re.DOTALL), (".arrows",)),
-    Signature(EXCEL, re.compile(rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), _WORKBOOK),
-    Signature(
-        ARFF,
-        re.compile(rb"(?:\xef\xbb\xbf)?(?:\s*%[^\n]*\n)*\s*@relation\s", re.IGNORECASE),
-        (".arff",),
-    ),
-    Signature(
-        JSON,
-        re.compile(rb'(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{\s*"'),
-        (".json", ".jsonl", ".ndjson"),
-    ),
-    Signature(STATA, re.compile(rb"<stata_dta>|[\x66-\x73][\x01\x02]\x01\0"), (".dta",)),
-    Signature(
-        SAS,
-        re.compile(rb"\0{12}\xc2\xea\x81\x60|HEADER RECORD\*{7}LIB"),
-        (".sas7bdat", ".xpt"),
-    ),
-    Signature(SPSS, re.compile(rb"\$FL[23]@\(#\)"), (".sav", ".zsav")),
-)
+# A file that is none of these is delimited text.
+FORMATS = (PARQUET, IPC_FILE, IPC_STREAM, EXCEL, ARFF, JSON, STATA, SAS, SPSS)
 _UNPACK = "unpack it, and give the file that is in it"
 _EXPORT = "write its rows as Parquet or CSV with a program that reads it"
 FOREIGN = (  # what is not read, by its first bytes, and what to do
@@ -138,9 +103,7 @@ def open_files(
     ...     open_files(folder + "/*.tsv").names
     ('x', 'y')
     """
-    path, fetched = with_local_copies(path)
-    found, folders = with_copies(list_files(path))
-    folders = (*fetched, *folders)
+    found, folders = local_files(path)
     stored = _common_format([file.path for file in found])
     if stored is not None and format is not None:
         raise ParameterError(
@@ -155,7 +118,7 @@ def open_files(
                 "only workbooks have sheets",
                 "leave it out",
             )
-        stored = with_sheet(sheet)
+        stored = workbooks(sheet)
     files = [file.path for file in found]
     if stored is None:
         table: Table = TextTable(files, format or TextFormat(), remembered)
@@ -185,21 +148,20 @@ def _format_of(path: Path) -> StoredFormat | None:
         start = file.read(BEGINNING)
     if start.startswith(b"PK\x03\x04"):
         return _of_archive(path)
-    for one in SIGNATURES:
-        if one.beginning.match(start):
-            return one.format
+    for one in FORMATS:
+        if one.begins(start):
+            return one
     _refuse_foreign(path, start)
     if unpack := unpacking(start, path):
         with suppress(OSError, EOFError, zlib.error, LZMAError), unpack(path) as packed:
             inside = packed.read(BEGINNING)
-            if any(one.beginning.match(inside) for one in SIGNATURES if one.format != JSON):
+            if any(one.begins(inside) for one in FORMATS if one != JSON):
                 inside = b""
             _refuse_foreign(path, inside)
     return _format_by_suffix(path.name.lower())
 
 
 def _refuse_foreign(path: Path, start: bytes) -> None:
-    """Name a file that is not read, and say what to do."""
     for beginning, what, step in FOREIGN:
         if re.match(beginning, start, re.DOTALL | re.IGNORECASE):
             raise ReadError(
@@ -228,10 +190,9 @@ def _of_archive(path: Path) -> StoredFormat:
 
 
 def _format_by_suffix(name: str) -> StoredFormat | None:
-    """The format that a name promises."""
     plain = unpacked_name(name)
     suffix = Path(plain).suffix
-    format = next((one.format for one in SIGNATURES if suffix in one.suffixes), None)
+    format = next((one for one in FORMATS if suffix in one.suffixes), None)
     if name != plain and format is not None:
         raise ReadError(
             f"{name} is compressed {format.kind}",

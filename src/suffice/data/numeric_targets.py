@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from suffice.data.frames.memory import in_memory_beside
 from suffice.data.python_cells import require_faithful, unmasked
 from suffice.data.schema import Column, held, stored_as
-from suffice.data.table import free_name
-from suffice.data.table_source import TableSource, no_column
+from suffice.data.table import Table, free_name
+from suffice.data.table_source import TableSource, innermost, no_column
 from suffice.errors import DataError, ParameterError, SchemaError
 
 TARGET = "a target is a number"
@@ -58,19 +58,25 @@ def with_targets(
 
     Columns of these names give way, unless they are among the ``features`` of a model.
     """
-    frame, added = in_memory_beside(source.table, "target"), []
-    if len(values) != frame.table.num_rows:
-        raise ParameterError(
-            f"{len(values)} targets for {frame.table.num_rows} rows", "there is one target per row"
-        )
-    if features is not None:
-        old = [name for name in names if name in frame.names and name not in features]
-        frame = replace(frame, table=frame.table.drop_columns(old))
-    for name, column in zip(names, values.T, strict=True):
-        own = free_name(name, frame.names)
-        frame = replace(frame, table=frame.table.append_column(own, pa.array(column)))
-        added.append(own)
-    return replace(source, table=frame), tuple(added)
+    known = [*source.table.names, *source.table.ignored]
+    old = [name for name in names if features is not None and name not in features]
+    known = [name for name in known if name not in old]
+    added: list[str] = []
+    for name in names:
+        added.append(free_name(name, [*known, *added]))
+
+    def beside(table: Table) -> Table:
+        frame = in_memory_beside(table, "target")
+        rows = frame.table.drop_columns([name for name in old if name in frame.names])
+        if len(values) != rows.num_rows:
+            raise ParameterError(
+                f"{len(values)} targets for {rows.num_rows} rows", "there is one target per row"
+            )
+        for name, column in zip(added, values.T, strict=True):
+            rows = rows.append_column(name, pa.array(column))
+        return replace(frame, table=rows)
+
+    return replace(source, table=innermost(source.table, beside)), tuple(added)
 
 
 def target_columns(source: TableSource, names: Sequence[str]) -> tuple[Column, ...]:

@@ -23,7 +23,7 @@ from suffice.data.spelled import spelled
 from suffice.data.table import CleanedTable, Table, free_name, require_distinct
 from suffice.data.table_source import TableSource, innermost, without
 from suffice.data.text_format import TextFormat
-from suffice.errors import ParameterError, SchemaError, warn
+from suffice.errors import ParameterError, SchemaError, first_line, warn
 
 LABEL, WEIGHT = "label", "weight"
 CLEANED = ("ignore", "label_suffix", "label_map")
@@ -69,7 +69,8 @@ def open_table(
         if given is None or isinstance(given, str):
             names.append(given)
             continue
-        name, column = free_name(role, table.names), _one_column(role, given)
+        name = free_name(role, [*table.names, *table.ignored])
+        column = _one_column(role, given)
         table = innermost(table, partial(_beside, role=role, name=name, given=column))
         names.append(name)
     label_name, weight_name = names
@@ -83,19 +84,19 @@ def _table(data: Any, remembered: TextFormat | None) -> Table:
     distributed = distributed_table(data)  # first: a frame of Spark Connect has any attribute
     if distributed is not None:
         return distributed
-    if hasattr(data, "parts") and hasattr(data, "head") and hasattr(data, "names"):
-        return data  # type: ignore[no-any-return]
+    if isinstance(data, Table):
+        return data
     paths = data if isinstance(data, list | tuple) else [data]
     if all(isinstance(path, str | os.PathLike) for path in paths):
         table = open_files(data, remembered=remembered)
-        for remark in table.losses if remembered is None else table.remarks:
+        about = table.about
+        for remark in about.losses if remembered is None else about.remarks:
             warn(f"{remark}.")
         return table
     return frame_table(data)
 
 
 def _beside(table: Table, role: str, name: str, given: Any) -> Table:
-    """A table in memory with given values as a further column."""
     frame = in_memory_beside(table, role)
     column = _column(role, given, frame.table.num_rows)
     return replace(frame, table=frame.table.append_column(name, column))
@@ -118,7 +119,6 @@ def _one_column(role: str, given: Any) -> Any:
 
 
 def _column(role: str, given: Any, rows: int) -> pa.Array[Any]:
-    """Given values as a column."""
     values = unmasked(given)
     values = faithful(values, np.asarray(values))
     if role == LABEL:
@@ -136,7 +136,7 @@ def _column(role: str, given: Any, rows: int) -> pa.Array[Any]:
         raise not_text(f"the {role}s hold") from None
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
         raise SchemaError(
-            f"the {role}s mix types: {str(error).splitlines()[0]}",
+            f"the {role}s mix types: {first_line(error)}",
             f"{role}s are of one type",
             "convert them",
         ) from error
@@ -156,16 +156,11 @@ def read_csv(
     ----------
     path : path, folder, glob or list of these
         The files; gzip, bzip2, xz, zstd and lz4 are decompressed.
-    ignore : sequence of str
-        Columns that are left out; a model fitted to the table goes on ignoring them.
-    label_suffix : str
-        Taken off the end of every label that has it.
-    label_map : mapping of str to str, optional
-        New names of labels, applied after the suffix is taken off. A model fitted to the table
-        goes on reading cells and labels in this way.
+    ignore, label_suffix, label_map : optional
+        As in `read_table`.
     **options
         Those of `suffice.data.text_format.TextFormat`: ``separator``, ``quote``, ``header``,
-        ``names``, ``missing``, ``strip``, ``decimal``, ``thousands``, ``written``, ``guess``,
+        ``names``, ``missing``, ``strip``, ``decimal``, ``thousands``, ``written``,
         ``skip_lines``, ``skip_last``, ``skip_bad_rows``, ``encoding``.
 
     Returns
@@ -217,15 +212,8 @@ def read_excel(
         The files. They are read whole, into memory.
     sheet : str or int, optional
         Its name, or its place from 1. By default the only one with rows.
-    ignore : sequence of str
-        Columns that are left out; a model fitted to the table goes on ignoring them.
-    missing : sequence of str
-        Strings that stand for a missing cell, besides null and NaN.
-    label_suffix : str
-        Taken off the end of every label that has it.
-    label_map : mapping of str to str, optional
-        New names of labels, applied after the suffix is taken off. A model fitted to the table
-        goes on reading cells and labels in this way.
+    ignore, missing, label_suffix, label_map : optional
+        As in `read_table`.
 
     Returns
     -------
@@ -310,7 +298,6 @@ def _said(
     label_suffix: str,
     label_map: Mapping[str, str] | None,
 ) -> Table:
-    """The table with what is said of it."""
     cleaned = CleanedTable(without(table, ignore), missing, label_suffix, label_map)
     return cleaned if any(cleaned.cleaning.values()) else cleaned.table
 

@@ -51,16 +51,14 @@ def record_of(X: Any) -> Record | None:
     if isinstance(X, list | tuple) and len(X) == 1:
         X = X[0]
     if isinstance(X, Mapping) and not is_sparse(X):  # one kind of sparse matrix is a dict
-        cells = X.values()  # of types that are known to be of one cell, most often
-        several = not {*map(type, cells)} <= ONE_CELL and any(map(_is_several, cells))
+        # Most often all cells are of types that are known to be of one cell.
+        several = not {*map(type, X.values())} <= ONE_CELL and any(
+            hasattr(cell, "__len__") and not isinstance(cell, str | bytes) for cell in X.values()
+        )
         return X if X and not several else None
     if is_series(X):
         return dict(zip(map(str, X.index), X.tolist(), strict=True))
     return None
-
-
-def _is_several(cell: Any) -> bool:
-    return hasattr(cell, "__len__") and not isinstance(cell, str | bytes)
 
 
 def is_series(X: Any) -> bool:

@@ -34,6 +34,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError, SchemaError
+from suffice.numerics.in_print import Printed, Table
 from suffice.phrases import meant
 from suffice.rules import POSITIVE, Within, rule
 from suffice.sums.block import Encoding
@@ -41,6 +42,7 @@ from suffice.sums.block import Encoding
 Kind = Literal["real", "binary", "category", "text", "unknown"]
 Stored = Literal["boolean", "integer", "number", "string", "time", "nothing"]
 
+MOST_SHOWN = 100  # columns in print
 UNKNOWN: tuple[Kind, str] = "unknown", "no value"
 BOOLEAN, ONLY = "boolean", "only {} and {}"  # what a family of two outcomes has to know
 SPARSE = "numbers of a sparse matrix"  # a family of counts reads them as they are stored
@@ -118,6 +120,40 @@ class UniformColumns(Sequence[Column]):
         return Column(self.names[index], self.stored, self.kind, self.reason)
 
 
+@dataclass(frozen=True, repr=False)
+class Schema(Printed, Sequence[Column]):
+    """The columns of a model, in print with their families.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+    model : object, optional
+        Its ``family_names`` and ``identifiers``, which are left out, are shown if it has some.
+    """
+
+    columns: Sequence[Column]
+    model: Any = field(default=None, compare=False)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.columns[index]
+
+    def table(self) -> Table:
+        families = getattr(self.model, "family_names", None)
+        rows = []
+        for one in self.columns[:MOST_SHOWN]:
+            own = [] if families is None else [families.get(one.name) or "-"]
+            if own and one.name in self.model.identifiers:
+                own = ["left out"]
+            rows.append([one.name, one.kind, *own, one.reason])
+        header = ["column", "kind", *([] if families is None else ["family"]), "why"]
+        more = len(self) - len(rows)
+        notes = [f"{more:,} more columns"] * (more > 0)
+        return Table("", header, rows, notes, left=range(len(header)))
+
+
 @dataclass(frozen=True)
 class BlockLayout:
     """Columns that one family models, and how their cells are read.
@@ -193,7 +229,6 @@ class Layout:
 
     @property
     def names(self) -> Sequence[str]:
-        """Names of the columns."""
         columns = self.columns
         return (
             columns.names if isinstance(columns, UniformColumns) else tuple(c.name for c in columns)
@@ -395,13 +430,7 @@ _NAMES = (
 
 
 def called(kind: pa.DataType) -> str:
-    """Return the noun for a cell of a type.
-
-    Examples
-    --------
-    >>> called(pa.large_string()), called(pa.float64()), called(pa.list_(pa.int8()))
-    ('text', 'a number', 'a list')
-    """
+    """Return the noun for a cell of a type."""
     return _names(kind)[0]
 
 
@@ -424,12 +453,7 @@ def _names(kind: pa.DataType) -> tuple[str, str]:
 
 
 def require_columns(asked: Iterable[str], names: Sequence[str], where: str) -> None:
-    """Refuse a request for columns that a table, so called, does not have, or for none at all.
-
-    Examples
-    --------
-    >>> require_columns(["age"], ["age", "sex"], "adult.csv")
-    """
+    """Refuse a request for columns that a table, so called, does not have, or for none at all."""
     asked = tuple(asked)
     if not asked:
         raise ParameterError(

@@ -184,7 +184,6 @@ class Plan:
 
     @property
     def bits(self) -> int:
-        """The bits of a slice."""
         return BITS if self.weight is None else WEIGHTED_BITS
 
     @cached_property
@@ -392,5 +391,4 @@ class Answer:
 
     @property
     def weight(self) -> Total:
-        """Σw of each."""
         return self.totals.get(("w",), self.rows)

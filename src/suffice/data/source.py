@@ -126,7 +126,6 @@ class RecordPart(Part):
         return chain([first], found)
 
     def batches(self) -> Iterator[Batch]:
-        """Yield encoded batches."""
         layout, first = self.layout, 0
         assert layout is not None
         for records in self.records():
@@ -168,13 +167,7 @@ class PartView(RecordPart):
 
 
 def refusal(part: Part, layout: Layout, first: int, bad: BadCell) -> DataError:
-    """Turn a bad cell into a sentence that names its column and its row.
-
-    Parameters
-    ----------
-    first : int
-        Row of the part at which the batch of the bad cell starts.
-    """
+    """Name the column and row of a bad cell, whose batch starts at row ``first`` of the part."""
     column = bad.column
     if isinstance(column, int):
         names = layout.blocks[bad.block].columns
@@ -303,7 +296,6 @@ class ArraySource(Source):
     engine = None
 
     def shown_labels(self) -> tuple[Any, ...]:
-        """The labels that there are."""
         return () if self.labels is None else self.labels.classes.values
 
     def columns(self, names: Sequence[str] | None = None) -> Sequence[Column]:

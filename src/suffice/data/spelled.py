@@ -15,15 +15,12 @@ from typing import Any, TypeVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from suffice.data.files.spool import SpooledTable
-from suffice.data.files.stored import StoredTable
 from suffice.data.frames.memory import FrameTable
 from suffice.data.schema import Layout, Stored, UniformColumns
 from suffice.data.source import PartView, RecordPart
-from suffice.data.spelling import PLAIN, TRUTH, Moment, Number, Spelling
-from suffice.data.table import Table, TableView, first_refused
+from suffice.data.spelling import PLAIN, TRUTH, Moment, Number, Spelling, read_cells
+from suffice.data.table import About, Table, TableView, converted, first_rows
 from suffice.data.text.column_spelling import Guess, guess, settled
-from suffice.data.text.sniff import read_cells
 from suffice.data.text_format import USUALLY_MISSING, TextFormat
 from suffice.errors import ReadError, SchemaError, warn
 
@@ -70,8 +67,6 @@ def spelled(
     if isinstance(table, TableView):
         missing = {*missing, *table.cleaning.get("missing", ())}
         return replace(table, table=spelled(table.table, label, known, layout, missing))
-    if not isinstance(table, FrameTable | StoredTable | SpooledTable):
-        return table
     names = [name for name in table.strings if name != label]
     if not names:
         return table
@@ -83,17 +78,16 @@ def spelled(
         found = _as_known(table, names, known or TextFormat(), layout, Look(tokens))
     if not (found or doubts):
         return table
-    format = TextFormat(
-        written=tuple((name, spelling.name) for name, (spelling, _) in found.items()), guess=False
-    )
+    written = tuple((name, spelling.name) for name, (spelling, _) in found.items())
+    format = TextFormat(written=written) if found else None
     reads = {
         name: partial(_read, name=name, spelling=spelling, kind=kind, tokens=tokens)
         for name, (spelling, kind) in found.items()
     }
     if isinstance(table, FrameTable):
         rows = _in_place(table.table, reads)
-        return replace(table, table=rows, written=format if found else None, doubts=doubts)
-    return SpelledTable(table, format if found else None, reads, doubts)
+        return replace(table, table=rows, written=format, doubts=doubts)
+    return SpelledTable(table, format, reads, doubts)
 
 
 Found = dict[str, tuple[Spelling, pa.DataType]]
@@ -116,7 +110,6 @@ class Look:
     tokens: tuple[str, ...]
 
     def __call__(self, _: str, cells: pa.Array[Any]) -> Looked:
-        """Return what they show."""
         cells = cells.cast(pa.string())
         known = cells.drop_null()
         is_absent = pc.is_in(pc.utf8_trim_whitespace(known), value_set=pa.array(self.tokens))
@@ -206,33 +199,43 @@ def _read(
         return read_cells(strings, spelling, pa.float64(), tokens)
 
 
-def _misfit(where: str, name: str, cell: Any, read: Any, kind: type[Exception]) -> Exception:
-    spelling = read.keywords["spelling"]
-    way = "a number" if spelling == PLAIN else f"written as {spelling.name}"
-    return kind(
-        f"{where}: {reprlib.repr(cell)} is not {way}",
-        f"column {name!r} is read as {spelling}, and every cell has to obey",
-        f"correct the cell, or missing={cell!r}",
-    )
+def _spelled_batch(
+    batch: pa.RecordBatch,
+    reads: Mapping[str, Any],
+    where: Callable[[str, int], str],
+    kind: type[Exception] = ReadError,
+) -> pa.RecordBatch:
+    """Return a batch with numbers, dates and truth values in the place of strings."""
+
+    def read(name: str, cells: pa.Array[Any]) -> pa.Array[Any]:
+        return reads[name](cells) if name in reads else cells
+
+    def refusal(name: str, row: int, cell: Any) -> Exception:
+        spelling = reads[name].keywords["spelling"]
+        way = "a number" if spelling == PLAIN else f"written as {spelling.name}"
+        return kind(
+            f"{where(name, row)}: {reprlib.repr(cell)} is not {way}",
+            f"column {name!r} is read as {spelling}, and every cell has to obey",
+            f"correct the cell, or missing={cell!r}",
+        )
+
+    return converted(batch, read, refusal)
 
 
 def _in_place(table: pa.Table, reads: Mapping[str, Any]) -> pa.Table:
     """Return the rows of a frame with numbers, dates and truth values in the place of strings."""
-    for name, read in reads.items():
-        parts, first = [], 0
-        for start in range(0, max(1, table.num_rows), ROWS):
-            for chunk in table.column(name).slice(start, ROWS).chunks:
-                try:
-                    parts.append(read(chunk))
-                except pa.ArrowInvalid:
-                    row = first_refused(chunk, read)
-                    where = f"column {name!r}, row {first + row}"
-                    raise _misfit(where, name, chunk[row].as_py(), read, SchemaError) from None
-                first += len(chunk)
-        kinds = {part.type for part in parts}
-        kind = kinds.pop() if len(kinds) == 1 else pa.float64()
-        column = pa.chunked_array([part.cast(kind) for part in parts], kind if parts else None)
-        table = table.set_column(table.column_names.index(name), name, column)
+    strings, tables, first = table.select(list(reads)), [], 0
+
+    def where(name: str, row: int) -> str:
+        return f"column {name!r}, row {first + row}"
+
+    for batch in strings.to_batches(ROWS) or [first_rows([], strings.schema)]:
+        read = _spelled_batch(batch, reads, where, SchemaError)
+        tables.append(pa.Table.from_batches([read]))
+        first += batch.num_rows
+    found = pa.concat_tables(tables, promote_options="permissive")
+    for name in reads:
+        table = table.set_column(table.column_names.index(name), name, found.column(name))
     return table
 
 
@@ -245,9 +248,8 @@ class SpelledTable(TableView):
     doubts: Mapping[str, str]  # of columns that are kept as text
 
     @property
-    def format(self) -> TextFormat | None:
-        """Spellings of the strings."""
-        return self.written
+    def about(self) -> About:
+        return self.table.about._replace(format=self.written)
 
     def doubt(self, name: str) -> str | None:
         return self.doubts.get(name)
@@ -266,13 +268,13 @@ class SpelledTable(TableView):
         found |= super().of_first_cells(read, say) if read else {}
         return {name: found[name] for name in names}
 
-    def _locate(self, row: int) -> str:
+    def _locate(self, name: str, row: int) -> str:
         for part in self.table.parts({self.names[0]: None}):
             rows = part.count()
             if row < rows:
-                return part.locate(row)
+                return f"{part.locate(row)}, column {name!r}"
             row -= rows
-        return f"row {row + 1}"
+        return f"row {row + 1}, column {name!r}"
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
         asked = {name: None if name in self.reads else kind for name, kind in types.items()}
@@ -286,26 +288,10 @@ class _SpelledPart(PartView):
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
         done = 0
+
+        def where(name: str, row: int) -> str:
+            return f"{self.locate(done + row)}, column {name!r}"
+
         for batch in self.inside.record_batches():
-            yield _spelled_batch(batch, self.reads, partial(self._locate, done))
+            yield _spelled_batch(batch, self.reads, where)
             done += batch.num_rows
-
-    def _locate(self, done: int, row: int) -> str:
-        return self.locate(done + row)
-
-
-def _spelled_batch(
-    batch: pa.RecordBatch, reads: Mapping[str, Any], locate: Callable[[int], str]
-) -> pa.RecordBatch:
-    columns = []
-    for name, cells in zip(batch.schema.names, batch.columns, strict=True):
-        read = reads.get(name)
-        if read is not None:
-            try:
-                cells = read(cells)
-            except pa.ArrowInvalid:
-                row = first_refused(cells, read)
-                where = f"{locate(row)}, column {name!r}"
-                raise _misfit(where, name, cells[row].as_py(), read, ReadError) from None
-        columns.append(cells)
-    return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)

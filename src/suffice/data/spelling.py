@@ -8,7 +8,7 @@ a column is found to be spelled so is the one by which each of its cells is read
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache, cached_property
@@ -67,7 +67,6 @@ class Number:
 
     @property
     def name(self) -> str:
-        """An example."""
         if self == PLAIN:
             return "number"
         digits = f"1{self.thousands}000" if self.thousands else "1"
@@ -76,7 +75,6 @@ class Number:
         return self.mark + digits if self.leads else digits + self.mark
 
     def __str__(self) -> str:
-        """Say what the column holds."""
         if self == PLAIN:
             return "numbers"
         if self.mark == "%":
@@ -108,7 +106,6 @@ class Number:
         return self._compiled.match(cell) is not None
 
     def read(self, cells: pa.Array[Any]) -> pa.Array[Any]:
-        """Return the numbers, as doubles."""
         if self == PLAIN:
             with np.errstate(invalid="ignore"):
                 try:
@@ -127,7 +124,6 @@ class Number:
         return _held(digits, pc.cast(digits, pa.float64()))
 
     def write(self, values: pa.Array[Any]) -> pa.Array[Any]:
-        """Return numbers as the column spells them."""
         if not pa.types.is_floating(values.type) or self == PLAIN:
             return values
         return pa.array([None if v is None else self._one(v) for v in values.to_pylist()])
@@ -250,12 +246,10 @@ class Moment:
 
     @property
     def name(self) -> str:
-        """An example."""
         return " ".join(filter(None, (self.date, self.time, "Z" if self.zone else "")))
 
     @property
     def type(self) -> pa.DataType:
-        """The type of the cells."""
         if not self.date:
             return pa.time64("us")
         if not self.time:
@@ -279,7 +273,6 @@ class Moment:
         return f"^{day}{between}{_TIMES[self.time]}{_ZONE if self.zone else ''}$"
 
     def read(self, cells: pa.Array[Any]) -> pa.Array[Any]:
-        """Return the dates or times."""
         cells = pc.utf8_trim_whitespace(cells.cast(pa.string()))
         _require(cells, self.pattern)
         part = pc.extract_regex(cells, self.pattern)
@@ -325,7 +318,6 @@ class Moment:
         return pc.binary_join_element_wise(pc.binary_join_element_wise(*parts, ":"), fraction, ".")
 
     def write(self, values: pa.Array[Any]) -> pa.Array[Any]:
-        """Return dates or times as the column spells them."""
         if not pa.types.is_temporal(values.type):
             return values
         if pa.types.is_time(values.type):
@@ -382,14 +374,12 @@ class Truth:
         return "truth values"
 
     def read(self, cells: pa.Array[Any]) -> pa.Array[Any]:
-        """Return the truth values."""
         words = pc.utf8_lower(pc.utf8_trim_whitespace(cells.cast(pa.string())))
         _require(words, self.pattern)
         found = pc.is_in(words, value_set=pa.array(_TRUE))
         return pc.if_else(pc.is_valid(words), found, pa.scalar(None, pa.bool_()))
 
     def write(self, values: pa.Array[Any]) -> pa.Array[Any]:
-        """Return the values as they are."""
         return values
 
 
@@ -409,11 +399,9 @@ class Text:
         return "text"
 
     def read(self, cells: pa.Array[Any]) -> pa.Array[Any]:
-        """Return the cells as they are."""
         return cells
 
     def write(self, values: pa.Array[Any]) -> pa.Array[Any]:
-        """Return the cells as they are."""
         return values
 
 
@@ -459,3 +447,61 @@ def spelling_named(name: str, decimal: str | None = None, thousands: str | None 
         "1€, or a date such as DD/MM/YYYY, MM/DD/YY, DD-MMM-YYYY, YYYYMMDD or YYYY-MM, a time "
         "HH:MM or HH:MM AM, or both, with Z behind for a zone",
     )
+
+
+# Cells -----------------------------------------------------------------------------------------
+
+
+def without_missing(cells: pa.Array[Any], tokens: Sequence[str]) -> pa.Array[Any]:
+    """Return cells with nulls in the place of tokens."""
+    absent = pc.is_in(cells, value_set=pa.array(tokens, pa.string()))
+    found: pa.Array[Any] = pc.if_else(absent, pa.scalar(None, pa.string()), cells)
+    return found
+
+
+def whole_numbers(cells: pa.Array[Any]) -> pa.Array[Any]:
+    """Cast digits to int64; Arrow would take hexadecimal identifiers, and no plus sign."""
+    if pc.any(pc.match_substring_regex(cells, "[xX]")).as_py():
+        raise pa.ArrowInvalid("a cell is hexadecimal")
+    try:
+        return pc.cast(cells, pa.int64())
+    except pa.ArrowInvalid:
+        cells = pc.replace_substring_regex(cells, r"^\+([0-9])", r"\1")
+        return pc.cast(pc.replace_substring(cells, "\u2212", "-"), pa.int64())
+
+
+def read_cells(
+    cells: pa.Array[Any], spelling: Spelling, kind: pa.DataType, tokens: Sequence[str]
+) -> pa.Array[Any]:
+    """Read cells, missing ones as nulls, by a spelling and in a type."""
+    if pa.types.is_null(kind):
+        if cells.null_count < len(cells):
+            raise pa.ArrowInvalid("a cell is not empty")
+        return pa.nulls(len(cells))
+    if pa.types.is_string(kind) or pa.types.is_dictionary(kind) or pa.types.is_large_string(kind):
+        return pc.cast(cells, kind)
+    try:
+        return _read(cells, spelling, kind)
+    except pa.ArrowInvalid:
+        bare = without_missing(pc.utf8_trim_whitespace(cells), tokens)
+        return _read(bare, spelling, kind)
+
+
+def _read(cells: pa.Array[Any], spelling: Spelling, kind: pa.DataType) -> pa.Array[Any]:
+    if spelling == PLAIN and pa.types.is_floating(kind):
+        return _read_each(cells, spelling, kind)
+    coded = cells.dictionary_encode()
+    return _read_each(coded.dictionary, spelling, kind).take(coded.indices)
+
+
+def _read_each(cells: pa.Array[Any], spelling: Spelling, kind: pa.DataType) -> pa.Array[Any]:
+    if pa.types.is_boolean(kind):
+        return TRUTH.read(cells)
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
+        numbers = spelling if isinstance(spelling, Number) else PLAIN
+        if pa.types.is_integer(kind) and numbers == PLAIN:
+            return pc.cast(whole_numbers(cells), kind)
+        return pc.cast(numbers.read(cells), kind)
+    if spelling.type == kind:
+        return spelling.read(cells)
+    return pc.cast(cells, kind)

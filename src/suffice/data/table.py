@@ -5,18 +5,20 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, pairwise
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from suffice.data.schema import held, require_columns
 from suffice.data.source import PartView, RecordPart
 from suffice.data.text_format import TextFormat
-from suffice.errors import ParameterError, SchemaError
+from suffice.errors import ParameterError, SchemaError, first_line
 from suffice.sums.batch import BATCH_ROWS
 
 T = TypeVar("T")
@@ -31,8 +33,20 @@ class Shown(NamedTuple):
     empty: frozenset[str]
 
 
+class About(NamedTuple):
+    """What only some tables have."""
+
+    guesses: bool = False  # the first rows tell the types, so that later cells may not fit them
+    engine: str | None = None  # that the rows live in
+    format: TextFormat | None = None  # of text
+    remarks: tuple[str, ...] = ()  # on the format of files, with the options that say otherwise
+    losses: tuple[str, ...] = ()  # those of them on rows, fields and cells left out
+    ignored: tuple[str, ...] = ()  # columns left out, which a model goes on to ignore
+    cleaning: Mapping[str, Any] = {}  # fields of a `Layout` on strings, by name
+
+
 class Table(ABC):
-    """Rows under named columns; what only some kinds of table have is empty for all others."""
+    """Rows under named columns."""
 
     @property
     @abstractmethod
@@ -40,38 +54,38 @@ class Table(ABC):
         """The columns, in order."""
 
     @property
+    def about(self) -> About:
+        """What is known of the rows besides their columns."""
+        return About()
+
+    @property
     def guesses(self) -> bool:
-        """Return whether the first rows tell the types, so that later cells may not fit them."""
-        return False
+        return self.about.guesses
 
     @property
     def engine(self) -> str | None:
-        return None
+        return self.about.engine
 
     @property
     def format(self) -> TextFormat | None:
-        """The format of the text, if the rows are text."""
-        return None
+        return self.about.format
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Return findings about the format of files, and the options that say otherwise."""
-        return ()
-
-    @property
-    def losses(self) -> tuple[str, ...]:
-        """Remarks on rows, fields and cells left out."""
-        return ()
+        return self.about.remarks
 
     @property
     def ignored(self) -> tuple[str, ...]:
-        """Columns left out, which a model goes on to ignore."""
-        return ()
+        return self.about.ignored
 
     @property
     def cleaning(self) -> Mapping[str, Any]:
-        """Return fields of a `Layout` on strings, by name, where they are given."""
-        return {}
+        return self.about.cleaning
+
+    @property
+    def strings(self) -> Sequence[str]:
+        """Columns of strings in a file, a query or a frame, which may spell something else."""
+        return ()
 
     def head(self) -> pa.RecordBatch:
         """Return the first ``BATCH_ROWS`` rows, all columns, in stored or inferred types.
@@ -177,28 +191,8 @@ class TableView(Table):
         return self.table.head()
 
     @property
-    def guesses(self) -> bool:
-        return self.table.guesses
-
-    @property
-    def engine(self) -> str | None:
-        return self.table.engine
-
-    @property
-    def format(self) -> TextFormat | None:
-        return self.table.format
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        return self.table.remarks
-
-    @property
-    def ignored(self) -> tuple[str, ...]:
-        return self.table.ignored
-
-    @property
-    def cleaning(self) -> Mapping[str, Any]:
-        return self.table.cleaning
+    def about(self) -> About:
+        return self.table.about
 
     def coded(self, names: Collection[str]) -> Table:
         return replace(self, table=self.table.coded(names))
@@ -218,15 +212,7 @@ class TableView(Table):
 
 @dataclass(frozen=True)
 class WithoutColumns(TableView):
-    """A table without some of its columns; a model fitted to it goes on ignoring them.
-
-    Examples
-    --------
-    >>> from suffice.data.frames.memory import frame_table
-    >>> table = frame_table(pa.table({"id": [7, 8], "size": [1.5, 2.5]}))
-    >>> WithoutColumns(table, ("id",)).names
-    ('size',)
-    """
+    """A table without some of its columns; a model fitted to it goes on ignoring them."""
 
     left_out: tuple[str, ...]
 
@@ -235,8 +221,8 @@ class WithoutColumns(TableView):
         return tuple(name for name in self.table.names if name not in self.left_out)
 
     @property
-    def ignored(self) -> tuple[str, ...]:
-        return (*self.table.ignored, *self.left_out)
+    def about(self) -> About:
+        return self.table.about._replace(ignored=(*self.table.ignored, *self.left_out))
 
     @property
     def _head(self) -> pa.RecordBatch:
@@ -291,75 +277,108 @@ class CleanedTable(TableView):
             raise ParameterError(f"label_map={self.label_map!r}", "it maps labels to new names")
 
     @property
-    def cleaning(self) -> Mapping[str, Any]:
-        return {
+    def about(self) -> About:
+        said = {
             "missing": tuple(self.missing),
             "label_suffix": self.label_suffix,
             "label_map": dict(self.label_map or {}),
         }
+        return self.table.about._replace(cleaning=said)
 
 
 @dataclass(frozen=True)
 class WithColumns(TableView):
-    """A table with further columns, the last ones, in name only: every cell of them is missing.
+    """A table with further columns, the last ones, each of one value in all rows of a file.
+
+    Parameters
+    ----------
+    added : mapping of str to pyarrow.DataType
+        Their names and types.
+    cells : mapping of path to mapping of str to pyarrow.Array (1,)
+        Their values by file, as dictionaries; missing elsewhere.
 
     Examples
     --------
     >>> from suffice.data.frames.memory import frame_table
-    >>> table = WithColumns(frame_table(pa.table({"size": [1.5]})), ("id",))
+    >>> table = WithColumns(frame_table(pa.table({"size": [1.5]})), {"id": pa.null()})
     >>> [b.to_pylist() for b in table.parts({"id": None, "size": None})[0].record_batches()]
     [[{'id': None, 'size': 1.5}]]
     """
 
-    empty: tuple[str, ...]
+    added: Mapping[str, pa.DataType]
+    cells: Mapping[Path | None, Mapping[str, pa.Array[Any]]] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
-        return *self.table.names, *self.empty
+        return *self.table.names, *self.added
 
     @property
     def _head(self) -> pa.RecordBatch:
-        return _emptied(self.table.head(), self.names, dict.fromkeys(self.empty, pa.null()))
+        head = self.table.head()
+        if self.cells:
+            parts = self.parts(dict.fromkeys(self.added))
+            batches = chain.from_iterable(part.record_batches() for part in parts)
+            more = first_rows(batches, pa.schema(list(self.added.items()))).columns
+        else:
+            more = [pa.nulls(head.num_rows, kind) for kind in self.added.values()]
+        return pa.RecordBatch.from_arrays([*head.columns, *more], names=list(self.names))
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
-        empty = {name: kind or pa.null() for name, kind in types.items() if name in self.empty}
-        read = {name: kind for name, kind in types.items() if name not in empty}
-        # Without any other column, one still tells how many rows there are.
+        require_columns(types, self.names, "the table")
+        read = {name: kind for name, kind in types.items() if name not in self.added}
+        # Without any other column, one still tells how many rows there are. It is read as text
+        # where types are guessed, so that no cell is refused.
         read = read or {self.table.names[0]: pa.string() if self.table.guesses else None}
-        return [_EmptiedPart(part, tuple(types), empty) for part in self.table.parts(read)]
+        added = {name: kind for name, kind in types.items() if name in self.added}
+        return [
+            _WidePart(
+                part,
+                tuple(types),
+                {name: self._cell(name, kind, part.file) for name, kind in added.items()},
+            )
+            for part in self.table.parts(read)
+        ]
+
+    def _cell(self, name: str, kind: pa.DataType | None, file: Path | None) -> pa.Array[Any]:
+        if file not in self.cells:
+            return pa.nulls(1, kind or self.added[name])
+        cell = self.cells[file][name]
+        if kind is None:
+            return cell
+        plain = cell.cast(cell.type.value_type)
+        try:
+            return plain.cast(kind)
+        except pa.ArrowInvalid:
+            raise SchemaError(
+                f"a folder is named {name}={plain[0].as_py()}",
+                f"column {name!r} is read as {held(kind)}",
+                "rename the folder",
+            ) from None
+
+
+def with_missing(table: Table, names: Sequence[str]) -> Table:
+    """Return a table with further columns in name only: every cell of them is missing."""
+    return WithColumns(table, dict.fromkeys(names, pa.null())) if names else table
 
 
 @dataclass(frozen=True)
-class _EmptiedPart(PartView):
+class _WidePart(PartView):
     names: tuple[str, ...]
-    empty: Mapping[str, pa.DataType]
+    cells: Mapping[str, pa.Array[Any]]
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
         for batch in self.inside.record_batches():
-            yield _emptied(batch, self.names, self.empty)
-
-
-def _emptied(
-    batch: pa.RecordBatch, names: Sequence[str], empty: Mapping[str, pa.DataType]
-) -> pa.RecordBatch:
-    columns = [
-        pa.nulls(batch.num_rows, empty[name]) if name in empty else batch.column(name)
-        for name in names
-    ]
-    return pa.RecordBatch.from_arrays(columns, names=list(names))
+            rows = pa.repeat(0, batch.num_rows)
+            columns = [
+                self.cells[name].take(rows) if name in self.cells else batch.column(name)
+                for name in self.names
+            ]
+            yield pa.RecordBatch.from_arrays(columns, names=list(self.names))
 
 
 @dataclass(frozen=True)
 class FirstRows(TableView):
-    """The first rows of a table.
-
-    Examples
-    --------
-    >>> from suffice.data.frames.memory import frame_table
-    >>> first = FirstRows(frame_table(pa.table({"size": [1.5, 2.5]})), 1)
-    >>> [batch.to_pylist() for batch in first.parts({"size": None})[0].record_batches()]
-    [[{'size': 1.5}]]
-    """
+    """The first rows of a table."""
 
     rows: int
 
@@ -440,14 +459,7 @@ class _PartWhere(PartView):
 
 
 def leading(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
-    """Yield so many rows at most; no batch is read beyond them.
-
-    Examples
-    --------
-    >>> batch = pa.record_batch({"x": [1, 2]})
-    >>> [part.num_rows for part in leading([batch, batch, batch], 3)]
-    [2, 1]
-    """
+    """Yield so many rows at most; no batch is read beyond them."""
     for batch in batches:
         yield batch.slice(0, rows)
         rows -= batch.num_rows
@@ -456,14 +468,7 @@ def leading(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordB
 
 
 def first_rows(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.RecordBatch:
-    """Gather the first ``BATCH_ROWS`` rows of batches of one schema into a batch, maybe empty.
-
-    Examples
-    --------
-    >>> batch = pa.record_batch({"x": [1, 2]})
-    >>> first_rows([batch, batch], batch.schema).num_rows
-    4
-    """
+    """Gather the first ``BATCH_ROWS`` rows of batches of one schema into a batch, maybe empty."""
     table = pa.Table.from_batches(leading(batches, BATCH_ROWS), schema).combine_chunks()
     empty = pa.RecordBatch.from_arrays([pa.nulls(0, kind) for kind in schema.types], schema=schema)
     return next(iter(table.to_batches()), empty)
@@ -471,12 +476,6 @@ def first_rows(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.Recor
 
 def first_promoted(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.RecordBatch:
     """Gather the first ``BATCH_ROWS`` rows of batches whose types differ, in a type for all.
-
-    Parameters
-    ----------
-    batches : iterable of pyarrow.RecordBatch
-    schema : pyarrow.Schema
-        The columns, in the types of a table without rows.
 
     Examples
     --------
@@ -489,53 +488,62 @@ def first_promoted(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.R
         table = pa.concat_tables(tables or [schema.empty_table()], promote_options="permissive")
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise SchemaError(
-            f"the first rows have no type for all: {str(error).splitlines()[0]}",
+            f"the first rows have no type for all: {first_line(error)}",
             "a column holds values of one type",
             "convert it",
         ) from error
     return first_rows(table.to_batches(), table.schema)
 
 
-def first_refused(column: pa.Array[Any], cast: Callable[[pa.Array[Any]], object]) -> int:
-    """Find the first row that a cast refuses with ``pyarrow.ArrowInvalid``, by halving.
+def converted(
+    batch: pa.RecordBatch,
+    convert: Callable[[str, pa.Array[Any]], pa.Array[Any]],
+    refusal: Callable[[str, int, Any], Exception],
+) -> pa.RecordBatch:
+    """Convert the columns of a batch; raise the refusal of the first cell that cannot be.
+
+    Parameters
+    ----------
+    convert : callable
+        Given a name and cells, returns the converted ones; raises ``pyarrow.ArrowInvalid``.
+    refusal : callable
+        Given a name, a row and a cell, returns the error to raise.
 
     Examples
     --------
-    >>> first_refused(pa.array(["1", "2", "x", "y"]), lambda part: part.cast(pa.int64()))
-    2
+    >>> batch = pa.record_batch({"x": ["1", "2", "y", "z"]})
+    >>> converted(batch, lambda _, cells: cells.cast(pa.int64()), lambda *at: ValueError(at))
+    Traceback (most recent call last):
+        ...
+    ValueError: ('x', 2, 'y')
     """
-    accepted, refused = 0, len(column)
-    while refused - accepted > 1:
-        middle = (accepted + refused) // 2
+    columns = []
+    for name, cells in zip(batch.schema.names, batch.columns, strict=True):
         try:
-            cast(column.slice(accepted, middle - accepted))
+            columns.append(convert(name, cells))
         except pa.ArrowInvalid:
-            refused = middle
-        else:
-            accepted = middle
-    return accepted
+            accepted, refused = 0, len(cells)
+            while refused - accepted > 1:
+                middle = (accepted + refused) // 2
+                try:
+                    convert(name, cells.slice(accepted, middle - accepted))
+                except pa.ArrowInvalid:
+                    refused = middle
+                else:
+                    accepted = middle
+            raise refusal(name, accepted, cells[accepted].as_py()) from None
+    return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
 
 
 def free_name(name: str, names: Sequence[str]) -> str:
-    """Return a name that no column has.
-
-    Examples
-    --------
-    >>> free_name("label", ["size", "label"])
-    'label_'
-    """
+    """Return a name that no column has."""
     while name in names:
         name += "_"
     return name
 
 
 def require_distinct(names: Sequence[str]) -> None:
-    """Refuse columns that share a name.
-
-    Examples
-    --------
-    >>> require_distinct(["age", "sex"])
-    """
+    """Refuse columns that share a name."""
     if repeated := [name for name, times in Counter(names).items() if times > 1]:
         raise SchemaError(
             f"column {min(repeated)!r} is there twice", "column names differ", "rename one of them"

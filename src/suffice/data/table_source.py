@@ -24,14 +24,6 @@ from suffice.sums.batch import BATCH_ROWS
 
 T = TypeVar("T")
 
-HELD_IN_TRAINING: Mapping[Stored, str] = {
-    "boolean": "true and false",
-    "integer": "whole numbers",
-    "number": "numbers",
-    "string": "text",
-    "time": "dates or times",
-    "nothing": "nothing",
-}
 NUMERIC = {"boolean", "integer", "number"}
 TYPES: Mapping[str | None, pa.DataType] = {
     "boolean": pa.bool_(),
@@ -82,8 +74,8 @@ def without(table: Table, names: Sequence[str], roles: Sequence[str | None] = ()
 
 
 def innermost(table: Table, change: Callable[[Table], Table]) -> Table:
-    """Change the table that is read, inside of what is said of its strings."""
-    if isinstance(table, CleanedTable | SpelledTable):
+    """Change the table that is read, inside of what is said of its columns and strings."""
+    if isinstance(table, CleanedTable | SpelledTable | WithoutColumns):
         return replace(table, table=innermost(table.table, change))
     return change(table)
 
@@ -119,7 +111,6 @@ class TableSource(Source):
 
     @cached_property
     def feature_names(self) -> tuple[str, ...]:
-        """The columns that are neither label nor weight nor keys."""
         roles = (self.label, self.weight, *self.keys)
         return tuple([name for name in self.table.names if name not in roles])
 
@@ -246,9 +237,10 @@ class TableSource(Source):
             else:
                 fits = {now, learnt} <= (NUMERIC - {"boolean"} if name in categories else NUMERIC)
             if not (fits or now == learnt or "nothing" in (now, learnt)):
+                before = held(TYPES[learnt]) if learnt in TYPES else "dates or times"
                 raise SchemaError(
                     f"column {name!r} holds {held(schema.field(name).type)}",
-                    f"in training it held {HELD_IN_TRAINING[learnt]}",
+                    f"in training it held {before}",
                     step,
                 )
 

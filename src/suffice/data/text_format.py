@@ -52,9 +52,7 @@ class TextFormat:
         How the cells of a column are spelled: ``number``, ``1.000,5``, ``$1``, ``1%``,
         ``DD/MM/YYYY``, ``HH:MM``, ``true/false`` and the like (`suffice.data.spelling`);
         ``text`` keeps them as they are. Other columns are looked at in the beginning, the middle
-        and the end of the file.
-    guess : bool, default True
-        Whether marks, dates and truth values are looked for. Every later cell has to obey.
+        and the end of the file. Every later cell has to obey.
     skip_lines : int, optional
         Lines above the header. By default titles, comments and ``sep=;`` are found.
     skip_last : int, optional
@@ -80,7 +78,6 @@ class TextFormat:
     decimal: str | None = None
     thousands: str | None = None
     written: Mapping[str, str] | tuple[tuple[str, str], ...] = ()
-    guess: bool = True
     skip_lines: int | None = None
     skip_last: int | None = None
     skip_bad_rows: int = 0
@@ -104,8 +101,6 @@ class TextFormat:
             object.__setattr__(self, option, _strings_of(option, getattr(self, option)))
         object.__setattr__(self, "written", _spellings_of(self.written))
         _require_unique(self.names or ())
-        if not isinstance(self.guess, bool):
-            raise ParameterError(f"guess={self.guess!r}", "it is True or False")
         _require_marks(self.decimal, self.thousands)
         _require_count("skip_bad_rows", self.skip_bad_rows, "0 makes every malformed row an error")
         for option in ("skip_lines", "skip_last"):

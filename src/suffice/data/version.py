@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from suffice.errors import ReadError
+from suffice.errors import ReadError, first_line
 
 
 @dataclass(frozen=True)
@@ -55,17 +55,20 @@ def require_version(path: Path, version: FileVersion | None) -> None:
     )
 
 
+def no_content(path: Path) -> ReadError:
+    """Return the error of an empty file."""
+    return ReadError(
+        f"{path.name} is empty",
+        "a table has at least a header or one row",
+        "check how it was written",
+    )
+
+
 @contextmanager
 def readable(path: Path, version: FileVersion | None = None, kind: str = "") -> Iterator[None]:
     """Turn whatever goes wrong with a file into a ReadError, above all that it has changed.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-    version : FileVersion, optional
-        The only one that may be read.
-    kind : str
-        The format that the file has to have, if it is not text.
+    Of a file that is not text, ``kind`` is the format that it has to have.
     """
     try:
         require_version(path, version)
@@ -74,9 +77,8 @@ def readable(path: Path, version: FileVersion | None = None, kind: str = "") -> 
     except (OSError, EOFError, UnicodeError, zlib.error, LZMAError, pa.ArrowException) as error:
         with suppress(OSError):
             require_version(path, version)
-        reason = next(iter(str(error).splitlines()), type(error).__name__).rstrip(".")
         raise ReadError(
-            f"{path.name} cannot be read{kind and f' as {kind}'}: {reason}",
+            f"{path.name} cannot be read{kind and f' as {kind}'}: {first_line(error)}",
             "",
             f"check the file or {'write it' if kind else 'copy it'} again",
         ) from error

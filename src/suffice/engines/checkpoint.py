@@ -119,7 +119,6 @@ class _File(AbstractContextManager["_File"]):
         self._write()
 
     def begun(self, of: str) -> TreeSum[Any]:
-        """Return a sum, as far as it is done."""
         if self._is_other_work and of not in self.sums:
             fact = f"{self._path} is the checkpoint of other work"
             rule = "the files, their columns and the options are those of the fit that wrote it"

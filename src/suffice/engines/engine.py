@@ -15,7 +15,6 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
-from importlib import import_module
 from itertools import chain
 from numbers import Integral
 from os import PathLike
@@ -32,7 +31,7 @@ from typing import (
 from suffice.data.read_ahead import in_order
 from suffice.data.schema import Layout
 from suffice.data.source import Part, Source, each_batch
-from suffice.errors import ParameterError
+from suffice.errors import ParameterError, library
 from suffice.numerics import kernels
 from suffice.sums.base import Statistic, tree_sum
 from suffice.sums.batch import BATCH_ROWS, Batch
@@ -166,18 +165,15 @@ def map_batches(
     """
     lazily = engine.in_process and engine.workers == 1
     parts = source.parts(layout, engine.workers)
-    kernel, task = _each if lazily else _all, (layout, function, rows)
-    return chain.from_iterable(engine.map(kernel, task, parts))
+    task = layout, function, rows, lazily
+    return chain.from_iterable(engine.map(_answers, task, parts))
 
 
-def _each(part: Part, task: tuple[Layout, Callable[[Batch], Any], int]) -> Iterator[Any]:
-    """Kernel that answers a batch when it is asked for."""
-    return each_batch(part, *task)
-
-
-def _all(part: Part, task: tuple[Layout, Callable[[Batch], Any], int]) -> list[Any]:
-    """Kernel that answers all batches of a part."""
-    return list(each_batch(part, *task))
+def _answers(part: Part, task: tuple[Layout, Callable[[Batch], Any], int, bool]) -> Iterable[Any]:
+    """Kernel that answers every batch of a part: when it is asked for, or all of them now."""
+    layout, function, rows, lazily = task
+    found = each_batch(part, layout, function, rows)
+    return found if lazily else list(found)
 
 
 # The engine of this process -----------------------------------------------------------------------
@@ -288,7 +284,6 @@ class _Stoppable:
         return getattr(self._part, name)
 
     def batches(self) -> Iterator[Batch]:
-        """Yield the batches of the part."""
         for batch in self._part.batches():
             if self._stop.is_set():
                 raise CancelledError
@@ -365,7 +360,7 @@ def engine(
         Threads or processes of this machine, the workers of a cluster, or those of an executor
         (`suffice.engines.executor.ExecutorEngine`). "spark" reads Spark DataFrames only.
     progress : bool or callable
-        True shows a bar on a terminal; a callable is given how far the work is
+        True shows a bar on a terminal or in a notebook; a callable is given how far the work is
         (`suffice.engines.progress.WatchedEngine`).
     checkpoint : path, optional
         A file from which a fit that was ended goes on
@@ -440,9 +435,9 @@ def is_here() -> bool:
     return isinstance(engine_for(), LocalEngine)
 
 
-def _loaded(place: EngineClass) -> Any:
+def _loaded(place: EngineClass, fact: str = "", install: str = "") -> Any:
     """Return the class of an engine; its module is imported now."""
-    return getattr(import_module(f"suffice.engines.{place.module}"), place.name)
+    return getattr(library(f"suffice.engines.{place.module}", fact, install), place.name)
 
 
 def _made(name: Any, options: dict[str, Any]) -> Engine:
@@ -460,14 +455,7 @@ def _made(name: Any, options: dict[str, Any]) -> Engine:
     if found is None:
         known = ", ".join(map(repr, ENGINES))
         raise ParameterError(f"engine={name!r}", f"an engine is one of {known}, or an executor")
-    try:
-        kind = _loaded(found)
-    except ModuleNotFoundError as error:
-        raise ParameterError(
-            f"engine={name!r} needs {error.name}",
-            "it is not installed",
-            f"pip install 'suffice[{name}]'",
-        ) from error
+    kind = _loaded(found, f"engine={name!r}", f"pip install 'suffice[{name}]'")
     try:
         made: Engine = kind(*((name,) if of_executor else ()), **options)
     except TypeError as error:

@@ -1,12 +1,15 @@
-"""Progress of a pass over the rows: counted part by part, shown as a bar on a terminal."""
+"""Progress of a pass over the rows: counted part by part, shown as a bar."""
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
+from html import escape
+from importlib import import_module
 from itertools import count
 from threading import Timer
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -75,7 +78,7 @@ class WatchedEngine(EngineView):
         Where the rows are read.
     report : callable or True
         Is given a `Progress` about ten times a second, and at the end of every pass. True stands
-        for a bar on the terminal of the errors, where there is one, for what takes longer than a
+        for a bar, in a notebook or on the terminal of the errors, for what takes longer than a
         second.
 
     Examples
@@ -154,16 +157,44 @@ def described(progress: Progress) -> str:
     return ", ".join(parts)
 
 
+def _notebook() -> Any:
+    """Return the module that shows output in the notebook that runs this; None elsewhere."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    return import_module("IPython.display") if hasattr(shell, "kernel") else None
+
+
+@contextmanager
+def _notebook_bar(what: str, notebook: Any) -> Iterator[Report]:
+    """Show a bar below the cell, from the first second on, until the block ends."""
+    begun, shown = time.monotonic(), []
+
+    def report(progress: Progress) -> None:
+        drawn = f'<progress max="1" value="{progress.fraction:.3f}"></progress>'
+        said = f"{what}: {progress.fraction:.0%}, {described(progress)}"
+        page = notebook.HTML(f"{drawn} {escape(said)}")
+        if shown:
+            shown[0].update(page)
+        elif time.monotonic() - begun > SOON:
+            shown.append(notebook.display(page, display_id=True))
+
+    try:
+        yield report
+    finally:
+        for one in shown:
+            one.update(notebook.HTML(""))
+
+
 @contextmanager
 def bar(what: str = "Reading", console: Console | None = None) -> Iterator[Report]:
-    """Show a bar from the first second on, until the block ends; nothing where no terminal is.
+    """Show a bar from the first second on, until the block ends; nothing where none can be seen.
 
     Parameters
     ----------
     what : str
         Is going on.
     console : rich.console.Console, optional
-        Default: that of the errors.
+        Default: that of the errors, or the notebook's output.
 
     Yields
     ------
@@ -175,6 +206,10 @@ def bar(what: str = "Reading", console: Console | None = None) -> Iterator[Repor
     from rich.progress import Progress as Display
     from rich.table import Column
 
+    if console is None and (notebook := _notebook()) is not None:
+        with _notebook_bar(what, notebook) as report:
+            yield report
+        return
     console = console or Console(stderr=True, markup=False, emoji=False)
     if not console.is_interactive:
         yield lambda progress: None

@@ -167,7 +167,6 @@ def _value(message: Message) -> Any:
 
 
 def _pieces(index: int, message: Message) -> Batches:
-    """Cut a result into rows."""
     content = pickle.dumps(message)
     for start in range(0, len(content), PIECE):
         row = [[index], [start], [len(content)], [content[start : start + PIECE]]]

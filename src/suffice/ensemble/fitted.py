@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -19,10 +20,11 @@ from suffice.discriminant_analysis import (
 from suffice.ensemble.candidates import Candidate, Candidates
 from suffice.errors import DataError, ParameterError
 from suffice.linear_model import LogisticRegression
-from suffice.models.base.answers import Doubts, Evidence, Predictions, label_sets
+from suffice.models.base.answers import Doubts, Predictions, label_sets
 from suffice.models.base.saved import SavedClassifier
 from suffice.models.classifier import Classifier, answers_by_batch, costs_of
 from suffice.models.estimator import Kind, entries_of, fitted, restored
+from suffice.models.explanation import Asked, Evidence
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.logistic.model import LogisticModel
 from suffice.models.reading import LabelReader, row_by_name, settle_columns
@@ -324,7 +326,8 @@ class FittedAverage(Classifier):
             answers_by_batch(self, X, answered, (model, AveragedModel.revealed), 1)
         )
         prior = found[0, 0] if len(found) else model.log_prior
-        return Evidence(tuple(model.layout.names), model.classes.values, prior, found[:, 1:])
+        of = tuple(model.layout.names), model.classes.values
+        return Evidence(*of, prior, found[:, 1:], asked=Asked(copy(self), X))
 
     def _codes(self, X: Any) -> NDArray[np.intp]:
         return self._answered(X, AveragedModel.best)

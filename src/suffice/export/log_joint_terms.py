@@ -41,13 +41,11 @@ from suffice.families.multinomial import MultinomialParameters
 from suffice.families.multivariate_gaussian import MultivariateGaussianParameters
 from suffice.families.poisson import NegativeBinomialParameters, PoissonParameters
 from suffice.models.design.matrix import Design
-from suffice.models.design.terms import added_by
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.terms import TermParameters
 from suffice.models.linear.model import LinearModel
 from suffice.models.logistic.model import LogisticModel
 from suffice.numerics.elementary import lgamma, log
-from suffice.numerics.logspace import safe_log
 from suffice.phrases import with_article
 
 
@@ -188,7 +186,7 @@ def _categorical(parameters: CategoricalParameters, at: Where) -> Made:
         values = parameters.vocabularies[j].values
         columns.append(value_column(name, values))
         one = parameters.column(j)
-        log_theta = safe_log(one.theta)
+        log_theta = log(one.theta)
         left_out = tuple(
             (token, 0.0)
             for token in at.layout.missing
@@ -210,7 +208,7 @@ def _bernoulli(parameters: BernoulliParameters, at: Where) -> Made:
     refused = {name for b in at.layout.blocks if b.encoding == "binary" for name in b.columns}
     columns, terms = [], []
     for j, name in enumerate(at.names):
-        log_theta = safe_log(parameters.theta[:, j]).tolist()
+        log_theta = log(parameters.theta[:, j]).tolist()
         reason, least = low.get(name, ("", None))
         made: list[Expression] = []
         kind: ColumnKind = "integer" if at.layout.threshold is None else "number"
@@ -244,7 +242,7 @@ def _events(parameters: Any, at: Where) -> Made:
 @family_terms.register
 def _poisson(parameters: PoissonParameters, at: Where) -> Made:
     def one(place: int, rate: float) -> Expression:
-        return Sum((_times(place, float(safe_log(np.array(rate)))), Number(-rate)))
+        return Sum((_times(place, float(log(np.array(rate)))), Number(-rate)))
 
     return _by_cell(at, "whole", one, parameters.rate)
 
@@ -421,7 +419,7 @@ def design_terms(
         made: list[Expression]
         if name in design.categories or name in design.bins:
             rest -= weights[:, at] @ centre[at]
-            by_value, by_none = added_by(design, name, weights)
+            by_value, by_none = design.added_by(name, weights)
             rest += by_none
             rows = (by_value - by_none[:, None]).tolist()
         if name in design.categories:

@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from suffice.families.dirichlet import (
     borrowed,
     by_event,
+    chosen_alpha,
     dirichlet,
     event_features,
-    evidence_for,
     log_share_moments,
     most_telling,
     prior_weight,
-    pseudo_counts,
     settled_alpha,
     takes_events,
 )
@@ -33,8 +32,10 @@ from suffice.families.family import (
 )
 from suffice.families.options import Estimation, Smoothing, check_smoothing
 from suffice.numerics import kernels
+from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
-from suffice.numerics.logspace import safe_log, scores
+from suffice.numerics.elementary import log
+from suffice.numerics.logspace import scores
 from suffice.rules import Shape, Within
 from suffice.sums.base import Accumulator
 from suffice.sums.block import BadCell, CodedBlock, Encoding, SparseBlock, tiles
@@ -98,33 +99,30 @@ class Bernoulli(Family):
         return replace(self, alpha=settled_alpha(self.alpha, parameters.alpha_evidence))
 
     def estimate(self, statistic: Counts) -> BernoulliParameters:
-        ones = statistic.ones
-        outcomes = np.stack([statistic.total - ones, ones], axis=-1)
-        d, words = ones.shape[1], statistic.events
-        growing = words is not None and not words.closed
-        evidence = evidence_for(self.alpha, outcomes.swapaxes(0, 1), [2] * d, growing)
-        alpha = pseudo_counts(settled_alpha(self.alpha, evidence), d)
-        if isinstance(alpha, np.ndarray):
-            alpha = alpha[:, None]
+        outcomes, alpha, evidence = self._outcomes(statistic)
         theta = dirichlet(outcomes, alpha, self.estimation, 2)
-        return BernoulliParameters(theta, words, evidence)
+        return BernoulliParameters(theta, statistic.events, evidence)
 
-    def posterior(self, statistic: Any) -> BernoulliPosterior:
-        ones = statistic.ones
-        outcomes = np.stack([statistic.total - ones, ones], axis=-1)
-        chosen = self.estimate(statistic).alpha_evidence
-        alpha = pseudo_counts(settled_alpha(self.alpha, chosen), ones.shape[1])
-        alpha = prior_weight(alpha, self.estimation)
-        if isinstance(alpha, np.ndarray):
-            alpha = alpha[:, None]
-        return BernoulliPosterior(borrowed(outcomes) + alpha, statistic.events)
+    def posterior(self, statistic: Counts) -> BernoulliPosterior:
+        outcomes, alpha, _ = self._outcomes(statistic)
+        a = borrowed(outcomes) + prior_weight(alpha, self.estimation)
+        return BernoulliPosterior(a, statistic.events)
+
+    def _outcomes(self, statistic: Counts) -> tuple[Floats, float | Floats, AlphaEvidence | None]:
+        """Return Σw of the outcomes 0 and 1, (k, d, 2), α, and what it was chosen from."""
+        ones, words = statistic.ones, statistic.events
+        outcomes, d = np.stack([statistic.total - ones, ones], axis=-1), ones.shape[1]
+        growing = words is not None and not words.closed
+        tables = outcomes.swapaxes(0, 1)
+        alpha, evidence = chosen_alpha(self.alpha, d, tables, [2] * d, growing)
+        return outcomes, alpha[:, None] if isinstance(alpha, np.ndarray) else alpha, evidence
 
 
 @dataclass(frozen=True, eq=False)
 class BernoulliParameters(Parameters):
     """Probabilities (k, d, 2) of the outcomes 0 and 1; ``words`` names the events of a text."""
 
-    theta: Annotated[NDArray[np.float64], Shape("k", "d", 2), Within(0, 1)]
+    theta: Annotated[Floats, Shape("k", "d", 2), Within(0, 1)]
     words: Annotated[Vocabulary | None, Shape("d")] = None
     alpha_evidence: AlphaEvidence | None = None
 
@@ -133,9 +131,9 @@ class BernoulliParameters(Parameters):
         """Return kd."""
         return self.theta.size // 2
 
-    def add_log_likelihood(self, block: CodedBlock | SparseBlock, out: NDArray[np.float64]) -> None:
+    def add_log_likelihood(self, block: CodedBlock | SparseBlock, out: Floats) -> None:
         """Add Σⱼ xⱼ log θⱼ + (1 − xⱼ) log(1 − θⱼ)."""
-        log_theta = safe_log(self.theta)
+        log_theta = log(self.theta)
         impossible = np.isneginf(log_theta)
         self.add_terms(np.where(impossible, 0.0, log_theta), block, out)
         if impossible.any():
@@ -143,12 +141,12 @@ class BernoulliParameters(Parameters):
             self.add_terms(impossible.astype(np.float64), block, count)
             out[count > 0.5] = -np.inf
 
-    def add_contributions(self, block: CodedBlock | SparseBlock, out: NDArray[np.float64]) -> None:
+    def add_contributions(self, block: CodedBlock | SparseBlock, out: Floats) -> None:
         """Add xⱼ log θⱼ + (1 − xⱼ) log(1 − θⱼ) of every cell to ``out`` (n, d, k)."""
         if not isinstance(block, CodedBlock):
             super().add_contributions(block, out)
             return
-        log_theta = safe_log(self.theta)
+        log_theta = log(self.theta)
         impossible = np.isneginf(log_theta)
         terms = np.where(impossible, 0.0, log_theta)
         terms[..., 1] = terms[..., 0] + (terms[..., 1] - terms[..., 0])  # as `add_terms` rounds it
@@ -156,9 +154,7 @@ class BernoulliParameters(Parameters):
         table = np.concatenate([terms, np.zeros((1, *terms.shape[1:]))])  # the last: of no cell
         out += table[block.codes, np.arange(block.codes.shape[1])]
 
-    def add_terms(
-        self, terms: NDArray[np.float64], block: CodedBlock | SparseBlock, out: NDArray[np.float64]
-    ) -> None:
+    def add_terms(self, terms: Floats, block: CodedBlock | SparseBlock, out: Floats) -> None:
         """Add Σⱼ terms[c, j, xⱼ]: all outcomes 0, corrected where the outcome is 1."""
         absent = np.ascontiguousarray(terms[:, :, 0])
         slope = terms[:, :, 1] - absent
@@ -178,7 +174,6 @@ class BernoulliParameters(Parameters):
                 kernels.scores.add_sparse_linear(*taken_back, out[rows])
 
     def column(self, j: int) -> BernoulliParameters:
-        """The parameters of column j alone; a text is one column."""
         if self.words is None:
             return BernoulliParameters(self.theta[:, [j]])
         if not self.words.closed:
@@ -186,7 +181,7 @@ class BernoulliParameters(Parameters):
         word = Vocabulary((self.words.values[j],), closed=True)
         return BernoulliParameters(self.theta[:, [j]], word)
 
-    def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> list[NDArray[Any]]:
+    def sample(self, codes: Ints, rng: np.random.Generator) -> list[NDArray[Any]]:
         """Draw booleans; for a text, the words that occur."""
         drawn = rng.random((len(codes), self.theta.shape[1])) < self.theta[codes, :, 1]
         if self.words is None or self.words.closed:
@@ -199,11 +194,11 @@ class BernoulliParameters(Parameters):
         if self.words is None or self.words.closed:
             return {"P(1)": self.theta[:, j, 1].tolist()}
         theta = self.theta[:, :, 1]
-        return most_telling(self.words.values, theta, safe_log(theta))
+        return most_telling(self.words.values, theta, log(theta))
 
     def form(self) -> Form:
         """Linear in x: weight log θ/(1 − θ), constant Σ log(1 − θ)."""
-        log_theta = safe_log(self.theta)
+        log_theta = log(self.theta)
         linear = log_theta[:, :, 1] - log_theta[:, :, 0]
         words = self.words
         features = tuple(range(linear.shape[1])) if words is None else event_features(words)
@@ -217,9 +212,8 @@ class BernoulliParameters(Parameters):
         absent, occurs = np.flatnonzero(~block.present), block.outcomes
         if len(absent):
             raise BadCell(int(absent[0]), 0, None, INCOMPLETE)
-        for q in np.flatnonzero(np.isnan(occurs)):
-            row = int(np.searchsorted(block.indptr, q, side="right")) - 1
-            raise BadCell(row, int(block.indices[q]), None, INCOMPLETE)
+        for q in np.flatnonzero(np.isnan(occurs)).tolist():
+            raise block.bad_cell(q, None, INCOMPLETE)
         assert self.words is not None
         return replace(block, data=occurs).counts(self.words)
 
@@ -231,7 +225,7 @@ class BernoulliParameters(Parameters):
 class BernoulliPosterior(Posterior):
     """Beta(a₁, a₀) of every column and class, (k, d, 2); ``words`` names the events of a text."""
 
-    a: NDArray[np.float64]
+    a: Floats
     words: Vocabulary | None
 
     def add_moments(self, block: Any, moments: ScoreMoments) -> None:

@@ -11,21 +11,18 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import ParameterError
+from suffice.errors import DataError, ParameterError
 from suffice.families.dirichlet import (
-    CodeAccumulator,
     advice_on_counts,
     borrowed,
     by_event,
+    chosen_alpha,
     dirichlet,
-    evidence_for,
     identifiers_of,
     log_share_moments,
-    over_range,
     prior_weight,
     pseudo_counts,
     refuse_unseen,
-    require_codes,
     settled_alpha,
 )
 from suffice.families.family import Family, Form, Parameters, Posterior, ScoreMoments
@@ -37,10 +34,11 @@ from suffice.families.options import (
     check_smoothing,
 )
 from suffice.numerics import kernels
+from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
-from suffice.numerics.logspace import safe_log
+from suffice.numerics.elementary import log
 from suffice.rules import Shape, Within
-from suffice.sums.block import CodedBlock, Encoding, IntegerBlock, tiles
+from suffice.sums.block import BadCell, CodedBlock, Encoding, IntegerBlock, tiles
 from suffice.sums.counts import WIDEST, CountAccumulator, Counts, offsets_of
 from suffice.sums.vocabulary import Vocabulary
 
@@ -112,11 +110,10 @@ class Categorical(Family):
                 raise ParameterError(f"min_categories={number!r}", rule)
 
     def advice(self, statistic: Counts) -> Iterator[tuple[int, str]]:
-        """Constants, identifiers, copies of the label, numbers that are kept as text."""
         left_out = set(self.left_out(statistic).tolist())
         return (said for said in advice_on_counts(statistic) if said[0] not in left_out)
 
-    def left_out(self, statistic: Counts) -> NDArray[np.intp]:
+    def left_out(self, statistic: Counts) -> Ints:
         if self.identifiers == "keep":
             return super().left_out(statistic)
         return np.flatnonzero(identifiers_of(statistic))
@@ -146,8 +143,7 @@ class Categorical(Family):
         statistic, least = self._over_range(statistic)
         sizes, quiet = self._sizes(statistic, least), self.left_out(statistic)
         asked = (statistic.column(j) * (j not in quiet) for j in range(statistic.d))
-        evidence = evidence_for(self.alpha, asked, sizes.tolist())
-        given = pseudo_counts(settled_alpha(self.alpha, evidence), statistic.d)
+        given, evidence = chosen_alpha(self.alpha, statistic.d, asked, sizes.tolist())
         alpha = np.full(statistic.d, given, np.float64)
         places = statistic.offsets + np.arange(statistic.d + 1)
         table = np.empty((statistic.k, places[-1]))
@@ -179,7 +175,7 @@ class Categorical(Family):
             statistic = statistic.over(tuple(ranges))
         return statistic, least
 
-    def _sizes(self, counts: Counts, least: tuple[int, ...]) -> NDArray[np.intp]:
+    def _sizes(self, counts: Counts, least: tuple[int, ...]) -> Ints:
         """Return the number of values of each column that share the probability, (d,)."""
         sizes = np.maximum(np.diff(counts.offsets), least) + (self.unseen == "smooth")
         return np.asarray(np.maximum(sizes, 1), np.intp)
@@ -207,7 +203,7 @@ class ScoreTable(NamedTuple):
     low: NDArray[np.int64]
     size: NDArray[np.int64]
     offsets: NDArray[np.int64]
-    table: NDArray[np.float64]
+    table: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,13 +211,13 @@ class CategoricalParameters(Parameters):
     """θ (k, M + d): the values of each column, then one place for its unseen values."""
 
     vocabularies: tuple[Vocabulary, ...]
-    theta: Annotated[NDArray[np.float64], Shape("k", "places"), Within(0, 1)]
+    theta: Annotated[Floats, Shape("k", "places"), Within(0, 1)]
     unseen: str = "ignore"
     alpha_evidence: AlphaEvidence | None = None
     from_zero: bool = False
 
     @cached_property
-    def offsets(self) -> NDArray[np.intp]:
+    def offsets(self) -> Ints:
         """Return the offset of each column among the values, (d + 1,)."""
         return offsets_of(self.vocabularies) + np.arange(len(self.vocabularies) + 1)
 
@@ -230,13 +226,11 @@ class CategoricalParameters(Parameters):
         """Return k Σⱼ (mⱼ − 1)."""
         return len(self.theta) * sum(max(len(v) - 1, 0) for v in self.vocabularies)
 
-    def probabilities(self, j: int) -> NDArray[np.float64]:
+    def probabilities(self, j: int) -> Floats:
         """θ (k, mⱼ) of column j."""
         return self.theta[:, self.offsets[j] : self.offsets[j + 1] - 1]
 
-    def add_log_likelihood(
-        self, block: CodedBlock | IntegerBlock, out: NDArray[np.float64]
-    ) -> None:
+    def add_log_likelihood(self, block: CodedBlock | IntegerBlock, out: Floats) -> None:
         """Add Σⱼ log θ of the observed values."""
         if self.from_zero:
             require_codes(block, self.vocabularies)
@@ -247,7 +241,7 @@ class CategoricalParameters(Parameters):
                 return
         self._add(self._codes(block), self._by_code, out)
 
-    def add_contributions(self, block: CodedBlock | IntegerBlock, out: NDArray[np.float64]) -> None:
+    def add_contributions(self, block: CodedBlock | IntegerBlock, out: Floats) -> None:
         """Add log θ of every observed value to ``out`` (n, d, k)."""
         if self.from_zero:
             require_codes(block, self.vocabularies)
@@ -263,21 +257,20 @@ class CategoricalParameters(Parameters):
             refuse_unseen(block, codes, self.vocabularies)
         return codes
 
-    def _add(self, values: NDArray[Any], places: ScoreTable, out: NDArray[np.float64]) -> None:
+    def _add(self, values: NDArray[Any], places: ScoreTable, out: Floats) -> None:
         for start, part in tiles(values, np.int64):
             kernels.scores.add_table(part, *places, out[start : start + len(part)])
 
     @cached_property
-    def _log_theta(self) -> NDArray[np.float64]:
+    def _log_theta(self) -> Floats:
         """Log θ (M + d, k), k rounded up to whole panels; 0 for unseen values left out."""
-        log_theta = safe_log(self.theta)
+        log_theta = log(self.theta)
         if self.unseen == "ignore":
             log_theta[:, self.offsets[1:] - 1] = 0.0
         return by_event(log_theta)
 
     @cached_property
     def _by_code(self) -> ScoreTable:
-        """Places by code: −1 for missing, the codes of the vocabulary, and the unseen."""
         d = len(self.vocabularies)
         size = np.diff(self.offsets)
         table = np.insert(self._log_theta, self.offsets[:-1], 0.0, axis=0)
@@ -308,7 +301,7 @@ class CategoricalParameters(Parameters):
         theta = self.theta[:, self.offsets[j] : self.offsets[j + 1]]
         return replace(self, vocabularies=(self.vocabularies[j],), theta=theta, alpha_evidence=None)
 
-    def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> list[NDArray[Any]]:
+    def sample(self, codes: Ints, rng: np.random.Generator) -> list[NDArray[Any]]:
         """Draw a value by inverting the cumulative distribution."""
         columns = []
         for j, vocabulary in enumerate(self.vocabularies):
@@ -331,7 +324,7 @@ class CategoricalParameters(Parameters):
         """Linear in the indicators of the values (one-hot)."""
         features = tuple((j, value) for j, v in enumerate(self.vocabularies) for value in v.values)
         kept = np.setdiff1d(np.arange(self.theta.shape[1]), self.offsets[1:] - 1)
-        linear = safe_log(self.theta[:, kept])
+        linear = log(self.theta[:, kept])
         return Form(features, np.zeros_like(linear), linear, np.zeros(len(linear)))
 
     def features(self, block: CodedBlock | IntegerBlock) -> csr_array:
@@ -353,6 +346,61 @@ class CategoricalParameters(Parameters):
         )
 
 
+# -- codes that count from 0
+
+
+MOST_CODES = 1_000_000  # of one column; each has a probability in every class
+CODE_RULE = "Negative values in data passed to CategoricalNB (input X): numbers are codes from 0 on"
+CODE_STEP = "NaiveBayes takes them as categories; a missing cell is NaN, not -1"
+
+
+class CodeAccumulator(CountAccumulator):
+    """Counts categories; numbers among them are 0 or more."""
+
+    def add(self, block: CodedBlock | IntegerBlock, *rows: Any) -> None:
+        require_codes(block)
+        super().add(block, *rows)
+
+
+def require_codes(
+    block: CodedBlock | IntegerBlock, known: tuple[Vocabulary, ...] | None = None
+) -> None:
+    """Refuse numbers below 0, except those that are ``known``."""
+    if isinstance(block, IntegerBlock):
+        if block.values.dtype.kind == "u" or block.values.min(initial=0) >= 0:
+            return
+        block = block.coded()
+    for j, vocabulary in enumerate(block.vocabularies):
+        taken = () if known is None else known[j].codes
+        below = [
+            isinstance(value, int | float) and value < 0 and value not in taken
+            for value in vocabulary.values
+        ]
+        if any(below):
+            codes = block.codes[:, j]
+            rows = np.flatnonzero((codes >= 0) & np.array(below)[codes])
+            for row in rows[:1].tolist():
+                raise BadCell(row, j, vocabulary.values[codes[row]], CODE_RULE, CODE_STEP)
+
+
+def over_range(j: int, vocabulary: Vocabulary, least: int) -> Vocabulary:
+    """All whole numbers from 0 on, if the values of column j are such; else the values."""
+    values = vocabulary.values
+    if vocabulary.counts_from_zero and len(values) >= least:
+        return vocabulary
+    if not all(isinstance(v, int | float) and v >= 0 and v % 1 == 0 for v in values):
+        return vocabulary
+    largest = int(values[-1]) if values else -1
+    places = max(largest + 1, least)
+    if places > MOST_CODES:
+        raise DataError(
+            f"column {j}, counted from 0: {places} values from 0 to {places - 1}",
+            f"whole numbers are codes that count from 0, {MOST_CODES:,} at most",
+            "number the values without gaps, or give them as strings",
+        )
+    return vocabulary if len(values) == places else Vocabulary(tuple(range(places)))
+
+
 # -- posterior
 
 
@@ -364,8 +412,8 @@ class CategoricalPosterior(Posterior):
     """
 
     estimate: CategoricalParameters
-    a: NDArray[np.float64]
-    total: NDArray[np.float64]
+    a: Floats
+    total: Floats
     quiet: tuple[int, ...]  # columns that say nothing of the class
 
     def add_moments(self, block: Any, moments: ScoreMoments) -> None:

@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
-from suffice.families.dirichlet import event_features, most_telling, pseudo_counts, takes_events
-from suffice.families.family import Family, Form, Parameters
-from suffice.families.multinomial import EventTerms, add_event_terms, event_counts
+from suffice.families.dirichlet import most_telling, pseudo_counts, takes_events
+from suffice.families.family import Family
+from suffice.families.multinomial import EventParameters, EventTerms
 from suffice.families.options import Alpha, check_alpha
+from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.elementary import log
 from suffice.rules import FINITE, Shape
-from suffice.sums.block import Encoding, RealBlock, SparseBlock
+from suffice.sums.block import Encoding
 from suffice.sums.counts import EventAccumulator, Events
-from suffice.sums.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True)
@@ -105,33 +105,21 @@ class Complement(Family):
 
 
 @dataclass(frozen=True, eq=False)
-class ComplementParameters(Parameters):
-    """w (k, M)."""
+class ComplementParameters(EventParameters):
+    """w (k, M), whose sums stand in for log-likelihoods."""
 
-    events: Annotated[Vocabulary, Shape("M")]
-    weights: Annotated[NDArray[np.float64], Shape("k", "M"), FINITE]
-
-    @property
-    def n_free(self) -> int:
-        """Return k(M − 1)."""
-        return len(self.weights) * max(len(self.events) - 1, 0)
-
-    def add_log_likelihood(self, block: RealBlock | SparseBlock, out: NDArray[np.float64]) -> None:
-        """Add Σ_v x_v w_v, which stands in for a log-likelihood."""
-        add_event_terms(block, self.events, self._terms, out)
+    weights: Annotated[Floats, Shape("k", "M"), FINITE]
 
     @cached_property
-    def _terms(self) -> EventTerms:
+    def terms(self) -> EventTerms:
         return EventTerms(self.weights)
 
     def column(self, j: int) -> ComplementParameters:
         if not self.events.closed:
             return self
-        event = Vocabulary((self.events.values[j],), closed=True)
-        return ComplementParameters(event, self.weights[:, [j]])
+        return ComplementParameters(self._event(j), self.weights[:, [j]])
 
-    def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> list[NDArray[Any]]:
-        """Refuse: weights are not a distribution."""
+    def sample(self, codes: Ints, rng: np.random.Generator) -> list[NDArray[Any]]:
         raise ParameterError(
             "complement naive Bayes cannot be sampled from",
             "its weights are not a distribution",
@@ -139,15 +127,6 @@ class ComplementParameters(Parameters):
         )
 
     def describe(self, j: int) -> dict[str, list[float]]:
-        """Weight of column j, or of the words that divide the classes most."""
         if self.events.closed:
             return {"weight": self.weights[:, j].tolist()}
         return most_telling(self.events.values, self.weights, self.weights)
-
-    def form(self) -> Form:
-        features, k = event_features(self.events), len(self.weights)
-        return Form(features, np.zeros_like(self.weights), self.weights, np.zeros(k))
-
-    def features(self, block: RealBlock | SparseBlock) -> Any:
-        """Counts (n, M); a missing one is 0, which is exact, for the form has no constant."""
-        return event_counts(block, self.events)

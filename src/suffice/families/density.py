@@ -7,7 +7,7 @@ weights from a sample of rows, in which they are counted anew.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from operator import attrgetter
@@ -30,6 +30,7 @@ from suffice.families.family import NO_COLUMNS, Apply, Family, Parameters, Poste
 from suffice.families.gaussian import FAR, Gaussian, StudentParameters
 from suffice.families.options import Identifiers
 from suffice.numerics import kernels
+from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.elementary import exp, log
 from suffice.rules import Shape, Within, rule
 from suffice.sums.base import Accumulator
@@ -121,7 +122,7 @@ class Density(Family):
     def advice(self, statistic: MomentsAndBins) -> Sequence[tuple[int, str]]:
         return tuple(Gaussian().advice(statistic.moments))
 
-    def left_out(self, statistic: MomentsAndBins) -> NDArray[np.intp]:
+    def left_out(self, statistic: MomentsAndBins) -> Ints:
         if self.identifiers == "keep":
             return super().left_out(statistic)
         return np.flatnonzero(row_numbers_of(statistic.moments))
@@ -162,7 +163,7 @@ class Density(Family):
     def _students(self) -> Gaussian:
         return Gaussian(identifiers=self.identifiers)
 
-    def _not_compared(self, moments: Moments, varies: NDArray[np.bool_]) -> NDArray[np.intp]:
+    def _not_compared(self, moments: Moments, varies: Bools) -> Ints:
         rows = moments.one_class
         n, scores = rows.total.max(), moments.d * moments.k
         none = scores > COMPARED_SCORES and n < ROWS_TO_A_SCORE * scores
@@ -190,7 +191,7 @@ class Density(Family):
             return choice, _normal(statistic.moments, j)
         return choice, _density(shape, bandwidth, cells_of_column(statistic.bins, j))[0]
 
-    def binned(self, d: int) -> NDArray[np.intp]:
+    def binned(self, d: int) -> Ints:
         if not self.choices:
             return super().binned(d)
         return np.flatnonzero([bool(choice.shape) for choice in self.choices])
@@ -242,17 +243,14 @@ def _density(shape: str, bandwidth: float, cells: Cells) -> tuple[Piece, Estimat
     return histogram(cells) if shape == "histogram" else kernel_density(cells, bandwidth)
 
 
-def _normals(moments: Moments, columns: NDArray[np.intp]) -> dict[int, Piece]:
+def _normals(moments: Moments, columns: Ints) -> dict[int, Piece]:
     """Return Student's t of every class in some columns, in bins of a quarter of a deviation."""
     if not len(columns):
         return {}
     of_columns = moments.columns(columns)
-    students, rows = Gaussian().by_class(of_columns), of_columns.one_class
-    edges = rows.mean[0] + WIDE_STEPS[:, None] * np.sqrt(rows.variance[0])  # (33, columns)
-    low, high = edges[:-1], edges[1:]
-    logs = np.zeros((*low.shape, moments.k))
-    students.add_contributions(RealBlock(0.5 * low + 0.5 * high), logs)
-    pieces = map(Piece, low.T.copy(), high.T.copy(), logs.transpose(1, 2, 0).copy())
+    rows = of_columns.one_class
+    edges = rows.mean[0] + WIDE_STEPS[:, None] * np.sqrt(rows.variance[0])
+    pieces = _pieces(Gaussian().by_class(of_columns), edges, moments.k)
     return dict(zip(columns.tolist(), pieces, strict=True))
 
 
@@ -266,10 +264,15 @@ def _normal(moments: Moments, j: int) -> Piece:
         edges = edges[np.linspace(0, len(edges) - 1, MOST_STEPS).round().astype(np.intp)]
     if len(edges) < 3:
         return nothing(len(at))
+    return next(_pieces(column, edges[:, None], len(at)))
+
+
+def _pieces(parameters: Parameters, edges: Floats, k: int) -> Iterator[Piece]:
+    """Yield the densities in the middle of the bins between edges (b + 1, d), of every column."""
     low, high = edges[:-1], edges[1:]
-    logs = np.zeros((len(low), len(at)))
-    column.add_log_likelihood(RealBlock((0.5 * low + 0.5 * high)[:, None]), logs)
-    return Piece(low, high, np.ascontiguousarray(logs.T))
+    logs = np.zeros((*low.shape, k))
+    parameters.add_contributions(RealBlock(0.5 * low + 0.5 * high), logs)
+    return map(Piece, low.T.copy(), high.T.copy(), logs.transpose(1, 2, 0).copy())
 
 
 # -- histograms and kernels
@@ -290,9 +293,9 @@ class Estimated(NamedTuple):
         How many cuts of these places were found by the classes of all numbers.
     """
 
-    counts: NDArray[np.float64]
-    log_density: NDArray[np.float64]
-    without_one: NDArray[np.float64]
+    counts: Floats
+    log_density: Floats
+    without_one: Floats
     cuts: int = 0
 
 
@@ -336,7 +339,7 @@ def histogram(cells: Cells) -> tuple[Piece, Estimated]:
     return Piece(binned.low, binned.high, logs), Estimated(binned.counts, logs, without, found)
 
 
-def _binned(cells: Cells) -> tuple[Cells, NDArray[np.float64], int]:
+def _binned(cells: Cells) -> tuple[Cells, Floats, int]:
     """The bins of a histogram, s q_b in each, (m,), and how many cuts the classes have made."""
     cuts = entropy_cuts(cells.counts)
     found = len(cuts)
@@ -390,9 +393,9 @@ class Chosen:
     """
 
     shape: Annotated[NDArray[np.int8], Shape("d"), Within(0, len(SHAPES))]
-    bandwidth: Annotated[NDArray[np.float64], Shape("d"), Within(0, 100)]
-    compared: Annotated[NDArray[np.bool_], Shape("d")]
-    losses: Annotated[NDArray[np.float64], Shape("r", "d")]
+    bandwidth: Annotated[Floats, Shape("d"), Within(0, 100)]
+    compared: Annotated[Bools, Shape("d")]
+    losses: Annotated[Floats, Shape("r", "d")]
 
     @rule("there was a choice for some column")
     def _has_choice(self) -> bool:
@@ -471,10 +474,10 @@ class Shares(NamedTuple):
     Source: D. B. Rubin, The Bayesian bootstrap (Annals of Statistics 9, 1981).
     """
 
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    mean: NDArray[np.float64]
-    variance: NDArray[np.float64]
+    low: Floats
+    high: Floats
+    mean: Floats
+    variance: Floats
 
     @classmethod
     def of(cls, cells: Cells, choice: Choice) -> Shares:
@@ -505,9 +508,7 @@ class Shares(NamedTuple):
         return cls(grouped.low, grouped.high, mean, variance)
 
 
-def _log_moments(
-    a: NDArray[np.float64], density: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _log_moments(a: Floats, density: Floats) -> tuple[Floats, Floats]:
     """Return mean and variance of log p in each bin, (b,), from a (m,) and densities (b, m)."""
     first, second = density @ a / a.sum(), density**2 @ a / a.sum()
     spread = log(1 + np.maximum(second / first**2 - 1, 0.0) / (a.sum() + 1))

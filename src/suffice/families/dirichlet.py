@@ -10,19 +10,20 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import DataError, ParameterError
+from suffice.errors import ParameterError
 from suffice.families.family import trigamma
 from suffice.families.options import Alpha, Smoothing
 from suffice.numerics import kernels
+from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.dirichlet_evidence import AlphaEvidence, alpha_by_evidence
 from suffice.numerics.elementary import digamma
-from suffice.sums.block import BadCell, CodedBlock, IntegerBlock
-from suffice.sums.counts import CountAccumulator, Counts, Events
+from suffice.sums.block import BadCell, CodedBlock
+from suffice.sums.counts import Counts, Events
 from suffice.sums.moments import Moments, MomentsLeftOut
 from suffice.sums.vocabulary import Vocabulary
 
 
-def pseudo_counts(alpha: Alpha, events: int) -> float | NDArray[np.float64]:
+def pseudo_counts(alpha: Alpha, events: int) -> float | Floats:
     """α as a number, or as an array (events,)."""
     if not isinstance(alpha, tuple):
         return float(alpha)
@@ -34,19 +35,12 @@ def pseudo_counts(alpha: Alpha, events: int) -> float | NDArray[np.float64]:
     return np.array(alpha)
 
 
-def prior_counts(
-    alpha: float | NDArray[np.float64], estimation: str
-) -> float | NDArray[np.float64]:
+def prior_counts(alpha: float | Floats, estimation: str) -> float | Floats:
     """Return the pseudo-count: 0 (``mle``), α − 1 (``map``) or α (``bayes``)."""
     return {"mle": 0.0 * alpha, "map": alpha - 1.0, "bayes": alpha}[estimation]
 
 
-def dirichlet(
-    count: NDArray[np.float64],
-    alpha: float | NDArray[np.float64],
-    estimation: str,
-    m: int | NDArray[np.intp],
-) -> NDArray[np.float64]:
+def dirichlet(count: Floats, alpha: float | Floats, estimation: str, m: int | Ints) -> Floats:
     """Probabilities of categories from their counts N under a Dirichlet(α) prior.
 
     ::
@@ -82,7 +76,7 @@ def dirichlet(
     alike = pseudo.shape[-1:] in ((), (1,))  # then categories without a count weigh too
     weight = m * pseudo if alike else pseudo.sum(axis=-1, keepdims=True)
 
-    def proportions(count: NDArray[np.float64]) -> NDArray[np.float64]:
+    def proportions(count: Floats) -> Floats:
         total = count.sum(axis=-1, keepdims=True) + weight
         fractions = np.asarray(count + pseudo)
         with np.errstate(invalid="ignore"):
@@ -101,22 +95,18 @@ def dirichlet(
 # -- posterior of probabilities
 
 
-def prior_weight(
-    alpha: float | NDArray[np.float64], estimation: str
-) -> float | NDArray[np.float64]:
+def prior_weight(alpha: float | Floats, estimation: str) -> float | Floats:
     """α of the prior of a posterior: 0, the improper one, under ``mle``."""
     return 0.0 * alpha if estimation == "mle" else alpha
 
 
-def borrowed(count: NDArray[np.float64]) -> NDArray[np.float64]:
+def borrowed(count: Floats) -> Floats:
     """Counts (k, ..., v); a class that has none has those of all classes."""
     empty = count.sum(axis=-1, keepdims=True) == 0
     return np.where(empty, count.sum(axis=0), count)
 
 
-def log_share_moments(
-    part: NDArray[np.float64], total: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def log_share_moments(part: Floats, total: Floats) -> tuple[Floats, Floats]:
     """Return mean and variance of log θ_v from a_v and A; without any weight, −∞ and ∞.
 
     ::
@@ -142,26 +132,20 @@ def log_share_moments(
 # -- pseudo-counts by their evidence
 
 
-def evidence_for(
+def chosen_alpha(
     alpha: Smoothing,
-    tables: Iterable[NDArray[np.float64]],
+    events: int,
+    tables: Iterable[Floats],
     sizes: Sequence[int],
     alike: bool = False,
-) -> AlphaEvidence | None:
-    """Return the evidence from which α of tables of counts is chosen; None where it is given.
+) -> tuple[float | Floats, AlphaEvidence | None]:
+    """Return α as `pseudo_counts` does, and the evidence from which it was chosen, if it was.
 
-    Parameters
-    ----------
-    alpha : Smoothing
-    tables : iterable of ndarray (k, v)
-    sizes : sequence of int
-        How many values share the probability in each table.
-    alike : bool
-        Whether it is one for all tables.
+    That is the evidence of tables of counts (k, v), in which so many values (``sizes``) share the
+    probability: of each table, or of all if they are ``alike``.
     """
-    if not isinstance(alpha, str):
-        return None
-    return alpha_by_evidence(list(tables), sizes, alike)
+    found = alpha_by_evidence(list(tables), sizes, alike) if isinstance(alpha, str) else None
+    return pseudo_counts(settled_alpha(alpha, found), events), found
 
 
 def settled_alpha(alpha: Smoothing, found: AlphaEvidence | None) -> Alpha:
@@ -189,69 +173,6 @@ def refuse_unseen(
         raise BadCell(row, column, value, UNSEEN_RULE)
 
 
-# -- codes that count from 0
-
-
-MOST_CODES = 1_000_000  # of one column; each has a probability in every class
-CODE_RULE = "Negative values in data passed to CategoricalNB (input X): numbers are codes from 0 on"
-CODE_STEP = "NaiveBayes takes them as categories; a missing cell is NaN, not -1"
-
-
-class CodeAccumulator(CountAccumulator):
-    """Counts categories; numbers among them are 0 or more."""
-
-    def add(self, block: CodedBlock | IntegerBlock, *rows: Any) -> None:
-        require_codes(block)
-        super().add(block, *rows)
-
-
-def require_codes(
-    block: CodedBlock | IntegerBlock, known: tuple[Vocabulary, ...] | None = None
-) -> None:
-    """Refuse numbers below 0, except those that are ``known``."""
-    if isinstance(block, IntegerBlock):
-        if block.values.dtype.kind == "u" or block.values.min(initial=0) >= 0:
-            return
-        block = block.coded()
-    for j, vocabulary in enumerate(block.vocabularies):
-        taken = () if known is None else known[j].codes
-        below = [is_below(value) and value not in taken for value in vocabulary.values]
-        if any(below):
-            codes = block.codes[:, j]
-            rows = np.flatnonzero((codes >= 0) & np.array(below)[codes])
-            for row in rows[:1].tolist():
-                raise BadCell(row, j, vocabulary.values[codes[row]], CODE_RULE, CODE_STEP)
-
-
-def is_below(value: Any) -> bool:
-    return isinstance(value, int | float) and value < 0
-
-
-def counts_from_zero(values: Iterable[Any]) -> bool:
-    values = tuple(values)
-    if set(map(type, values)) == {int}:
-        return bool(min(values) >= 0)
-    return all(isinstance(v, int | float) and v >= 0 and v % 1 == 0 for v in values)
-
-
-def over_range(j: int, vocabulary: Vocabulary, least: int) -> Vocabulary:
-    """All whole numbers from 0 on, if the values of column j are such; else the values."""
-    values = vocabulary.values
-    if vocabulary.counts_from_zero and len(values) >= least:
-        return vocabulary
-    if not counts_from_zero(values):
-        return vocabulary
-    largest = int(values[-1]) if values else -1
-    places = max(largest + 1, least)
-    if places > MOST_CODES:
-        raise DataError(
-            f"column {j}, counted from 0: {places} values from 0 to {places - 1}",
-            f"whole numbers are codes that count from 0, {MOST_CODES:,} at most",
-            "number the values without gaps, or give them as strings",
-        )
-    return vocabulary if len(values) == places else Vocabulary(tuple(range(places)))
-
-
 # -- identifiers
 
 
@@ -261,7 +182,7 @@ FEW = 20  # rows, or values: fewer show nothing
 ROUNDING = 2.0**-46  # of mean and scatter, which are doubles
 
 
-def identifiers_of(counts: Counts) -> NDArray[np.bool_]:
+def identifiers_of(counts: Counts) -> Bools:
     """Return which columns of categories have another value in every row, (d,).
 
     Rows have the weight 1: what weighs more may be several rows.
@@ -275,7 +196,7 @@ def identifiers_of(counts: Counts) -> NDArray[np.bool_]:
     return every
 
 
-def row_numbers_of(moments: Moments | MomentsLeftOut) -> NDArray[np.bool_]:
+def row_numbers_of(moments: Moments | MomentsLeftOut) -> Bools:
     """Return which columns of numbers have the moments of n numbers in a row, (d,).
 
     ::
@@ -301,15 +222,8 @@ def row_numbers_of(moments: Moments | MomentsLeftOut) -> NDArray[np.bool_]:
     return np.asarray(found & whole)
 
 
-def alike(by_class: P, pooled: P, columns: NDArray[np.intp]) -> P:
-    """Parameters by class (k, d), in which some columns have those of all classes together, (1, d).
-
-    Parameters
-    ----------
-    by_class, pooled : record of arrays
-    columns : ndarray of int
-        Which those are.
-    """
+def alike(by_class: P, pooled: P, columns: Ints) -> P:
+    """Parameters (k, d), of which some columns are those of all classes together, (1, d)."""
     changed: dict[str, Any] = {}
     for each in fields(by_class):  # type: ignore[arg-type]
         changed[each.name] = getattr(by_class, each.name).copy()
@@ -341,14 +255,14 @@ def advice_on_counts(counts: Counts) -> Iterator[tuple[int, str]]:
     """
     for j, vocabulary in enumerate(counts.vocabularies):
         count = counts.column(j)
-        observed: NDArray[np.bool_] = np.asarray(count.any(axis=0))
+        observed: Bools = np.asarray(count.any(axis=0))
         values = [value for value, seen in zip(vocabulary.values, observed, strict=True) if seen]
         said = _advice(values, count[:, observed])
         if said:
             yield j, said
 
 
-def _advice(values: Sequence[Any], count: NDArray[np.float64]) -> str:
+def _advice(values: Sequence[Any], count: Floats) -> str:
     """Return the warning about m values that are counted in k classes, (k, m)."""
     rows = count.sum()
     if len(values) == 1:
@@ -377,7 +291,7 @@ def _on_text(values: Sequence[str], numbers: Sequence[bool]) -> str:
 
 
 def most_telling(
-    words: tuple[Any, ...], values: NDArray[np.float64], terms: NDArray[np.float64], most: int = 20
+    words: tuple[Any, ...], values: Floats, terms: Floats, most: int = 20
 ) -> dict[Any, list[float]]:
     """The words whose terms (k, m) differ most between classes, with their values (k, m)."""
     spread = terms.max(axis=0) - terms.min(axis=0)
@@ -400,7 +314,7 @@ def event_features(events: Vocabulary) -> tuple[Any, ...]:
     return events.values if events.closed else tuple((0, word) for word in events.values)
 
 
-def by_event(terms: NDArray[np.float64]) -> NDArray[np.float64]:
+def by_event(terms: Floats) -> Floats:
     """Terms (k, m) as a kernel reads them: (m, k), k rounded up to whole class tiles.
 
     Every class tile begins at a multiple of 64 bytes, so that it is one line of the cache.

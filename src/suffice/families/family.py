@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
+from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.logspace import scores
@@ -64,10 +65,10 @@ class Form(NamedTuple):
     """
 
     features: tuple[Any, ...]
-    quadratic: NDArray[np.float64]
-    linear: NDArray[np.float64]
-    constant: NDArray[np.float64]
-    origin: NDArray[np.float64] | float = 0.0
+    quadratic: Floats
+    linear: Floats
+    constant: Floats
+    origin: Floats | float = 0.0
 
 
 class Parameters(ABC):
@@ -90,14 +91,14 @@ class Parameters(ABC):
         """Number of free parameters."""
 
     @abstractmethod
-    def add_log_likelihood(self, block: Any, out: NDArray[np.float64]) -> None:
+    def add_log_likelihood(self, block: Any, out: Floats) -> None:
         """Add log p(x | c) of every row to ``out`` (n, k); missing cells add nothing."""
 
-    def add_discriminants(self, block: Any, out: NDArray[np.float64]) -> None:
+    def add_discriminants(self, block: Any, out: Floats) -> None:
         """Add log p(x | c) to ``out`` (n, k), up to a term of each row that all classes share."""
         self.add_log_likelihood(block, out)
 
-    def add_contributions(self, block: Any, out: NDArray[np.float64]) -> None:
+    def add_contributions(self, block: Any, out: Floats) -> None:
         """Add what every cell contributes to log p(x | c) to ``out`` (n, d, k): log p(x_j | c).
 
         The contributions of a row add up to its log-likelihood; a missing cell adds nothing.
@@ -116,7 +117,7 @@ class Parameters(ABC):
         """The parameters of column j alone."""
 
     @abstractmethod
-    def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> list[NDArray[Any]]:
+    def sample(self, codes: Ints, rng: np.random.Generator) -> list[NDArray[Any]]:
         """Draw one row for every class code (n,); one array (n,) per column."""
 
     @abstractmethod
@@ -160,7 +161,7 @@ class JointParameters(Parameters):
     ``column(j)`` is then the marginal of column j, and the marginals do not add up to the whole.
     """
 
-    def add_contributions(self, block: Any, out: NDArray[np.float64]) -> None:
+    def add_contributions(self, block: Any, out: Floats) -> None:
         """Add the terms of the chain rule to ``out`` (n, d, k), columns in their order.
 
         ::
@@ -264,7 +265,7 @@ class Family(ABC):
         """Columns, by their place, that one should look at, and what is to be said of each."""
         return ()
 
-    def left_out(self, statistic: Any) -> NDArray[np.intp]:
+    def left_out(self, statistic: Any) -> Ints:
         """Columns, by their place, that say nothing of the class as they are identifiers."""
         return NO_COLUMNS
 
@@ -279,7 +280,7 @@ class Family(ABC):
         """Estimate with ``apply``, which is `map` or maps by several threads."""
         return self.estimate(statistic)
 
-    def binned(self, d: int) -> NDArray[np.intp]:
+    def binned(self, d: int) -> Ints:
         """The columns, of d, whose binned counts `estimate` reads, where there are such counts."""
         return np.arange(d)
 
@@ -287,13 +288,6 @@ class Family(ABC):
         """Return whether a statistic is one that this family accumulates of d columns."""
         known = type(self.accumulator(encoding, 0).statistic())
         return type(statistic) is known and bool(statistic.d == d)
-
-    def is_shown_by(self, statistic: Any) -> bool:
-        """Return whether a statistic with an entry for each pair of columns has rows of them.
-
-        Of other statistics the size says what they hold.
-        """
-        return True
 
     def __str__(self) -> str:
         options = (
@@ -342,7 +336,7 @@ def family_names() -> tuple[str, ...]:
     return tuple(sorted(f.name for f in files if f.name not in SHARED and not f.ispkg))
 
 
-def complete(values: NDArray[Any]) -> NDArray[np.float64]:
+def complete(values: NDArray[Any]) -> Floats:
     """Numbers (n, d) as the features of a form."""
     require_held(values)
     x = np.asarray(values, np.float64)
@@ -373,14 +367,14 @@ class LearntRows:
         w; 0 of these.
     """
 
-    codes: NDArray[np.intp]
-    weights: NDArray[np.float64]
+    codes: Ints
+    weights: Floats
 
-    def take(self, rows: NDArray[np.intp]) -> LearntRows:
+    def take(self, rows: Ints) -> LearntRows:
         """Some of them."""
         return LearntRows(self.codes[rows], self.weights[rows])
 
-    def by_class(self, k: int) -> NDArray[np.float64]:
+    def by_class(self, k: int) -> Floats:
         """Return the weight of each row in each class, (n, k)."""
         return np.where(self.codes[:, None] == np.arange(k), self.weights[:, None], 0.0)
 
@@ -388,16 +382,10 @@ class LearntRows:
 class LeaveOneOut(Protocol):
     """The estimates of a family without one row, for every row."""
 
-    def add_log_likelihood(self, block: Any, rows: LearntRows, out: NDArray[np.float64]) -> None:
+    def add_log_likelihood(self, block: Any, rows: LearntRows, out: Floats) -> None:
         """Add log p(x | c), estimated from all rows but x, to ``out`` (n, k).
 
-        Parameters
-        ----------
-        block : Block
-            Training rows, or rows of weight 0.
-        rows : LearntRows
-        out : ndarray (n, k)
-            Gets NaN for a row without which the closed form loses digits, or does not hold.
+        It is NaN for a row without which the closed form loses digits, or does not hold.
         """
         ...
 
@@ -424,9 +412,9 @@ class ScoreMoments:
         What classes that share parameters have besides, variances included.
     """
 
-    mean: NDArray[np.float64]
-    variance: NDArray[np.float64]
-    covariance: NDArray[np.float64]
+    mean: Floats
+    variance: Floats
+    covariance: Floats
 
     @classmethod
     def zeros(cls, n: int, k: int) -> ScoreMoments:
@@ -449,7 +437,7 @@ class Posterior(ABC):
         """
 
 
-def trigamma(x: Any) -> NDArray[np.float64]:
+def trigamma(x: Any) -> Floats:
     """ψ₁(x) = d²/dx² log Γ(x) = ζ(2, x); +∞ at 0."""
     from scipy.special import zeta
 
@@ -457,11 +445,7 @@ def trigamma(x: Any) -> NDArray[np.float64]:
     return np.where(x > 0, zeta(2.0, np.where(x > 0, x, 1.0)), np.inf)
 
 
-def add_with_poles(
-    add: Callable[[NDArray[np.float64], NDArray[np.float64]], None],
-    terms: NDArray[np.float64],
-    out: NDArray[np.float64],
-) -> None:
+def add_with_poles(add: Callable[[Floats, Floats], None], terms: Floats, out: Floats) -> None:
     """Add sums of ``terms``, of which some are infinite, to ``out``; ``add`` knows finite ones.
 
     A term that a row does not show has the factor 0, and 0 · ∞ is to be 0.

@@ -24,6 +24,7 @@ from suffice.families.family import (
 )
 from suffice.families.options import Estimation, Identifiers, VarianceFloor
 from suffice.numerics import kernels
+from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.elementary import digamma, lgamma, log, log1p
 from suffice.numerics.error_free import LARGEST, quick_two_sum
 from suffice.numerics.variance_floor import StandardMoments, best_fraction
@@ -151,7 +152,7 @@ class Gaussian(Family):
             raise no_closed_form(self, "every row left out might choose another floor")
         return GaussianLeftOut(self, statistic)
 
-    def left_out(self, statistic: Moments) -> NDArray[np.intp]:
+    def left_out(self, statistic: Moments) -> Ints:
         if self.identifiers == "keep":
             return NO_COLUMNS
         return np.flatnonzero(row_numbers_of(statistic))
@@ -171,7 +172,7 @@ class Gaussian(Family):
         variance = np.maximum(self._variance(moments), self.least_variance(moments))
         return GaussianParameters(mean, mean_lo, variance)
 
-    def _variance(self, moments: Moments) -> NDArray[np.float64]:
+    def _variance(self, moments: Moments) -> Floats:
         """σ² of maximum likelihood, before it has a floor, (k, d) or (1, d)."""
         n, pooled = moments.total, moments.one_class
         if not (self.shared or self.ddof):
@@ -181,7 +182,7 @@ class Gaussian(Family):
             spread = self._joined(moments.scatter) / freedom
             return np.where(freedom > 0, spread, pooled.variance)
 
-    def least_variance(self, moments: Moments) -> NDArray[np.float64]:
+    def least_variance(self, moments: Moments) -> Floats:
         """The floor of each column, (1, d); 0 only where all classes together show no spread."""
         overall = moments.one_class.variance
         floor = np.maximum(max(self.fraction(moments), CERTAIN) * overall, LEAST_VARIANCE)
@@ -222,7 +223,7 @@ class Gaussian(Family):
                 b0 = self.a0 * np.where(far, (1 + MOST_BETWEEN) * within, overall)
         return mean0, lo0, kappa0, b0
 
-    def _joined(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _joined(self, sums: Floats) -> Floats:
         """Sums (k, d), or (1, d) over all classes if these share their variance."""
         return sums.sum(axis=0, keepdims=True) if self.shared else sums
 
@@ -252,21 +253,12 @@ class Gaussian(Family):
 
 @dataclass(frozen=True)
 class GaussianLeftOut:
-    """Gaussian columns by the moments of all rows but one: total minus row, in blocks of rows.
-
-    Parameters
-    ----------
-    family : Gaussian
-    moments : Moments
-        Of all rows.
-    """
+    """Gaussian columns by the moments of all rows but one: total minus row, in blocks of rows."""
 
     family: Gaussian
     moments: Moments
 
-    def add_log_likelihood(
-        self, block: RealBlock, rows: LearntRows, out: NDArray[np.float64]
-    ) -> None:
+    def add_log_likelihood(self, block: RealBlock, rows: LearntRows, out: Floats) -> None:
         """Add Σⱼ log p(xⱼ | c) by the moments without the row, (n, k)."""
         k, d = self.moments.total.shape
         weights = rows.by_class(k)
@@ -284,7 +276,7 @@ class GaussianLeftOut:
             out[part][left.doubtful] = np.nan
 
 
-def variance_within(moments: Moments) -> NDArray[np.float64]:
+def variance_within(moments: Moments) -> Floats:
     """Return s² of every column, (1, d): see `Gaussian`."""
     pooled = moments.one_class
     scatter = moments.scatter.sum(axis=0, keepdims=True)
@@ -306,9 +298,9 @@ class GaussianParameters(Parameters):
     ``mean_lo`` is what ``mean``, a double, cannot hold of a μ that is far from 0.
     """
 
-    mean: Annotated[NDArray[np.float64], Shape("k", "d"), FINITE]
-    mean_lo: Annotated[NDArray[np.float64], Shape("k", "d"), FINITE]
-    variance: Annotated[NDArray[np.float64], Shape("s", "d"), NONNEGATIVE]
+    mean: Annotated[Floats, Shape("k", "d"), FINITE]
+    mean_lo: Annotated[Floats, Shape("k", "d"), FINITE]
+    variance: Annotated[Floats, Shape("s", "d"), NONNEGATIVE]
 
     @property
     def n_free(self) -> int:
@@ -316,34 +308,34 @@ class GaussianParameters(Parameters):
         return self.mean.size + self.variance.size
 
     @property
-    def sd(self) -> NDArray[np.float64]:
+    def sd(self) -> Floats:
         """σ, (k, d)."""
         return np.broadcast_to(np.sqrt(self.variance), self.mean.shape)
 
     @property
-    def precision(self) -> NDArray[np.float64]:
+    def precision(self) -> Floats:
         """1/σ², (k, d); 0 for a column without spread."""
         return np.divide(1.0, self.variance, out=np.zeros_like(self.mean), where=self.variance > 0)
 
     @property
-    def log_scale(self) -> NDArray[np.float64]:
+    def log_scale(self) -> Floats:
         """−½ log 2πσ², (k, d); 0 for a column without spread."""
         used = self.variance > 0
         log_variance = log(np.where(used, 2 * np.pi * self.variance, 1.0))
         return np.asarray(-0.5 * np.broadcast_to(log_variance, self.mean.shape))
 
-    def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
+    def add_log_likelihood(self, block: RealBlock, out: Floats) -> None:
         """Add Σⱼ log N(xⱼ; μ, σ²)."""
         origin, terms = self.terms
         _score(kernels.squares.add_gaussian, read_rows(_from(origin, block).values), terms, out)
 
     @cached_property
-    def terms(self) -> tuple[NDArray[np.float64] | None, tuple[NDArray[np.float64], ...]]:
+    def terms(self) -> tuple[Floats | None, tuple[Floats, ...]]:
         """Return the origin of each column, and the coefficients of its squares."""
         origin, mean = _origin(self.mean, self.mean_lo)
         return origin, (mean, np.sqrt(self.precision / 2), self.log_scale)
 
-    def log_densities(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def log_densities(self, x: Floats) -> Floats:
         """log N(xⱼ; μ, σ²) of the cells of rows (n, d) that each have parameters, (k, n, d)."""
         origin, (mean, root, log_scale) = self.terms
         z = root * ((x if origin is None else x - origin) - mean)
@@ -353,9 +345,7 @@ class GaussianParameters(Parameters):
         parts = self.mean, self.mean_lo, self.variance
         return GaussianParameters(*(part[:, [j]] for part in parts))
 
-    def sample(
-        self, codes: NDArray[np.intp], rng: np.random.Generator
-    ) -> list[NDArray[np.float64]]:
+    def sample(self, codes: Ints, rng: np.random.Generator) -> list[Floats]:
         """Draw x = μ + σz."""
         x = rng.normal(self.mean[codes], self.sd[codes])
         return list(x.T)
@@ -382,23 +372,23 @@ class StudentParameters(Parameters):
     ``location_lo`` is what ``location``, a double, cannot hold of a location that is far from 0.
     """
 
-    location: Annotated[NDArray[np.float64], Shape("k", "d"), FINITE]
-    location_lo: Annotated[NDArray[np.float64], Shape("k", "d"), FINITE]
-    scale2: Annotated[NDArray[np.float64], Shape("k", "d"), NONNEGATIVE]
-    dof: Annotated[NDArray[np.float64], Shape("s", "d"), POSITIVE]
+    location: Annotated[Floats, Shape("k", "d"), FINITE]
+    location_lo: Annotated[Floats, Shape("k", "d"), FINITE]
+    scale2: Annotated[Floats, Shape("k", "d"), NONNEGATIVE]
+    dof: Annotated[Floats, Shape("s", "d"), POSITIVE]
 
     @property
     def n_free(self) -> int:
         """2kd, means and variances integrated out; (k + 1)d with a shared variance."""
         return self.location.size + self.dof.size
 
-    def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
+    def add_log_likelihood(self, block: RealBlock, out: Floats) -> None:
         """Add Σⱼ log Γ((ν+1)/2)/Γ(ν/2) − ½ log νπs² − (ν+1)/2 log(1 + (x − m)²/νs²)."""
         origin, terms = self.terms
         rows = tiles(_from(origin, block).values, np.float64)
         _score(kernels.scores.add_student, rows, terms, out)
 
-    def add_contributions(self, block: RealBlock, out: NDArray[np.float64]) -> None:
+    def add_contributions(self, block: RealBlock, out: Floats) -> None:
         """Add the terms of every cell, by one kernel."""
         x = np.asarray(converted(block.values), np.float64)
         if (np.abs(x) >= LARGEST).any():
@@ -411,7 +401,7 @@ class StudentParameters(Parameters):
         out += terms.transpose(2, 0, 1)
 
     @cached_property
-    def terms(self) -> tuple[NDArray[np.float64] | None, tuple[NDArray[np.float64], ...]]:
+    def terms(self) -> tuple[Floats | None, tuple[Floats, ...]]:
         """Return the origin of each column, and the coefficients of its cells."""
         nu, used = np.broadcast_to(self.dof, self.scale2.shape), self.scale2 > 0
         square = np.where(used, nu * self.scale2, 1.0)
@@ -420,7 +410,7 @@ class StudentParameters(Parameters):
         origin, location = _origin(self.location, self.location_lo)
         return origin, (location, precision, (nu + 1) / 2, log_scale)
 
-    def log_densities(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def log_densities(self, x: Floats) -> Floats:
         """Log densities of the cells of rows (n, d) that each have parameters, (k, n, d)."""
         origin, (location, precision, power, log_scale) = self.terms
         e = (x if origin is None else x - origin) - location
@@ -430,15 +420,12 @@ class StudentParameters(Parameters):
         parts = self.location, self.location_lo, self.scale2, self.dof
         return StudentParameters(*(part[:, [j]] for part in parts))
 
-    def sample(
-        self, codes: NDArray[np.intp], rng: np.random.Generator
-    ) -> list[NDArray[np.float64]]:
+    def sample(self, codes: Ints, rng: np.random.Generator) -> list[Floats]:
         """Draw x = m + st."""
         t = rng.standard_t(np.broadcast_to(self.dof, self.scale2.shape)[codes])
         return list((self.location[codes] + np.sqrt(self.scale2[codes]) * t).T)
 
     def describe(self, j: int) -> dict[str, list[float]]:
-        """Location, scale and degrees of freedom of column j."""
         return {
             "mean": self.location[:, j].tolist(),
             "scale": np.sqrt(self.scale2[:, j]).tolist(),
@@ -449,8 +436,8 @@ class StudentParameters(Parameters):
 def _score(
     kernel: Callable[..., int],
     parts: Iterable[tuple[int, NDArray[Any]]],
-    terms: tuple[NDArray[np.float64], ...],
-    out: NDArray[np.float64],
+    terms: tuple[Floats, ...],
+    out: Floats,
 ) -> None:
     """Run a kernel over parts of the rows; refuse a number too large to be squared."""
     for start, x in parts:
@@ -459,17 +446,10 @@ def _score(
             raise too_large(x, stopped, start)
 
 
-def _origin(
-    mean: NDArray[np.float64], low: NDArray[np.float64]
-) -> tuple[NDArray[np.float64] | None, NDArray[np.float64]]:
-    """Move the origin of columns that are far from it to their data; nothing is lost by that.
+def _origin(mean: Floats, low: Floats) -> tuple[Floats | None, Floats]:
+    """Return an origin (d,) in the data of columns far from 0, or None, and the means from there.
 
-    Returns
-    -------
-    origin : ndarray (d,)
-        None where it stays.
-    mean : ndarray (k, d)
-        Measured from there.
+    Nothing is lost by that.
     """
     far = low.any(axis=0)
     if not far.any():
@@ -478,7 +458,7 @@ def _origin(
     return origin, (mean - origin) + low
 
 
-def _from(origin: NDArray[np.float64] | None, block: RealBlock) -> RealBlock:
+def _from(origin: Floats | None, block: RealBlock) -> RealBlock:
     """The numbers of a block, measured from an origin."""
     if origin is None:
         return block
@@ -513,12 +493,12 @@ class GaussianPosterior(Posterior):
     section 3.
     """
 
-    mean: NDArray[np.float64]
-    mean_lo: NDArray[np.float64]
-    kappa: NDArray[np.float64]
-    a: NDArray[np.float64]
-    b: NDArray[np.float64]
-    says: NDArray[np.bool_]
+    mean: Floats
+    mean_lo: Floats
+    kappa: Floats
+    a: Floats
+    b: Floats
+    says: Bools
 
     def add_moments(self, block: RealBlock, moments: ScoreMoments) -> None:
         """Add mean and variance of T; see the formulas above."""

@@ -14,11 +14,17 @@ from numpy.typing import NDArray
 from suffice.families.dirichlet import log_share_moments, prior_counts, prior_weight, refuse_unseen
 from suffice.families.family import Family, JointParameters, Posterior, ScoreMoments
 from suffice.families.options import Estimation, Unseen, check_alpha
+from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.elementary import exp, log, log_add_exp
-from suffice.numerics.logspace import safe_log
 from suffice.rules import NONNEGATIVE, Shape, Within
 from suffice.sums.block import CodedBlock, Encoding, IntegerBlock
-from suffice.sums.counts import JointAccumulator, JointCounts, distinct_rows, patterns_of
+from suffice.sums.counts import (
+    JointAccumulator,
+    JointCounts,
+    counts_by_place,
+    distinct_rows,
+    patterns_of,
+)
 from suffice.sums.vocabulary import Vocabulary
 
 
@@ -97,15 +103,15 @@ class JointTable(Family):
         count = np.where(statistic.total > 0, statistic.count.value, everyone)
         # Where there is no count at all, any α gives 1/M each.
         pseudo = prior_counts(self.alpha, self.estimation) if len(everyone) else 1.0
-        log_pseudo = float(safe_log(np.asarray(pseudo)))
+        log_pseudo = float(log(np.asarray(pseudo)))
         return JointTableParameters(
             statistic.vocabularies, statistic.cells, count, log_pseudo, self.unseen
         )
 
     def posterior(self, statistic: JointCounts) -> JointTablePosterior:
         estimate = self.estimate(statistic)
-        pseudo: NDArray[np.float64] = np.asarray(prior_weight(self.alpha, self.estimation))
-        return JointTablePosterior(replace(estimate, log_pseudo=float(safe_log(pseudo))))
+        pseudo: Floats = np.asarray(prior_weight(self.alpha, self.estimation))
+        return JointTablePosterior(replace(estimate, log_pseudo=float(log(pseudo))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,8 +136,8 @@ class JointTableParameters(JointParameters):
     """
 
     vocabularies: tuple[Vocabulary, ...]
-    cells: Annotated[NDArray[np.intp], Shape("S", "d")]
-    count: Annotated[NDArray[np.float64], Shape("k", "S"), NONNEGATIVE]
+    cells: Annotated[Ints, Shape("S", "d")]
+    count: Annotated[Floats, Shape("k", "S"), NONNEGATIVE]
     log_pseudo: Annotated[float, Within(-inf, 1e3)]
     unseen: str = "ignore"
 
@@ -140,21 +146,17 @@ class JointTableParameters(JointParameters):
         return len(self.count) * max(prod(map(len, self.vocabularies)) - 1, 0)
 
     @property
-    def log_sizes(self) -> NDArray[np.float64]:
+    def log_sizes(self) -> Floats:
         """Log mⱼ of the categories that share the probability in each column, (d,)."""
         sizes = [max(len(v) + (self.unseen == "smooth"), 1) for v in self.vocabularies]
         return log(sizes)
 
-    def add_log_likelihood(
-        self, block: CodedBlock | IntegerBlock, out: NDArray[np.float64]
-    ) -> None:
+    def add_log_likelihood(self, block: CodedBlock | IntegerBlock, out: Floats) -> None:
         """Add log p(x | c), in which missing cells are summed out."""
         for rows, log_weight in self.log_weights(block):
             out[rows] += log_weight - self.log_total
 
-    def log_weights(
-        self, block: CodedBlock | IntegerBlock
-    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]:
+    def log_weights(self, block: CodedBlock | IntegerBlock) -> Iterator[tuple[Ints, Floats]]:
         """Yield rows that show the same columns, and log (N_c(x_O) + a Π_{j ∉ O} mⱼ), (rows, k)."""
         block = block.coded()
         codes = block.recode(self.vocabularies)
@@ -165,8 +167,8 @@ class JointTableParameters(JointParameters):
         for rows, columns in patterns_of(codes >= 0):
             yield rows, self._log_weight(columns, codes[np.ix_(rows, columns)])
 
-    def _log_marginal(self, columns: NDArray[np.intp], codes: NDArray[Any]) -> NDArray[np.float64]:
-        """Log p(x_O | c), (n, k), of the codes (n, o) of the columns O alone.
+    def _log_weight(self, columns: Ints, codes: NDArray[Any]) -> Floats:
+        """Log (N_c(x_O) + a Π_{j ∉ O} mⱼ), (n, k), of the codes (n, o) of the columns O alone.
 
         ::
 
@@ -174,22 +176,18 @@ class JointTableParameters(JointParameters):
 
         N_c(x_O) is the sum over the combinations that agree with x_O.
         """
-        return self._log_weight(columns, codes) - self.log_total
-
-    def _log_weight(self, columns: NDArray[np.intp], codes: NDArray[Any]) -> NDArray[np.float64]:
-        """The logarithm of the numerator, (n, k)."""
         together = np.concatenate([self.cells[:, columns], codes])
         distinct, place = distinct_rows(together)
         of_cells, of_rows = np.split(place, [len(self.cells)])
-        count = _gathered(self.count, of_cells, len(distinct))[:, of_rows]
+        count = counts_by_place(self.count, of_cells, len(distinct))[:, of_rows]
         log_rest = self.log_pseudo + np.delete(self.log_sizes, columns).sum()
-        log_weight: NDArray[np.float64] = log_add_exp(safe_log(count), log_rest)
+        log_weight: Floats = log_add_exp(log(count), log_rest)
         return log_weight.T
 
     @cached_property
-    def log_total(self) -> NDArray[np.float64]:
+    def log_total(self) -> Floats:
         """Log (N_c + aM), (k,)."""
-        total = safe_log(self.count.sum(axis=1))
+        total = log(self.count.sum(axis=1))
         return log_add_exp(total, self.log_pseudo + self.log_sizes.sum())
 
     def column(self, j: int) -> JointTableParameters:
@@ -197,17 +195,17 @@ class JointTableParameters(JointParameters):
         return JointTableParameters(
             (self.vocabularies[j],),
             cells,
-            _gathered(self.count, place, len(cells)),
+            counts_by_place(self.count, place, len(cells)),
             float(self.log_pseudo + np.delete(self.log_sizes, j).sum()),
             self.unseen,
         )
 
-    def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> list[NDArray[Any]]:
+    def sample(self, codes: Ints, rng: np.random.Generator) -> list[NDArray[Any]]:
         """Draw a row that was seen with probability N/(N + aM), or else every value uniformly."""
         n, sizes = len(codes), np.array([len(v) for v in self.vocabularies])
         if not len(self.cells):
             return [np.full(n, None, dtype=object) for _ in self.vocabularies]
-        log_count = safe_log(self.count.sum(axis=1))
+        log_count = log(self.count.sum(axis=1))
         log_even = self.log_pseudo + log(sizes).sum()
         even = rng.random(n) < exp(log_even - log_add_exp(log_count, log_even))[codes]
         drawn = rng.integers(0, sizes, (n, len(sizes)))
@@ -222,15 +220,8 @@ class JointTableParameters(JointParameters):
         """Probability of every value of column j, whatever the other columns show."""
         vocabulary = self.vocabularies[j]
         values = np.arange(len(vocabulary))[:, None]
-        probabilities = exp(self._log_marginal(np.array([j]), values))
+        probabilities = exp(self._log_weight(np.array([j]), values) - self.log_total)
         return dict(zip(map(str, vocabulary.values), probabilities.tolist(), strict=True))
-
-
-def _gathered(
-    count: NDArray[np.float64], place: NDArray[np.intp], size: int
-) -> NDArray[np.float64]:
-    """Sum the columns of counts (k, S) that share a place, (k, size)."""
-    return np.array([np.bincount(place, row, size) for row in count]).reshape(len(count), size)
 
 
 # -- posterior

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar
@@ -12,12 +13,11 @@ from numpy.typing import NDArray
 from suffice.families.dirichlet import (
     borrowed,
     by_event,
+    chosen_alpha,
     dirichlet,
     event_features,
-    evidence_for,
     most_telling,
     prior_weight,
-    pseudo_counts,
     settled_alpha,
     takes_events,
 )
@@ -33,9 +33,9 @@ from suffice.families.family import (
 )
 from suffice.families.options import Estimation, Smoothing, check_smoothing
 from suffice.numerics import kernels
+from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
-from suffice.numerics.elementary import digamma
-from suffice.numerics.logspace import safe_log
+from suffice.numerics.elementary import digamma, log
 from suffice.rules import NONNEGATIVE, Shape, Within
 from suffice.sums.block import Encoding, RealBlock, SparseBlock, require_held, tiles
 from suffice.sums.counts import EventAccumulator, Events
@@ -93,54 +93,72 @@ class Multinomial(Family):
         return replace(self, alpha=settled_alpha(self.alpha, parameters.alpha_evidence))
 
     def estimate(self, statistic: Events) -> MultinomialParameters:
-        count = statistic.count.value
-        (events,) = statistic.vocabularies
-        found = evidence_for(self.alpha, [count], [len(events)])
-        alpha = pseudo_counts(settled_alpha(self.alpha, found), len(events))
-        theta = dirichlet(count, alpha, self.estimation, len(events))
+        (events,), count = statistic.vocabularies, statistic.count.value
+        m = len(events)
+        alpha, evidence = chosen_alpha(self.alpha, m, [count], [m])
+        theta = dirichlet(count, alpha, self.estimation, m)
         with np.errstate(invalid="ignore", divide="ignore"):
             length = count.sum(axis=1) / statistic.documents.value
-        return MultinomialParameters(events, theta, np.nan_to_num(length, posinf=0.0), found)
+        return MultinomialParameters(events, theta, np.nan_to_num(length, posinf=0.0), evidence)
 
     def posterior(self, statistic: Events) -> MultinomialPosterior:
-        (events,) = statistic.vocabularies
-        found = evidence_for(self.alpha, [statistic.count.value], [len(events)])
-        given = settled_alpha(self.alpha, found)
-        alpha = prior_weight(pseudo_counts(given, len(events)), self.estimation)
-        a = borrowed(statistic.count.value) + alpha
-        return MultinomialPosterior(events, a)
+        (events,), count = statistic.vocabularies, statistic.count.value
+        alpha, _ = chosen_alpha(self.alpha, len(events), [count], [len(events)])
+        return MultinomialPosterior(events, borrowed(count) + prior_weight(alpha, self.estimation))
 
 
 @dataclass(frozen=True, eq=False)
-class MultinomialParameters(Parameters):
-    """θ (k, M), and the mean number of events in a row, (k,), which only sampling needs."""
+class EventParameters(Parameters):
+    """Parameters (k, M) of events, by which the score of a row x is Σ_v x_v terms[c, v]."""
 
     events: Annotated[Vocabulary, Shape("M")]
-    theta: Annotated[NDArray[np.float64], Shape("k", "M"), Within(0, 1)]
-    length: Annotated[NDArray[np.float64], Shape("k"), NONNEGATIVE]
-    alpha_evidence: AlphaEvidence | None = None
+
+    @property
+    @abstractmethod
+    def terms(self) -> EventTerms: ...
 
     @property
     def n_free(self) -> int:
         """k(M − 1)."""
-        return len(self.theta) * max(len(self.events) - 1, 0)
+        return len(self.terms.by_class) * max(len(self.events) - 1, 0)
 
-    def add_log_likelihood(self, block: RealBlock | SparseBlock, out: NDArray[np.float64]) -> None:
-        """Add Σ_v x_v log θ_v."""
-        add_event_terms(block, self.events, self._log_theta, out)
+    def add_log_likelihood(self, block: RealBlock | SparseBlock, out: Floats) -> None:
+        """Add Σ_v x_v terms[c, v]."""
+        add_event_terms(block, self.events, self.terms, out)
+
+    def form(self) -> Form:
+        terms = self.terms.by_class
+        return Form(event_features(self.events), np.zeros_like(terms), terms, np.zeros(len(terms)))
+
+    def features(self, block: RealBlock | SparseBlock) -> Any:
+        """Counts (n, M); a missing one is 0, which is exact, for the form has no constant."""
+        if isinstance(block, SparseBlock):
+            return block.merged().counts(self.events)
+        require_held(block.values)
+        return complete(np.where(np.isnan(block.values), 0.0, block.values))
+
+    def _event(self, j: int) -> Vocabulary:
+        return Vocabulary((self.events.values[j],), closed=True)
+
+
+@dataclass(frozen=True, eq=False)
+class MultinomialParameters(EventParameters):
+    """θ (k, M), and the mean number of events in a row, (k,), which only sampling needs."""
+
+    theta: Annotated[Floats, Shape("k", "M"), Within(0, 1)]
+    length: Annotated[Floats, Shape("k"), NONNEGATIVE]
+    alpha_evidence: AlphaEvidence | None = None
 
     @cached_property
-    def _log_theta(self) -> EventTerms:
-        return EventTerms(safe_log(self.theta))
+    def terms(self) -> EventTerms:
+        return EventTerms(log(self.theta))
 
     def column(self, j: int) -> MultinomialParameters:
         if not self.events.closed:
             return self
-        return MultinomialParameters(
-            Vocabulary((self.events.values[j],), closed=True), self.theta[:, [j]], self.length
-        )
+        return MultinomialParameters(self._event(j), self.theta[:, [j]], self.length)
 
-    def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> list[NDArray[Any]]:
+    def sample(self, codes: Ints, rng: np.random.Generator) -> list[NDArray[Any]]:
         """Draw a Poisson number of events around the class's mean, then the events."""
         theta = self.theta / self.theta.sum(axis=1, keepdims=True)
         length = rng.poisson(self.length[codes])
@@ -153,31 +171,22 @@ class MultinomialParameters(Parameters):
     def describe(self, j: int) -> dict[str, list[float]]:
         if self.events.closed:
             return {"share": self.theta[:, j].tolist()}
-        return most_telling(self.events.values, self.theta, safe_log(self.theta))
-
-    def form(self) -> Form:
-        linear = safe_log(self.theta)
-        features = event_features(self.events)
-        return Form(features, np.zeros_like(linear), linear, np.zeros(len(linear)))
-
-    def features(self, block: RealBlock | SparseBlock) -> Any:
-        return event_counts(block, self.events)
+        return most_telling(self.events.values, self.theta, self.terms.by_class)
 
 
 class EventTerms:
     """Terms (k, M) of the events of a row, also in the order in which sparse rows need them."""
 
-    def __init__(self, terms: NDArray[np.float64]) -> None:
+    def __init__(self, terms: Floats) -> None:
         self.by_class = terms
 
     @cached_property
-    def by_event(self) -> NDArray[np.float64]:
-        """The terms of one event side by side."""
+    def by_event(self) -> Floats:
         return by_event(self.by_class)
 
 
 def add_event_terms(
-    block: RealBlock | SparseBlock, events: Vocabulary, terms: EventTerms, out: NDArray[np.float64]
+    block: RealBlock | SparseBlock, events: Vocabulary, terms: EventTerms, out: Floats
 ) -> None:
     """Add Σ_v x_v terms[c, v] of every row; events that are not in the vocabulary are left out."""
     if isinstance(block, SparseBlock):
@@ -189,14 +198,6 @@ def add_event_terms(
         kernels.scores.add_linear(x, terms.by_class, out[start : start + len(x)])
 
 
-def event_counts(block: RealBlock | SparseBlock, events: Vocabulary) -> Any:
-    """Count the events of a vocabulary, (n, M), sparse where the block is; missing ones are 0."""
-    if isinstance(block, SparseBlock):
-        return block.merged().counts(events)
-    require_held(block.values)
-    return complete(np.where(np.isnan(block.values), 0.0, block.values))
-
-
 # -- posterior
 
 
@@ -205,7 +206,7 @@ class MultinomialPosterior(Posterior):
     """Dirichlet(a) of every class, (k, M)."""
 
     events: Vocabulary
-    a: NDArray[np.float64]
+    a: Floats
 
     def add_moments(self, block: RealBlock | SparseBlock, moments: ScoreMoments) -> None:
         """Add the moments of Σ_v x_v log θ_v.
@@ -235,5 +236,5 @@ class MultinomialPosterior(Posterior):
         variance -= of_row**2 * np.where(total > 0, trigamma(total), 0.0)
         moments.variance[:] += np.maximum(variance, 0.0)
 
-    def _add(self, block: Any, terms: NDArray[np.float64], out: NDArray[np.float64]) -> None:
+    def _add(self, block: Any, terms: Floats, out: Floats) -> None:
         add_event_terms(block, self.events, EventTerms(terms), out)

@@ -8,7 +8,6 @@ from functools import cached_property, partial
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
 from suffice.families.family import (
@@ -24,6 +23,7 @@ from suffice.families.family import (
 from suffice.families.gaussian import FAR
 from suffice.families.options import Estimation
 from suffice.numerics import kernels
+from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.elementary import digamma, lgamma, log, log1p, log_of
 from suffice.numerics.error_free import LARGEST, quick_two_sum
 from suffice.numerics.exact import DoubleDouble
@@ -46,10 +46,9 @@ from suffice.numerics.linalg import (
 from suffice.numerics.logspace import row_sums, scores
 from suffice.numerics.memory import require_memory
 from suffice.numerics.rows import affine, linear
-from suffice.numerics.shrinkage import ledoit_wolf, ledoit_wolf_of_rows
 from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Shape, Within
 from suffice.sums.base import Accumulator
-from suffice.sums.block import Encoding, RealBlock, from_row, require_held, tiles
+from suffice.sums.block import Encoding, RealBlock, from_row, require_held, short_tiles
 from suffice.sums.comoments import (
     Comoments,
     ComomentsAccumulator,
@@ -64,7 +63,7 @@ WIDE = 256  # columns: of more, rows are kept as long as they are no more than c
 SMALLEST_SINGULAR = 1e-4  # of rows in units of their deviations, over √n; the rest is noise
 DOUBLE_NOISE = 2.0**-44  # noise of sums that are only of doubles
 LOG_2PI = log_of(2 * np.pi)
-SCORED_ROWS = 16_384  # rows scored at a time
+SCORED_ROWS = 16_384  # rows scored at a time: they stay in the cache with their scores
 KEPT_FRACTION = 2.0**-40  # the fraction kept, without a floor, where one class alone does not vary
 STEEP = 64.0  # root of a condition number from which the rows' order would show in a factor
 MARGIN = 4.0  # by which a relative variance has to exceed its floor
@@ -193,9 +192,6 @@ class MultivariateGaussian(Family):
         same = type(getattr(statistic, "moments", None)) is type(getattr(known, "moments", None))
         return same and bool(statistic.columns.pooled == known.columns.pooled)
 
-    def is_shown_by(self, statistic: Comoments | FourthMoments | KeptRows | Roots) -> bool:
-        return len(statistic.columns.code) > 0
-
     def estimate(
         self, statistic: Comoments | FourthMoments | KeptRows | Roots
     ) -> GaussianOrStudent:
@@ -250,13 +246,7 @@ class MultivariateGaussian(Family):
         covariance = DoubleDouble.stack(
             _shrunk(covariance[m], fractions[m]) for m in range(len(known))
         )
-        factored = FactoredGaussians.of(
-            sums.mean,
-            covariance,
-            _shrunk(sums.covariance, least),
-            self.variance_floor,
-            self._noise(sums),
-        )
+        factored = self._factored(sums.mean, covariance, _shrunk(sums.covariance, least), sums)
         borrowed = tuple(np.flatnonzero(~known & (n > 0)).tolist())
         return MultivariateGaussianParameters(factored, sums.course, borrowed)
 
@@ -293,9 +283,7 @@ class MultivariateGaussian(Family):
         mean = np.where(n[:, None] > 0, roots.mean, centre)
         return MultivariateGaussianParameters(ThinGaussians(mean, tuple(matrices)))
 
-    def _shrinkage_of(
-        self, covariance: NDArray[np.float64], sums: GaussianSums
-    ) -> NDArray[np.float64]:
+    def _shrinkage_of(self, covariance: Floats, sums: GaussianSums) -> Floats:
         """Return the shrinkage of each matrix (s, d, d) towards its diagonal, (s,)."""
         s = len(covariance)
         if sums.fourth is None:
@@ -317,24 +305,22 @@ class MultivariateGaussian(Family):
             total = (total * n + self._prior_scatter(sums)) / (n + 2 * self.a0)
         if self.estimation == "map":
             covariance = psi / self._mode_divisor(nu, sums)
-            factored = FactoredGaussians.of(
-                mean, covariance, total, self.variance_floor, self._noise(sums)
-            )
+            factored = self._factored(mean, covariance, total, sums)
             return MultivariateGaussianParameters(factored, sums.course)
         dof = nu - d + 1
-        scale = psi / dof[:, None, None]
-        factored = FactoredGaussians.of(mean, scale, total, self.variance_floor, self._noise(sums))
+        factored = self._factored(mean, psi / dof[:, None, None], total, sums)
         return MultivariateStudentParameters(
             factored, np.array(np.broadcast_to(dof, k)), (kappa + 1) / kappa, sums.course
         )
 
-    def _noise(self, sums: GaussianSums) -> float:
-        """The fraction of a variance that is noise of the sums, besides that of the cells."""
-        return DOUBLE_NOISE if sums.course.log_likelihood else 0.0
+    def _factored(
+        self, mean: DoubleDouble, covariance: DoubleDouble, total: DoubleDouble, sums: GaussianSums
+    ) -> FactoredGaussians:
+        """Factor covariances estimated from sums, of which expected ones are only of doubles."""
+        noise = DOUBLE_NOISE if sums.course.log_likelihood else 0.0
+        return FactoredGaussians.of(mean, covariance, total, self.variance_floor, noise)
 
-    def _update(
-        self, sums: GaussianSums
-    ) -> tuple[NDArray[np.float64], DoubleDouble, DoubleDouble, NDArray[np.float64]]:
+    def _update(self, sums: GaussianSums) -> tuple[Floats, DoubleDouble, DoubleDouble, Floats]:
         """κ (k,), m (k, d), Ψ (s, d, d) and ν (s,) of the posterior."""
         n, kappa, nu0 = sums.weight, self.kappa0 + sums.weight, 2 * self.a0 + sums.d - 1
         shift = sums.mean - sums.prior_mean
@@ -350,7 +336,7 @@ class MultivariateGaussian(Family):
         """Ψ₀, (d, d)."""
         return sums.prior_variance * (2 * self.a0 * np.eye(sums.mean.shape[1]))
 
-    def _mode_divisor(self, nu: NDArray[np.float64], sums: GaussianSums) -> NDArray[np.float64]:
+    def _mode_divisor(self, nu: Floats, sums: GaussianSums) -> Floats:
         """ν + d + 2, or ν + d + 1 + k where k means share the covariance; (s, 1, 1)."""
         return np.asarray(nu + sums.d + 1 + self._means(sums))[:, None, None]
 
@@ -374,9 +360,7 @@ class MultivariateGaussian(Family):
             statistic.product_index,
         )
 
-        def estimate(
-            n: NDArray[np.float64], mean: NDArray[np.float64], scatter: NDArray[np.float64]
-        ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        def estimate(n: Floats, mean: Floats, scatter: Floats) -> tuple[Floats, Floats]:
             if self.estimation == "mle":
                 weight = n.sum(keepdims=True) if self.shared else n
                 known = (weight > 0)[:, None, None]
@@ -419,7 +403,7 @@ class MultivariateGaussian(Family):
         psi0 = 2 * self.a0 * variance[used]
         power = 2 * self.a0 + 2 * sums.d + self._means(sums)
 
-        def log_prior(mean: NDArray[np.float64], covariance: NDArray[np.float64]) -> float:
+        def log_prior(mean: Floats, covariance: Floats) -> float:
             total, means = 0.0, np.split(mean[:, used], len(covariance))
             for sigma, of_sigma in zip(covariance[:, used][:, :, used], means, strict=True):
                 factor = factorise(DoubleDouble.of(sigma), SHARPEST)
@@ -479,7 +463,6 @@ class EmHistory:
     empty: tuple[int, ...] = ()
 
     def remarks(self, columns: Sequence[str]) -> Iterator[str]:
-        """Say if the estimates were still changing."""
         if not self.converged:
             names = listed(map(repr, columns), NAMED)
             yield (
@@ -497,7 +480,7 @@ class GaussianSums:
     those of the cells over all classes, ``covariance`` (d, d) is that of the rows.
     """
 
-    weight: NDArray[np.float64]
+    weight: Floats
     mean: DoubleDouble
     scatter: DoubleDouble
     prior_mean: DoubleDouble
@@ -514,12 +497,10 @@ class GaussianSums:
     @classmethod
     def of(cls, statistic: Comoments) -> GaussianSums:
         """The sums of complete rows."""
-        k, d, code = statistic.k, statistic.d, statistic.code
-        weight = np.zeros(k)
-        weight[code] = statistic.group_weight.value
+        d, weight = statistic.d, statistic.class_weight
         all_rows = statistic.one_class
         centre = all_rows.mean.sum(axis=0)
-        mean = statistic.mean.scatter(code, (k, d))
+        mean = statistic.mean.scatter(statistic.code, (statistic.k, d))
         mean = DoubleDouble.where(weight[:, None] > 0, mean, centre)
         covariance = _scatter(all_rows).sum(axis=0) / (weight.sum() or 1.0)
         variance = (covariance * np.eye(d)).sum(axis=0)
@@ -528,9 +509,7 @@ class GaussianSums:
     @classmethod
     def of_cells(cls, statistic: Comoments) -> GaussianSums:
         """Weights, and the mean and variance of the cells of every column; nothing else."""
-        k, d = statistic.k, statistic.d
-        shown = statistic.patterns[statistic.pattern]
-        all_rows = statistic.one_class
+        d, all_rows = statistic.d, statistic.one_class
         cells = all_rows.patterns[all_rows.pattern] * all_rows.group_weight.value[:, None]
         n = cells.sum(axis=0)
         n = np.where(n > 0, n, 1.0)
@@ -538,22 +517,18 @@ class GaussianSums:
         squares = (all_rows.mean - mean) * (all_rows.mean - mean) * cells
         spread = (all_rows.scatter * np.eye(d)).sum(axis=1).sum(axis=0)
         variance = (squares.sum(axis=0) + spread) / n
-        weight = np.zeros(k)
-        np.add.at(weight, statistic.code, statistic.group_weight.value * shown.any(axis=1))
-        nothing = DoubleDouble.zeros((k, d))
-        settled = DoubleDouble.of(variance.value)
-        return cls(weight, nothing, nothing, DoubleDouble.of(mean.value), settled, nothing)
+        nothing = DoubleDouble.zeros((statistic.k, d))
+        of_cells = DoubleDouble.of(mean.value), DoubleDouble.of(variance.value)
+        return cls(statistic.class_weight, nothing, nothing, *of_cells, nothing)
 
 
 def _scatter(statistic: Comoments) -> DoubleDouble:
     """The scatter of complete rows: of every class (k, d, d), or pooled (1, d, d)."""
-    k = 1 if statistic.pooled else statistic.k
-    index = np.zeros_like(statistic.code) if statistic.pooled else statistic.code
-    stored = statistic.product_index >= 0
-    out = DoubleDouble.zeros((k, statistic.d, statistic.d))
-    out.hi[index[stored]] = statistic.scatter.hi[statistic.product_index[stored]]
-    out.lo[index[stored]] = statistic.scatter.lo[statistic.product_index[stored]]
-    return out
+    if statistic.pooled:
+        return statistic.scatter_of(statistic.product_index.max(initial=-1, keepdims=True))
+    index = np.full(statistic.k, -1)
+    index[statistic.code] = statistic.product_index
+    return statistic.scatter_of(index)
 
 
 # -- parameters
@@ -568,12 +543,12 @@ class MultivariateGaussianParameters(JointParameters):
     borrowed: tuple[int, ...] = ()
 
     @property
-    def mean(self) -> NDArray[np.float64]:
+    def mean(self) -> Floats:
         """μ, (k, d)."""
         return self.factored.mean
 
     @property
-    def covariance(self) -> NDArray[np.float64]:
+    def covariance(self) -> Floats:
         """Σ, (k, d, d), or (1, d, d) if all classes share it."""
         return self.factored.covariance
 
@@ -584,25 +559,25 @@ class MultivariateGaussianParameters(JointParameters):
         return int(len(self.mean) * d + s * (d * (d + 1) // 2))
 
     @property
-    def log_scale(self) -> NDArray[np.float64]:
+    def log_scale(self) -> Floats:
         """−½ log |2πΣ| of every class, (k,)."""
         factored = self.factored
         log_scale = -0.5 * (factored.rank * LOG_2PI + factored.log_determinant)
         return np.array(np.broadcast_to(log_scale, len(self.mean)))
 
-    def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
+    def add_log_likelihood(self, block: RealBlock, out: Floats) -> None:
         """Add log N(x; μ, Σ), of the columns that a row shows."""
         self._add(block, out, partial(self.factored.add_gaussian, log_scale=self.log_scale))
 
-    def add_discriminants(self, block: RealBlock, out: NDArray[np.float64]) -> None:
+    def add_discriminants(self, block: RealBlock, out: Floats) -> None:
         """Add log N(x; μ, Σ), of complete rows about a point where all classes share Σ."""
         if len(self.factored.variance) == 1:
             self._add(block, out, self.factored.add_linear)
         else:
             self.add_log_likelihood(block, out)
 
-    def _add(self, block: RealBlock, out: NDArray[np.float64], add: Any) -> None:
-        for start, x in _tiles(block):
+    def _add(self, block: RealBlock, out: Floats, add: Any) -> None:
+        for start, x in short_tiles(block.values, SCORED_ROWS):
             part = out[start : start + len(x)]
             with from_row(start):
                 rest = add(x, out=part)
@@ -613,9 +588,7 @@ class MultivariateGaussianParameters(JointParameters):
     def column(self, j: int) -> MultivariateGaussianParameters:
         return MultivariateGaussianParameters(self.factored.columns(np.array([j])))
 
-    def sample(
-        self, codes: NDArray[np.intp], rng: np.random.Generator
-    ) -> list[NDArray[np.float64]]:
+    def sample(self, codes: Ints, rng: np.random.Generator) -> list[Floats]:
         """Draw x = μ + Σ^½ z."""
         return self.factored.draw(codes, 1.0, rng)
 
@@ -663,23 +636,22 @@ class MultivariateStudentParameters(JointParameters):
     """Multivariate Student-t: ν (k,), location and scale matrix, times a ``factor`` (k,)."""
 
     factored: FactoredGaussians
-    dof: Annotated[NDArray[np.float64], Shape("k"), POSITIVE]
-    factor: Annotated[NDArray[np.float64], Shape("k"), POSITIVE]
+    dof: Annotated[Floats, Shape("k"), POSITIVE]
+    factor: Annotated[Floats, Shape("k"), POSITIVE]
     course: EmHistory = EmHistory()
 
     @property
     def n_free(self) -> int:
-        """Number of means, variances and covariances, integrated out."""
         return MultivariateGaussianParameters(self.factored).n_free
 
-    def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
+    def add_log_likelihood(self, block: RealBlock, out: Floats) -> None:
         """Add log t_ν(x; m, fΣ), of the p columns that a row shows.
 
         ::
 
             log Γ((ν + p)/2)/Γ(ν/2) − ½ log |πνfΣ| − (ν + p)/2 log(1 + (x − m)ᵀΣ⁻¹(x − m)/(νf))
         """
-        for start, x in _tiles(block):
+        for start, x in short_tiles(block.values, SCORED_ROWS):
             part = out[start : start + len(x)]
             distance = scores(len(x), len(self.dof), 0.0)
             with from_row(start):
@@ -699,13 +671,10 @@ class MultivariateStudentParameters(JointParameters):
             part += scale - 0.5 * log_determinant + density
 
     def column(self, j: int) -> MultivariateStudentParameters:
-        """The marginal of column j, with the same degrees of freedom."""
         alone = self.factored.columns(np.array([j]))
         return MultivariateStudentParameters(alone, self.dof, self.factor)
 
-    def sample(
-        self, codes: NDArray[np.intp], rng: np.random.Generator
-    ) -> list[NDArray[np.float64]]:
+    def sample(self, codes: Ints, rng: np.random.Generator) -> list[Floats]:
         """Draw x = m + √(fν/χ²_ν) Σ^½ z."""
         nu = self.dof[codes]
         stretch = np.sqrt(self.factor[codes] * nu / rng.chisquare(nu))
@@ -725,13 +694,6 @@ class MultivariateStudentParameters(JointParameters):
 
 
 GaussianOrStudent = MultivariateGaussianParameters | MultivariateStudentParameters
-
-
-def _tiles(block: RealBlock) -> Iterator[tuple[int, NDArray[np.float64]]]:
-    """Rows as doubles, a number of them at a time that stays in cache with its scores."""
-    for start, x in tiles(block.values, np.float64):
-        for first in range(0, len(x), SCORED_ROWS):
-            yield start + first, x[first : first + SCORED_ROWS]
 
 
 # -- factored covariances
@@ -765,14 +727,14 @@ class FactoredGaussians:
         Matrices whose variances were raised, each with the columns that others determine there.
     """
 
-    mean: Annotated[NDArray[np.float64], Shape("k", "d"), FINITE]
-    mean_lo: Annotated[NDArray[np.float64], Shape("k", "d"), FINITE]
-    covariance: Annotated[NDArray[np.float64], Shape("s", "d", "d"), FINITE]
-    whitening: Annotated[NDArray[np.float64], Shape("s", "d", "d"), FINITE]
-    log_determinant: Annotated[NDArray[np.float64], Shape("s"), FINITE]
-    rank: Annotated[NDArray[np.intp], Shape("s"), NONNEGATIVE]
-    origin: Annotated[NDArray[np.float64], Shape("s", "d"), FINITE]
-    shift: Annotated[NDArray[np.float64], Shape("k", "d"), FINITE]
+    mean: Annotated[Floats, Shape("k", "d"), FINITE]
+    mean_lo: Annotated[Floats, Shape("k", "d"), FINITE]
+    covariance: Annotated[Floats, Shape("s", "d", "d"), FINITE]
+    whitening: Annotated[Floats, Shape("s", "d", "d"), FINITE]
+    log_determinant: Annotated[Floats, Shape("s"), FINITE]
+    rank: Annotated[Ints, Shape("s"), NONNEGATIVE]
+    origin: Annotated[Floats, Shape("s", "d"), FINITE]
+    shift: Annotated[Floats, Shape("k", "d"), FINITE]
     left_out: tuple[tuple[int, tuple[tuple[int, float], ...], str], ...]
     raised: tuple[tuple[int, tuple[int, ...]], ...]
 
@@ -821,7 +783,7 @@ class FactoredGaussians:
             whitening[m][both] = w.settled(largest[:, None] / np.where(sd > 0, sd, 1.0))
             log_determinant[m], rank[m] = factor.log_determinant, factor.rank
             of_m = np.arange(len(mean.hi)) if s == 1 else np.array([m])
-            white = product(offset[np.ix_(of_m, used)], DoubleDouble(w.hi.T, w.lo.T))
+            white = product(offset[np.ix_(of_m, used)], w.T)
             shift[np.ix_(of_m, used)] = white.settled(1.0)
         settled = settled_double(DoubleDouble.stack(matrices))
         mean_lo = _low_part(mean, np.sqrt(np.diagonal(settled, axis1=1, axis2=2)))
@@ -829,28 +791,26 @@ class FactoredGaussians:
         return cls(mean.value, mean_lo, settled, *factors, origin, shift, left_out, raised)
 
     @property
-    def variance(self) -> NDArray[np.float64]:
+    def variance(self) -> Floats:
         """The diagonals of Σ, (s, d)."""
         return np.diagonal(self.covariance, axis1=1, axis2=2)
 
-    def add_gaussian(self, x: NDArray[np.float64], log_scale: Any, out: Any) -> NDArray[np.intp]:
+    def add_gaussian(self, x: Floats, log_scale: Any, out: Any) -> Ints:
         """Add ``log_scale`` − ½(x − μ)ᵀΣ⁻¹(x − μ) for complete rows; return which are not."""
         terms = self.origin, self.whitening, self.shift, log_scale
         return add_complete(kernels.distances.add_complete, x, terms, out)
 
-    def add_linear(self, x: NDArray[np.float64], out: Any) -> NDArray[np.intp]:
+    def add_linear(self, x: Floats, out: Any) -> Ints:
         """Add log N(x; μ, Σ) − log N(x; o, Σ), where all classes share Σ; as `add_gaussian`."""
         terms = self.origin[0], *self.linear
         return add_complete(kernels.linear.add_complete, x, terms, out)
 
     @cached_property
-    def linear(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def linear(self) -> tuple[Floats, Floats]:
         """Σ⁻¹(μ − o), (k, d), and −½(μ − o)ᵀΣ⁻¹(μ − o), (k,), where all classes share Σ."""
         return linear(self.shift, self.whitening[0]), -0.5 * row_sums(self.shift**2)
 
-    def marginal(
-        self, x: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    def marginal(self, x: Floats) -> tuple[Floats, Floats, Floats]:
         """Distances (n, k), log-determinants and ranks (n, s) of rows in the columns they show."""
         n, s = len(x), len(self.covariance)
         order = np.lexsort(np.packbits(np.isnan(x), axis=1).T)
@@ -860,12 +820,12 @@ class FactoredGaussians:
         back = np.argsort(order)
         return out[0][back], out[1][back], out[2][back]
 
-    def columns(self, at: NDArray[np.intp]) -> FactoredGaussians:
+    def columns(self, at: Ints) -> FactoredGaussians:
         covariance = DoubleDouble.of(self.covariance[:, at][:, :, at])
         mean = DoubleDouble(self.mean[:, at], self.mean_lo[:, at])
         return FactoredGaussians.of(mean, covariance, covariance.sum(axis=0), 0.0)
 
-    def draw(self, codes: NDArray[np.intp], stretch: Any, rng: np.random.Generator) -> list[Any]:
+    def draw(self, codes: Ints, stretch: Any, rng: np.random.Generator) -> list[Any]:
         """Draw μ + stretch · Σ^½ z for every class code (n,)."""
         s, d, _ = self.covariance.shape
         # The roots of correlations: those of covariances would round small columns away.
@@ -932,13 +892,13 @@ class ThinCovariance(NamedTuple):
         ρ; with 0 only the span of V counts.
     """
 
-    sd: NDArray[np.float64]
-    basis: NDArray[np.float64]
-    spread: NDArray[np.float64]
+    sd: Floats
+    basis: Floats
+    spread: Floats
     rest: float
 
     @property
-    def unit(self) -> NDArray[np.float64]:
+    def unit(self) -> Floats:
         """1/sd; 0 for a column that is left out."""
         return np.divide(1.0, self.sd, out=np.zeros_like(self.sd), where=self.sd > 0)
 
@@ -954,12 +914,12 @@ class ThinCovariance(NamedTuple):
         return float(log(self.spread).sum() + 2 * log(self.sd[used]).sum()) + beyond
 
     @property
-    def variance(self) -> NDArray[np.float64]:
+    def variance(self) -> Floats:
         """The diagonal of Σ, (d,)."""
         within = ((self.spread - self.rest)[:, None] * self.basis**2).sum(axis=0)
         return np.asarray((within + self.rest) * self.sd**2)
 
-    def distances(self, away: NDArray[np.float64]) -> NDArray[np.float64]:
+    def distances(self, away: Floats) -> Floats:
         """Return δᵀΣ⁻¹δ of differences (n, d), (n,)."""
         z = away * self.unit
         within = z @ self.basis.T
@@ -969,14 +929,14 @@ class ThinCovariance(NamedTuple):
             found = found + (beyond**2).sum(axis=1) / self.rest
         return np.asarray(found)
 
-    def columns(self, at: NDArray[np.intp]) -> ThinCovariance:
+    def columns(self, at: Ints) -> ThinCovariance:
         root = np.sqrt(self.spread - self.rest)[:, None] * self.basis[:, at]
         variances, axes = interruptible(np.linalg.eigh, root @ root.T)
         kept = variances > SMALLEST_SINGULAR**2
         basis = axes[:, kept].T @ root / np.sqrt(variances[kept])[:, None]
         return ThinCovariance(self.sd[at], basis, variances[kept] + self.rest, self.rest)
 
-    def dense(self, at: NDArray[np.intp] | slice = slice(None)) -> NDArray[np.float64]:
+    def dense(self, at: Ints | slice = slice(None)) -> Floats:
         basis, sd = self.basis[:, at], self.sd[at]
         within = basis.T @ ((self.spread - self.rest)[:, None] * basis)
         return (within + self.rest * np.eye(len(sd))) * sd * sd[:, None]
@@ -994,45 +954,45 @@ class ThinGaussians:
     of their deviations, over √n. It has the names of `FactoredGaussians`.
     """
 
-    mean: NDArray[np.float64]
+    mean: Floats
     covariances: tuple[ThinCovariance, ...]
 
     left_out: ClassVar[tuple[Any, ...]] = ()
     raised: ClassVar[tuple[Any, ...]] = ()
 
     @property
-    def mean_lo(self) -> NDArray[np.float64]:
+    def mean_lo(self) -> Floats:
         """0: means are doubles."""
         return np.zeros_like(self.mean)
 
     @property
-    def variance(self) -> NDArray[np.float64]:
+    def variance(self) -> Floats:
         return np.array([one.variance for one in self.covariances])
 
     @property
-    def covariance(self) -> NDArray[np.float64]:
+    def covariance(self) -> Floats:
         """Σ, (s, d, d), if there is memory for it."""
         d, s = self.mean.shape[1], len(self.covariances)
         require_memory(3 * 8.0 * s * d**2, f"covariances of {d:,} columns", "use fewer columns")
         return np.array([one.dense() for one in self.covariances])
 
     @property
-    def rank(self) -> NDArray[np.intp]:
+    def rank(self) -> Ints:
         return np.array([one.rank for one in self.covariances])
 
     @property
-    def log_determinant(self) -> NDArray[np.float64]:
+    def log_determinant(self) -> Floats:
         """log |Σ| of these directions, (s,)."""
         return np.array([one.log_determinant for one in self.covariances])
 
     @cached_property
-    def origin(self) -> NDArray[np.float64]:
+    def origin(self) -> Floats:
         """A point near the means, (s, d)."""
         one = len(self.covariances) == 1
         return self.mean.mean(axis=0)[None] if one else self.mean
 
     @cached_property
-    def whitening(self) -> tuple[NDArray[np.float64]]:
+    def whitening(self) -> tuple[Floats]:
         """W (r, d) of a shared covariance, with WᵀW = Σ⁻¹ where the means are."""
         (one,) = self.covariances
         rows = one.basis / np.sqrt(one.spread)[:, None]
@@ -1045,19 +1005,19 @@ class ThinGaussians:
         return (rows * one.unit,)
 
     @cached_property
-    def shift(self) -> NDArray[np.float64]:
+    def shift(self) -> Floats:
         """W(μ − o), (k, r)."""
         return np.asarray((self.mean - self.origin) @ self.whitening[0].T)
 
     @cached_property
-    def linear(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def linear(self) -> tuple[Floats, Floats]:
         """Σ⁻¹(μ − o), (k, d), and −½(μ − o)ᵀΣ⁻¹(μ − o), (k,), of a shared covariance."""
         return self.shift @ self.whitening[0], -0.5 * row_sums(self.shift**2)
 
-    def add_linear(self, x: NDArray[np.float64], out: Any) -> NDArray[np.intp]:
+    def add_linear(self, x: Floats, out: Any) -> Ints:
         return add_complete(kernels.linear.add_complete, x, (self.origin[0], *self.linear), out)
 
-    def add_gaussian(self, x: NDArray[np.float64], log_scale: Any, out: Any) -> NDArray[np.intp]:
+    def add_gaussian(self, x: Floats, log_scale: Any, out: Any) -> Ints:
         if (np.abs(x) > LARGEST).any():
             raise too_large(x, 0, 0)
         missing = np.isnan(x).any(axis=1)
@@ -1068,9 +1028,7 @@ class ThinGaussians:
                 out[rows, c] += log_scale[c] - 0.5 * one.distances(x[rows] - mean)
         return np.flatnonzero(missing)
 
-    def marginal(
-        self, x: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    def marginal(self, x: Floats) -> tuple[Floats, Floats, Floats]:
         n, s = len(x), len(self.covariances)
         distance, log_determinant, rank = (np.zeros((n, m)) for m in (len(self.mean), s, s))
         for rows, columns in patterns_of(~np.isnan(x)):
@@ -1082,12 +1040,12 @@ class ThinGaussians:
             rank[rows] = [one.rank for one in some]
         return distance, log_determinant, rank
 
-    def columns(self, at: NDArray[np.intp]) -> FactoredGaussians:
+    def columns(self, at: Ints) -> FactoredGaussians:
         covariance = DoubleDouble.of(np.array([one.dense(at) for one in self.covariances]))
         mean = DoubleDouble.of(self.mean[:, at])
         return FactoredGaussians.of(mean, covariance, covariance.sum(axis=0), 0.0)
 
-    def draw(self, codes: NDArray[np.intp], stretch: Any, rng: np.random.Generator) -> list[Any]:
+    def draw(self, codes: Ints, stretch: Any, rng: np.random.Generator) -> list[Any]:
         z = rng.standard_normal((len(codes), self.mean.shape[1])) * stretch
         x = self.mean[codes].copy()
         for m, one in enumerate(self.covariances):
@@ -1107,7 +1065,7 @@ class ThinGaussians:
             yield f"one value only within every class: {names}; left out"
 
 
-def add_complete(kernel: Any, x: NDArray[np.float64], terms: Any, out: Any) -> NDArray[np.intp]:
+def add_complete(kernel: Any, x: Floats, terms: Any, out: Any) -> Ints:
     """Let a kernel add to the scores of complete rows; return which are not."""
     done = np.zeros(len(x), bool)
     stopped = kernel(x, *terms, done, out)
@@ -1124,9 +1082,7 @@ def add_complete(kernel: Any, x: NDArray[np.float64], terms: Any, out: Any) -> N
     return np.setdiff1d(rest, complete, assume_unique=True)
 
 
-def fill(
-    x: NDArray[np.float64], mean: NDArray[np.float64], covariance: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def fill(x: Floats, mean: Floats, covariance: Floats) -> Floats:
     """Rows (n, d) with their expectation given the other cells in the place of missing ones.
 
     ::
@@ -1150,7 +1106,7 @@ def fill(
     return filled
 
 
-def _noise(mean: DoubleDouble, total: DoubleDouble) -> NDArray[np.float64]:
+def _noise(mean: DoubleDouble, total: DoubleDouble) -> Floats:
     """Bound the rounding error in the variance of a dependent column: `factorise`."""
     variance = np.diagonal(total.hi)
     far = np.divide(
@@ -1162,7 +1118,7 @@ def _noise(mean: DoubleDouble, total: DoubleDouble) -> NDArray[np.float64]:
     return np.asarray(np.maximum(LEAST_PIVOT, 2.0**-104 * far))
 
 
-def settled_double(matrices: DoubleDouble) -> NDArray[np.float64]:
+def settled_double(matrices: DoubleDouble) -> Floats:
     """Covariances (..., d, d) in double, without bits that depend on the order of the rows."""
     sd = np.sqrt(np.maximum(np.diagonal(matrices.hi, axis1=-2, axis2=-1), 0.0))
     return matrices.settled(sd[..., :, None] * sd[..., None, :])
@@ -1184,11 +1140,45 @@ def _factor(matrix: DoubleDouble, tolerance: Any) -> Factor:
     return factorise(DoubleDouble(*rounded), tolerance)
 
 
-def _low_part(mean: DoubleDouble, sd: NDArray[np.float64]) -> NDArray[np.float64]:
+def _low_part(mean: DoubleDouble, sd: Floats) -> Floats:
     """The low part of a mean that is far from 0, to 2⁻⁶⁰ of the standard deviation."""
     far = (np.abs(mean.hi) > FAR * sd) & (sd > 0)
     step = np.ldexp(1.0, np.frexp(np.where(far, sd, 1.0))[1] - 60)
     return np.asarray(np.where(far, np.round(mean.lo / step) * step, 0.0))
+
+
+# -- shrinkage
+
+
+def ledoit_wolf(covariance: Floats, fourth: float, n: float) -> float:
+    """The shrinkage of a matrix of correlations R towards I that loses least, without a model.
+
+    ::
+
+        s = b² / d²    d² = tr R² − d    b² = [Σᵢ |zᵢ|⁴ / n − tr R²] / n, at most d²
+
+    Source: O. Ledoit and M. Wolf, A well-conditioned estimator for large-dimensional covariance
+    matrices, J. Multivariate Anal. 88 (2004), lemmas 3.2 to 3.5, both sides times d.
+    """
+    sd = np.sqrt(np.diagonal(covariance))
+    used = sd > 0
+    r = covariance[np.ix_(used, used)] / np.outer(sd[used], sd[used])
+    return _share(float((r * r).sum()), len(r), fourth, n)
+
+
+def ledoit_wolf_of_rows(variances: Floats, d: int, fourth: float, n: float) -> float:
+    """Return the same shrinkage from the variances of R along its axes, of d columns."""
+    return _share(float((variances**2).sum()), d, fourth, n)
+
+
+def _share(square: float, d: int, fourth: float, n: float) -> float:
+    """Return b²/d² from tr R², to 2⁻³⁰; bits below depend on the order of the rows."""
+    if n <= 0:
+        return 0.0
+    distance, error = square - d, (fourth / n - square) / n
+    if error <= 0 or distance <= 0:
+        return 0.0 if error <= 0 else 1.0
+    return round(min(error, distance) / distance * 2.0**30) * 2.0**-30
 
 
 # -- leave-one-out
@@ -1223,18 +1213,18 @@ class GaussiansLeftOut:
     """
 
     factored: FactoredGaussians
-    weight: NDArray[np.float64]
+    weight: Floats
     ddof: int
     floor: float
-    narrowest: NDArray[np.float64]
+    narrowest: Floats
 
     @classmethod
     def of(
         cls,
         family: MultivariateGaussian,
         factored: FactoredGaussians,
-        weight: NDArray[np.float64],
-        covariance: NDArray[np.float64],
+        weight: Floats,
+        covariance: Floats,
     ) -> GaussiansLeftOut:
         """From the Gaussians of all rows, and the covariance of all classes together."""
         rest = np.where(weight > 0, weight - family.ddof, 1.0)
@@ -1245,9 +1235,7 @@ class GaussiansLeftOut:
         narrowest = 1.0 / np.where(widest > 0, widest, 1.0)
         return cls(factored, weight, family.ddof, family.variance_floor, narrowest)
 
-    def add_log_likelihood(
-        self, block: RealBlock, rows: LearntRows, out: NDArray[np.float64]
-    ) -> None:
+    def add_log_likelihood(self, block: RealBlock, rows: LearntRows, out: Floats) -> None:
         for start in range(0, len(out), SCORED_ROWS):
             part = np.arange(start, min(start + SCORED_ROWS, len(out)))
             x = np.asarray(block.values[part], np.float64)
@@ -1255,7 +1243,7 @@ class GaussiansLeftOut:
             found = self._shared(x, of_part) if len(self.narrowest) == 1 else self._each(x, of_part)
             out[part] += found
 
-    def _shared(self, x: NDArray[np.float64], rows: LearntRows) -> NDArray[np.float64]:
+    def _shared(self, x: Floats, rows: LearntRows) -> Floats:
         """Score by a scatter that all classes share, (n, k)."""
         k, n = len(self.weight), np.arange(len(x))
         divisor = (np.where(self.weight > 0, self.weight - self.ddof, 0.0)).sum()
@@ -1278,7 +1266,7 @@ class GaussiansLeftOut:
         found[self._doubtful(0, h) & (w > 0)] = np.nan
         return found
 
-    def _each(self, x: NDArray[np.float64], rows: LearntRows) -> NDArray[np.float64]:
+    def _each(self, x: Floats, rows: LearntRows) -> Floats:
         """Score by a scatter of every class, (n, k)."""
         own, w, left, alone = self._own(rows)
         found = np.empty((len(x), len(self.weight)))
@@ -1297,16 +1285,14 @@ class GaussiansLeftOut:
             found[mine & ~alone & self._doubtful(c, h), c] = np.nan
         return found
 
-    def _own(
-        self, rows: LearntRows
-    ) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
+    def _own(self, rows: LearntRows) -> tuple[Ints, Floats, Floats, Bools]:
         """Class of every row, its weight there, what is left, and whether nothing is."""
         own = np.maximum(rows.codes, 0)
         left = self.weight[own] - rows.weights
         alone = left <= ABSENT * self.weight[own]
         return own, rows.weights, np.where(alone, 0.0, left), np.asarray(alone)
 
-    def _white(self, x: NDArray[np.float64], c: int) -> NDArray[np.float64]:
+    def _white(self, x: Floats, c: int) -> Floats:
         """W(x − μ_c) of rows (n, d)."""
         m = min(c, len(self.narrowest) - 1)
         factored = self.factored
@@ -1320,13 +1306,13 @@ class GaussiansLeftOut:
         rank = self._rank(m)
         return rank * LOG_2PI + float(self.factored.log_determinant[m]) + rank * float(log(divisor))
 
-    def _doubtful(self, m: int, h: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def _doubtful(self, m: int, h: Floats) -> Bools:
         """Rows without which few digits are left, or a variance might be below its floor."""
         below = self.narrowest[m] * h < MARGIN * self.floor
         return np.asarray((h < FEWEST_DIGITS) | below)
 
 
-def _dots(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+def _dots(a: Floats, b: Floats) -> Floats:
     return np.asarray(np.einsum("ij,ij->i", a, b))
 
 
@@ -1352,11 +1338,11 @@ class MultivariateGaussianPosterior(Posterior):
     Source: K. V. Mardia, J. T. Kent and J. M. Bibby, Multivariate Analysis (1979), section 3.4.
     """
 
-    mean: NDArray[np.float64]
-    kappa: NDArray[np.float64]
-    psi: NDArray[np.float64]
-    nu: NDArray[np.float64]
-    used: NDArray[np.intp]
+    mean: Floats
+    kappa: Floats
+    psi: Floats
+    nu: Floats
+    used: Ints
 
     def add_moments(self, block: RealBlock, moments: ScoreMoments) -> None:
         shared = len(self.psi) == 1 and len(self.mean) > 1
@@ -1394,7 +1380,7 @@ def _degrees(
     family: MultivariateGaussian,
     sums: GaussianSums,
     estimate: MultivariateGaussianParameters | MultivariateStudentParameters,
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Floats, Floats, Floats]:
     """κ (k,), ν (s,), and what the estimated matrices (s,) are multiplied by to give Ψ."""
     n = sums.weight
     if isinstance(estimate, MultivariateStudentParameters):
@@ -1411,7 +1397,7 @@ def _degrees(
     return n, less, divisor
 
 
-def _whitening(matrix: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+def _whitening(matrix: Floats) -> tuple[Floats, float]:
     """W with WᵀW = matrix⁻¹, and log |matrix|; columns are scaled first, so that no unit tells."""
     sd = np.sqrt(np.diagonal(matrix))
     sd = np.where(sd > 0, sd, 1.0)

@@ -43,7 +43,6 @@ def check_alpha(estimation: str, alpha: Alpha) -> None:
 
 
 def check_smoothing(estimation: str, alpha: Smoothing) -> None:
-    """Check pseudo-counts that may be chosen by the evidence."""
     if not isinstance(alpha, str):
         check_alpha(estimation, alpha)
         return

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
 from suffice.families.family import Family, Form, Parameters, Posterior, ScoreMoments, trigamma
 from suffice.families.options import Estimation, check_alpha
 from suffice.numerics import kernels
+from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.elementary import digamma, lgamma, log, log1p
-from suffice.numerics.logspace import safe_log
 from suffice.rules import NONNEGATIVE, POSITIVE, Shape
 from suffice.sums.base import Accumulator
 from suffice.sums.block import Encoding, RealBlock, require_held
@@ -96,28 +95,26 @@ class Poisson(Family):
 class PoissonParameters(Parameters):
     """λ (k, d)."""
 
-    rate: Annotated[NDArray[np.float64], Shape("k", "d"), NONNEGATIVE]
+    rate: Annotated[Floats, Shape("k", "d"), NONNEGATIVE]
 
     @property
     def n_free(self) -> int:
         return self.rate.size
 
-    def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
+    def add_log_likelihood(self, block: RealBlock, out: Floats) -> None:
         """Add Σⱼ xⱼ log λⱼ − λⱼ − log xⱼ!."""
         require_held(block.values)
         x = np.ascontiguousarray(block.values, np.float64)
         observed = ~np.isnan(x)
         log_factorial = lgamma(np.where(observed, x, 0.0) + 1)
-        kernels.scores.add_linear(x, safe_log(self.rate), out)
+        kernels.scores.add_linear(x, log(self.rate), out)
         kernels.scores.add_linear(observed.astype(np.float64), -self.rate, out)
         kernels.scores.add_linear(log_factorial, -np.ones_like(self.rate), out)
 
     def column(self, j: int) -> PoissonParameters:
         return PoissonParameters(self.rate[:, [j]])
 
-    def sample(
-        self, codes: NDArray[np.intp], rng: np.random.Generator
-    ) -> list[NDArray[np.float64]]:
+    def sample(self, codes: Ints, rng: np.random.Generator) -> list[Floats]:
         return list(rng.poisson(self.rate[codes]).T.astype(np.float64))
 
     def describe(self, j: int) -> dict[str, list[float]]:
@@ -125,7 +122,7 @@ class PoissonParameters(Parameters):
 
     def form(self) -> Form:
         """Linear in x, up to log x!, which no class owns: weight log λ, constant −λ."""
-        linear = safe_log(self.rate)
+        linear = log(self.rate)
         features = tuple(range(linear.shape[1]))
         return Form(features, np.zeros_like(linear), linear, -self.rate.sum(axis=1))
 
@@ -134,15 +131,15 @@ class PoissonParameters(Parameters):
 class NegativeBinomialParameters(Parameters):
     """Shape a and rate b of the Gamma posterior of λ, each (k, d)."""
 
-    a: Annotated[NDArray[np.float64], Shape("k", "d"), POSITIVE]
-    b: Annotated[NDArray[np.float64], Shape("k", "d"), POSITIVE]
+    a: Annotated[Floats, Shape("k", "d"), POSITIVE]
+    b: Annotated[Floats, Shape("k", "d"), POSITIVE]
 
     @property
     def n_free(self) -> int:
         """kd: a rate, integrated out."""
         return self.a.size
 
-    def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
+    def add_log_likelihood(self, block: RealBlock, out: Floats) -> None:
         """Add Σⱼ log Γ(x + a)/(Γ(a) x!) + a log(b/(b + 1)) − x log(b + 1)."""
         require_held(block.values)
         x = np.ascontiguousarray(block.values, np.float64)
@@ -160,15 +157,12 @@ class NegativeBinomialParameters(Parameters):
     def column(self, j: int) -> NegativeBinomialParameters:
         return NegativeBinomialParameters(self.a[:, [j]], self.b[:, [j]])
 
-    def sample(
-        self, codes: NDArray[np.intp], rng: np.random.Generator
-    ) -> list[NDArray[np.float64]]:
+    def sample(self, codes: Ints, rng: np.random.Generator) -> list[Floats]:
         """Draw λ from its posterior, then counts."""
         rate = rng.gamma(self.a[codes], 1 / self.b[codes])
         return list(rng.poisson(rate).T.astype(np.float64))
 
     def describe(self, j: int) -> dict[str, list[float]]:
-        """Posterior mean rate of column j, and the events and rows it rests on."""
         return {
             "rate": (self.a / self.b)[:, j].tolist(),
             "events": self.a[:, j].tolist(),
@@ -183,8 +177,8 @@ class NegativeBinomialParameters(Parameters):
 class PoissonPosterior(Posterior):
     """The posterior of the rates λ, each (k, d)."""
 
-    a: NDArray[np.float64]
-    b: NDArray[np.float64]
+    a: Floats
+    b: Floats
 
     def add_moments(self, block: RealBlock, moments: ScoreMoments) -> None:
         """Add the moments of x log λ − λ.

@@ -10,7 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import DataError, ParameterError
+from suffice.errors import DataError, ParameterError, warn
+from suffice.phrases import amount
+
+RESTS = ("rest", "resting", "baseline", "fixation", "fix", "blank", "null", "n/a")
+MANY = 5  # times the volumes of any other class
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +76,7 @@ def design(labels: Sequence[Any], groups: Sequence[Any], leave_out: Sequence[Any
         run_of_all[run],
     )
     _check(found)
+    _warn_of_rest(found)
     return found
 
 
@@ -133,4 +138,15 @@ def _check(found: Design) -> None:
                 f"{found.runs[fold.argmin()]!r}",
                 "a class must occur in the runs that are learnt from when that run is held out",
                 "leave the class out, or divide the volumes into runs in another way",
+            )
+
+
+def _warn_of_rest(found: Design) -> None:
+    """Warn of a class in which nothing seems to be shown."""
+    volumes = np.bincount(found.code)
+    for c, name in enumerate(found.classes.tolist()):
+        if str(name).lower() in RESTS or volumes[c] >= MANY * np.delete(volumes, c).max():
+            warn(
+                f"class {name!r} has {amount(int(volumes[c]))} of {amount(len(found.code))} "
+                f"volumes; if nothing is shown in them, it is no class: leave_out=[{name!r}]"
             )

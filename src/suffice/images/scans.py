@@ -45,6 +45,14 @@ class Grid:
         origin = 0.0 if self.affine is None else self.affine[:3, 3]
         return np.asarray(self.axes @ np.asarray(voxel, np.float64) + origin)
 
+    def image(self, volume: NDArray[Any]) -> Any:
+        """Return a volume (x, y, z) as an image of nibabel."""
+        from nibabel.nifti1 import Nifti1Image
+
+        image = Nifti1Image(volume, np.eye(4) if self.affine is None else self.affine)
+        image.header.set_xyzt_units(None if self.affine is None else "mm")
+        return image
+
     def __str__(self) -> str:
         voxels = " x ".join(map(str, self.shape)) + " voxels"
         if self.affine is None:
@@ -167,7 +175,7 @@ def open_mask(img: Any, name: str, like: Grid) -> Mask:
     shape = data.shape[:3] if len(data.shape) == 4 and data.shape[3] == 1 else data.shape
     if len(shape) != 3:
         raise DataError(f"{name} has {_extent(shape)}", "a mask is 3-D, one value for each voxel")
-    grid = Grid(name, shape, affine)
+    grid = Grid(name, shape, like.affine if affine is None else affine)
     with _named(name):
         values = np.asanyarray(data).reshape(shape)
     inside = (values != 0) & (values == values)

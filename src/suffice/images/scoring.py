@@ -108,70 +108,59 @@ def _voxels_of_a_millimetre(grid: Grid) -> NDArray[np.float64]:
 
 
 def read_series(
-    scans: Sequence[Scan], mask: Mask, design: Design, zscore: bool
+    scans: Sequence[Scan], mask: Mask, design: Design, detrend: bool, zscore: bool
 ) -> tuple[NDArray[np.floating[Any]], NDArray[np.bool_]]:
     """Read every scan once; return the volumes that have a class, and which voxels are constant.
 
-    With ``zscore``, a number x of run r becomes (x − mean_r)/sd_r, with the mean and the standard
-    deviation (divisor n) of the voxel in all volumes of the run, whether they have a class or not.
-
     ``values`` (T, V) are in single precision where it holds the numbers of the scans exactly, else
     in double; ``constant`` (F, V) says whether a voxel has one value in the runs of a fold's
-    training.
+    training. A run is cleaned in all its volumes, whether they have a class or not.
     """
-    row = np.full(len(design.run_of_all), -1, np.intp)
-    row[design.volumes] = np.arange(len(design.volumes))
-    needed = design.run_of_all >= 0 if zscore else row >= 0
-    single = not zscore and all(scan.is_single for scan in scans)
+    clean = detrend or zscore
+    has_class = np.zeros(len(design.run_of_all), np.bool_)
+    has_class[design.volumes] = True
+    needed = design.run_of_all >= 0 if clean else has_class
+    sizes = np.bincount(design.run_of_all[needed])
+    single = not clean and all(scan.is_single for scan in scans)
     values = np.empty((len(design.volumes), len(mask.voxels)), np.float32 if single else np.float64)
-    moments = _RunMoments(len(design.runs), len(mask.voxels)) if zscore else None
+    unfinished: list[list[NDArray[Any]]] = [[] for _ in design.runs]
     first = 0
     for scan in scans:
         wanted = np.flatnonzero(needed[first : first + scan.volumes])
         for volume, numbers in scan.read(mask, wanted):
-            if row[first + volume] >= 0:
-                values[row[first + volume]] = numbers
-            if moments is not None:
-                moments.add(int(design.run_of_all[first + volume]), numbers)
+            run = design.run_of_all[first + volume]
+            unfinished[run].append(numbers)
+            if len(unfinished[run]) == sizes[run]:
+                series, unfinished[run] = np.stack(unfinished[run]), []
+                if clean:
+                    series = _cleaned(series.astype(np.float64), detrend, zscore)
+                start, stop = design.bounds[run]
+                values[start:stop] = series[has_class[needed & (design.run_of_all == run)]]
         first += scan.volumes
-    if moments is not None:
-        moments.standardise(values, design.bounds)
     runs = [values[start:stop] for start, stop in design.bounds]
     low, high = (np.stack([extreme(run, axis=0) for run in runs]) for extreme in (np.min, np.max))
     constant = [low[on].min(axis=0) == high[on].max(axis=0) for on in design.trained]
     return values, np.stack(constant)
 
 
-class _RunMoments:
-    """Σ(x − p) and Σ(x − p)² of the volumes of each run, (R, V); p is the first volume."""
+def _cleaned(x: NDArray[np.float64], detrend: bool, zscore: bool) -> NDArray[np.float64]:
+    """Clean the n volumes of a run (n, V) in place, each voxel by itself.
 
-    def __init__(self, runs: int, voxels: int) -> None:
-        self.count = np.zeros(runs)
-        self.sums, self.squares = np.zeros((2, runs, voxels))
-        self.low, self.high = np.full((runs, voxels), np.inf), np.full((runs, voxels), -np.inf)
-        self.pivot: NDArray[np.float64] | None = None
-
-    def add(self, run: int, volume: NDArray[Any]) -> None:
-        x = volume.astype(np.float64)
-        if self.pivot is None:
-            self.pivot = x
-        self.count[run] += 1
-        np.minimum(self.low[run], x, out=self.low[run])
-        np.maximum(self.high[run], x, out=self.high[run])
-        x = x - self.pivot
-        self.sums[run] += x
-        self.squares[run] += x * x
-
-    def standardise(self, values: NDArray[Any], bounds: NDArray[np.int64]) -> None:
-        """Standardise the volumes of each run in place; a constant voxel becomes 0."""
-        for run, (start, stop) in enumerate(bounds):
-            mean = self.sums[run] / self.count[run]
-            variance = self.squares[run] / self.count[run] - mean * mean
-            flat = (self.low[run] == self.high[run]) | ~(variance > 0)
-            values[start:stop] -= self.pivot
-            values[start:stop] -= mean
-            values[start:stop] /= np.sqrt(np.where(flat, np.inf, variance))
-            values[start:stop, flat] = 0.0
+    ``detrend`` takes out the least-squares line over time, t = 0, …, n − 1, ``zscore`` the mean,
+    and divides by the standard deviation (divisor n). What lies on a line but for rounding is 0.
+    """
+    n = len(x)
+    rounding = n * np.finfo(np.float64).eps * np.abs(x).max(axis=0)
+    x -= x[0].copy()
+    x -= x.mean(axis=0)
+    if detrend:
+        t = (np.arange(n) - (n - 1) / 2)[:, None]
+        x -= t * ((t * x).sum(axis=0) / (t * t).sum())
+        x[:, np.abs(x).max(axis=0) <= rounding] = 0.0
+    if zscore:
+        sd = np.sqrt((x * x).mean(axis=0))
+        x /= np.where(sd > 0, sd, np.inf)
+    return x
 
 
 # -- sums and predictions
@@ -268,6 +257,13 @@ def null_scores(
 def accuracy(correct: NDArray[np.integer[Any]], sizes: NDArray[Any]) -> NDArray[np.float64]:
     """Return the mean over folds of the fraction of correct predictions, (N,)."""
     return np.asarray((correct / sizes[:, None]).mean(axis=0))
+
+
+def p_values(null: NDArray[np.floating[Any]], observed: NDArray[Any]) -> NDArray[np.float64]:
+    """Return (1 + #{null ≥ observed})/(1 + P): the observed labelling is one of 1 + P."""
+    number = len(null)
+    as_large = number - np.searchsorted(np.sort(null), observed)
+    return np.asarray((1 + as_large) / (1 + number))
 
 
 def _standardised(values: NDArray[Any]) -> NDArray[np.float32]:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from suffice.images.scoring import (
     accuracy,
     neighbourhoods,
     null_scores,
+    p_values,
     predict,
     read_series,
     sums_of_classes,
@@ -34,6 +35,15 @@ from suffice.models.estimator import Estimator
 
 FAMILYWISE_ERROR = 0.05
 FEWEST = 19  # permutations: with fewer, nothing is significant at 5 %
+KEPT = 200  # permuted maps
+
+
+class Null(NamedTuple):
+    """Accuracies under P labellings of the blocks."""
+
+    largest: NDArray[np.float64]  # (P,)
+    whole_mask: NDArray[np.float64]  # (P,)
+    maps: NDArray[np.float32]  # (at most KEPT, N): the first ones
 
 
 class SearchLight(Estimator):
@@ -47,15 +57,18 @@ class SearchLight(Estimator):
     ----------
     mask_img : image, optional
         Voxels whose values are used, those that are not zero; by default all. An image is a path,
-        an image of nibabel, or an array.
+        an image of nibabel, or an array on the grid of the scans.
     process_mask_img : image, optional
         Voxels around which classes are told apart; by default those of ``mask_img``.
     radius : float
         Of a ball in millimetres, of a cube in voxels: a cube of radius 1 is 3 x 3 x 3.
     shape : {"ball", "cube"}
+    detrend : {"run"}, optional
+        Subtract from every voxel in each run its least-squares line over time; volumes of a run
+        are equally far apart.
     zscore : {"run"}, optional
-        Standardise every voxel in each run, by its mean and standard deviation over all volumes of
-        the run, those without a class included.
+        Standardise every voxel in each run, by its mean and standard deviation. As with trends,
+        all volumes of the run count, those without a class included.
     leave_out : sequence
         Labels that are no class, such as ``["rest"]``.
     permutations : int
@@ -86,6 +99,8 @@ class SearchLight(Estimator):
         The same mean for all voxels of the mask together, and its p-value.
     null_max_ : ndarray (P,)
         The largest score of every permuted map.
+    null_scores_ : ndarray of float32 (min(P, 200), N)
+        The first of the permuted maps, for `group_map`.
     fwe_p_img_ : Nifti1Image
         Family-wise p-values of voxels: how often a permuted map is as accurate anywhere; 1 outside.
     fwe_threshold_ : float
@@ -132,7 +147,7 @@ class SearchLight(Estimator):
     _mask: Mask
     _centres: Mask
     _learnt: Sums
-    _null: NDArray[np.float64] | None
+    _null: Null | None
 
     def __init__(
         self,
@@ -140,6 +155,7 @@ class SearchLight(Estimator):
         process_mask_img: Any = None,
         radius: float = 2.0,
         shape: Shape = "ball",
+        detrend: str | None = None,
         zscore: str | None = None,
         leave_out: Sequence[Any] = (),
         permutations: int = 0,
@@ -151,6 +167,7 @@ class SearchLight(Estimator):
         self.process_mask_img = process_mask_img
         self.radius = radius
         self.shape = shape
+        self.detrend = detrend
         self.zscore = zscore
         self.leave_out = leave_out
         self.permutations = permutations
@@ -176,6 +193,11 @@ class SearchLight(Estimator):
             If an option is outside its rule.
         DataError
             If images, masks and labels do not fit together.
+
+        Warns
+        -----
+        SufficeWarning
+            If a class looks like rest: by its name, or by five times the volumes of any other.
         """
         workers = self._check()
         scans, labels, runs = _labelled(imgs, y, groups)
@@ -185,7 +207,8 @@ class SearchLight(Estimator):
             centres = open_mask(self.process_mask_img, "the process mask", mask.grid)
         plan = design(labels, runs, self.leave_out)
         near = neighbourhoods(mask, centres, self.shape, self.radius).with_all(len(mask.voxels))
-        values, constant = read_series(scans, mask, plan, self.zscore is not None)
+        clean = self.detrend is not None, self.zscore is not None
+        values, constant = read_series(scans, mask, plan, *clean)
         self._mask, self._centres = mask, centres
         self._learnt = sums_of_classes(values, constant, plan)
         self._keep(plan, predict(values, self._learnt, near, plan, workers))
@@ -196,16 +219,10 @@ class SearchLight(Estimator):
 
     def _check(self) -> int:
         """Check the options; return the number of threads."""
-        if self.zscore not in (None, "run"):
-            raise ParameterError(f"zscore={self.zscore!r}", "it is None or 'run'")
-        number = self.permutations
-        counted = isinstance(number, Integral) and not isinstance(number, bool)
-        if not (counted and (number == 0 or number >= FEWEST)):
-            raise ParameterError(
-                f"permutations={number!r}",
-                f"it is 0, or {FEWEST} or more: fewer cannot show that anything is significant "
-                "at 5 %",
-            )
+        for name, value in {"detrend": self.detrend, "zscore": self.zscore}.items():
+            if value not in (None, "run"):
+                raise ParameterError(f"{name}={value!r}", "it is None or 'run'")
+        check_permutations(self.permutations, "0, or ")
         jobs = 1 if self.n_jobs is None else self.n_jobs
         if not isinstance(jobs, Integral) or jobs == 0 or jobs < -1:
             raise ParameterError(f"n_jobs={jobs!r}", "it is a number of threads, or -1 for all")
@@ -236,15 +253,17 @@ class SearchLight(Estimator):
 
     def _permuted(
         self, values: NDArray[Any], near: Neighbourhoods, plan: Design, workers: int
-    ) -> NDArray[np.float64]:
+    ) -> Null:
         number, n = int(self.permutations), self.n_elements_
         labellings = random_labellings(plan, number, generator(self.random_state))
-        null = np.empty((number, 2))
+        null = Null(*np.empty((2, number)), np.empty((min(number, KEPT), n), np.float32))
         with _shown(self.progress) as report:
             begun = time.monotonic()
             found = null_scores(values, self._learnt, near, plan, labellings, workers)
             for p, scores in enumerate(found, 1):
-                null[p - 1] = [scores[:n].max(), scores[n]]
+                null.largest[p - 1], null.whole_mask[p - 1] = scores[:n].max(), scores[n]
+                if p <= KEPT:
+                    null.maps[p - 1] = scores[:n]
                 left = (time.monotonic() - begun) * (number - p) / p
                 report(Progress(p, 0, number, None, p / number, left, unit="permutations"))
         return null
@@ -266,12 +285,17 @@ class SearchLight(Estimator):
     @property
     def scores_img_(self) -> Any:
         """The scores on the grid of the mask."""
-        return self._image(self._fitted("scores_"))
+        return self._mask.grid.image(self._fitted("scores_"))
 
     @property
     def null_max_(self) -> NDArray[np.float64]:
         """The largest score of every permuted map."""
-        return self._null_scores()[:, 0]
+        return self._permutations().largest
+
+    @property
+    def null_scores_(self) -> NDArray[np.float32]:
+        """The first 200 permuted maps, in the order of `masked_scores_`."""
+        return self._permutations().maps
 
     @property
     def fwe_threshold_(self) -> float:
@@ -283,13 +307,14 @@ class SearchLight(Estimator):
     @property
     def fwe_p_img_(self) -> Any:
         """Family-wise p-values of voxels."""
-        p = _p_value(self.null_max_[:, None] >= self.masked_scores_)
-        return self._image(self._centres.filled(p, 1.0))
+        p = p_values(self.null_max_, self.masked_scores_)
+        return self._mask.grid.image(self._centres.filled(p, 1.0))
 
     @property
     def whole_mask_p_(self) -> float:
         """p-value of all voxels of the mask together."""
-        return float(_p_value(self._null_scores()[:, 1] >= self.whole_mask_score_))
+        null = self._permutations().whole_mask
+        return float(p_values(null, np.float64(self.whole_mask_score_)))
 
     def class_mean_img(self, c: Any) -> Any:
         """Return the mean of each voxel over the volumes of a class; 0 outside the mask.
@@ -308,16 +333,16 @@ class SearchLight(Estimator):
         if not len(found):
             names = ", ".join(map(repr, self.classes_.tolist()))
             raise ParameterError(f"there is no class {c!r}", f"the classes are {names}")
-        return self._image(self._mask.filled(self._learnt.class_mean(int(found[0]))))
+        mean = self._learnt.class_mean(int(found[0]))
+        return self._mask.grid.image(self._mask.filled(mean))
 
     def _fitted(self, name: str) -> Any:
         if name not in vars(self):
             raise not_fitted("this SearchLight is not fitted yet; call fit first")
         return vars(self)[name]
 
-    def _null_scores(self) -> NDArray[np.float64]:
-        """Return the largest score of every permuted map, and that of the whole mask, (P, 2)."""
-        null: NDArray[np.float64] | None = self._fitted("_null")
+    def _permutations(self) -> Null:
+        null: Null | None = self._fitted("_null")
         if null is None:
             raise UnavailableError(
                 "there is no permuted map",
@@ -326,17 +351,15 @@ class SearchLight(Estimator):
             )
         return null
 
-    def _image(self, volume: NDArray[Any]) -> Any:
-        from nibabel.nifti1 import Nifti1Image
 
-        affine = self._mask.grid.affine
-        image = Nifti1Image(volume, np.eye(4) if affine is None else affine)
-        image.header.set_xyzt_units("mm" if affine is not None else None)
-        return image
-
-
-def _p_value(as_large: NDArray[np.bool_]) -> NDArray[np.float64]:
-    return np.asarray((as_large.sum(axis=0) + 1) / (len(as_large) + 1))
+def check_permutations(number: Any, also: str = "") -> None:
+    """Refuse a number of permutations that can show nothing; 0 where ``also`` allows it."""
+    counted = isinstance(number, Integral) and not isinstance(number, bool)
+    if not (counted and (number >= FEWEST or (also and number == 0))):
+        raise ParameterError(
+            f"permutations={number!r}",
+            f"it is {also}{FEWEST} or more: fewer cannot show that anything is significant at 5 %",
+        )
 
 
 @contextmanager

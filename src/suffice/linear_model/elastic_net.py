@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
-from suffice.errors import ParameterError
-from suffice.models.base.options import Incomplete, Unseen
 from suffice.models.base.scikit_learn import accepts
-from suffice.models.design.words import Ways
 from suffice.models.linear.l1_regressor import L1Regressor
-from suffice.models.linear.method import LinearMethod
 from suffice.rules import NONNEGATIVE
 
 
@@ -85,29 +80,9 @@ class ElasticNet(L1Regressor):
     alpha: Annotated[float, NONNEGATIVE] = 1.0
     _: KW_ONLY
     l1_ratio: float = 0.5
-    fit_intercept: bool = True
     max_iter: int = 1_000
     tol: Annotated[float, NONNEGATIVE] = 1e-12
-    positive: bool = False
     standardize: bool = False
-    incomplete: Incomplete = "error"
-    categorical: Sequence[str] | None = None
-    text: Sequence[str] | None = None
-    words: Ways = 256
-    ordered: Mapping[str, Sequence[Any]] | None = None
-    formula: str | None = None
-    reference: Mapping[str, Any] | None = None
-    unseen: Unseen = "error"
-
-    @property
-    def _ratio(self) -> float:
-        return float(self.l1_ratio)
-
-    def method(self) -> LinearMethod:
-        number = isinstance(self.l1_ratio, int | float) and not isinstance(self.l1_ratio, bool)
-        if not (number and 0 <= self.l1_ratio <= 1):
-            raise ParameterError(f"l1_ratio={self.l1_ratio!r}", "l1_ratio is a number from 0 to 1")
-        return super().method()
 
 
 @dataclass(repr=False, eq=False)
@@ -159,20 +134,7 @@ class Lasso(L1Regressor):
 
     alpha: Annotated[float, NONNEGATIVE] = 1.0
     _: KW_ONLY
-    fit_intercept: bool = True
     max_iter: int = 1_000
     tol: Annotated[float, NONNEGATIVE] = 1e-12
-    positive: bool = False
     standardize: bool = False
-    incomplete: Incomplete = "error"
-    categorical: Sequence[str] | None = None
-    text: Sequence[str] | None = None
-    words: Ways = 256
-    ordered: Mapping[str, Sequence[Any]] | None = None
-    formula: str | None = None
-    reference: Mapping[str, Any] | None = None
-    unseen: Unseen = "error"
-
-    @property
-    def _ratio(self) -> float:
-        return 1.0
+    l1_ratio = 1.0

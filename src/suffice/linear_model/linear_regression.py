@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
 from suffice.errors import DataError, ParameterError
-from suffice.models.base.options import Dependent, Incomplete, Unseen, WeightsAre
+from suffice.models.base.options import Dependent, WeightsAre
 from suffice.models.base.scikit_learn import accepts
-from suffice.models.design.words import Ways
 from suffice.models.grouped_sums import GroupedSums
-from suffice.models.linear.clusters import ClusterErrors, clustered
 from suffice.models.linear.level_rows import LevelLeastSquares
 from suffice.models.linear.method import LinearMethod, method_of
 from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.ridge import RidgePenalty
-from suffice.models.linear.robust import POWER, Influences, Robust, influences, robust
+from suffice.models.linear.robust import (
+    POWER,
+    ClusterErrors,
+    Robust,
+    clustered,
+    influences,
+    robust,
+)
 from suffice.models.linear.summary import Summary, target_place
 from suffice.models.optimise.gradient_descent import GradientDescent
 from suffice.models.reading import summed
@@ -126,16 +130,6 @@ class LinearRegression(LinearRegressor):
     (1.0, array([2.]), array([21.]))
     """
 
-    fit_intercept: bool = True
-    positive: bool = False
-    incomplete: Incomplete = "error"
-    categorical: Sequence[str] | None = None
-    text: Sequence[str] | None = None
-    words: Ways = 256
-    ordered: Mapping[str, Sequence[Any]] | None = None
-    formula: str | None = None
-    reference: Mapping[str, Any] | None = None
-    unseen: Unseen = "error"
     dependent: Dependent = "minimum_norm"
     weights_are: WeightsAre = "copies"
     solver: Literal["normal", "gradient", "sgd", "minibatch"] = "normal"
@@ -229,7 +223,7 @@ class LinearRegression(LinearRegressor):
         model, source = self.model_, self._open_more(X, y, sample_weight)
         layout = self.reader_.layout_of(source)
         j = target_place(self.design_.targets, target)
-        asked = Influences(replace(model, layout=layout), fit, j, POWER[kind])
+        asked = replace(model, layout=layout, fit=fit), j, POWER[kind]
         kernel = self._of_answered(influences, "empty" if self.incomplete == "drop" else "error")
         found: Comoments = summed(kernel, asked, source, layout).found
         learnt = summary.rows if fit.equations.weights.precisions else fit.equations.rows

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from typing import Any, Self, cast
@@ -15,7 +16,6 @@ from suffice.data.source import ArraySource
 from suffice.data.table_source import TableSource
 from suffice.engines.engine import engine_for, fit_context
 from suffice.errors import ParameterError
-from suffice.models.base.answers import Evidence
 from suffice.models.base.checks import ClassWeight, require_weights
 from suffice.models.base.options import Dependent, Unseen, framed
 from suffice.models.base.scikit_learn import KeptArray, accepts, check_is_fitted
@@ -30,15 +30,15 @@ from suffice.models.design.matrix import INTERCEPT
 from suffice.models.design.remarks import coefficient_tables, measures
 from suffice.models.design.words import Ways
 from suffice.models.estimator import Kind, fitted
+from suffice.models.explanation import Asked, Evidence
 from suffice.models.linear.diagnostics import Candidate, NestedModels, VarianceInflation
 from suffice.models.logistic.first_pass import FirstPass, read_once
-from suffice.models.logistic.fit import Fit
 from suffice.models.logistic.inference import (
     Likelihood,
     LogisticSummary,
     ends_of,
 )
-from suffice.models.logistic.minimise import Solver, minimise
+from suffice.models.logistic.minimise import Fit, Solver, minimise
 from suffice.models.logistic.model import LogisticModel, Prediction, of_every_class, predictions
 from suffice.models.logistic.objective import LARGEST_HESSIAN, Objective
 from suffice.models.logistic.options import (
@@ -64,6 +64,8 @@ from suffice.models.reading import in_precision, is_named, row_by_name, settle_c
 from suffice.rules import build
 from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell
+
+OF_FIT = ("n_iter", "n_passes", "left_out", "unlabelled", "rows", "remarks")
 
 
 @dataclass(repr=False, eq=False)
@@ -552,7 +554,8 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             model.classes.values,
             of_every_class(model.coefficients[:, 0]),
             np.concatenate(list(parts)),
-            start="average row",
+            "average row",
+            Asked(copy(self), X),
         )
 
     def _interval_ends(self, level: float) -> Any:
@@ -580,24 +583,15 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
     def _kept(self) -> dict[str, Any]:
         costs_of(self, self.costs)  # with others no file could be read
         model, likelihood, dtype = self.model_, self.likelihood_, self.reader_.label_dtype
+        of_rows = "design", "mean", "scale", "complete"
+        of_model = "classes", "coefficients", "has_intercept", "root"
         return {
             "label_dtype": None if dtype is None else dtype.str,
-            "design": model.centred.design,
-            "mean": model.centred.mean,
-            "scale": model.centred.scale,
-            "complete": model.centred.complete,
-            "classes": model.classes,
-            "coefficients": model.coefficients,
-            "has_intercept": model.has_intercept,
-            "root": model.root,
+            **{name: getattr(model.centred, name) for name in of_rows},
+            **{name: getattr(model, name) for name in of_model},
             "loss_history": self._loss_history,
             "likelihood": None if likelihood is None else vars(likelihood),
-            "n_iter": self.n_iter_,
-            "n_passes": self.n_passes_,
-            "left_out": self.left_out_,
-            "unlabelled": self.unlabelled_,
-            "rows": self.rows_,
-            "remarks": self.remarks_,
+            **{name: getattr(self, f"{name}_") for name in OF_FIT},
         }
 
     def _restore(self, saved: SavedLogistic) -> None:
@@ -611,8 +605,8 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         self._loss_history = saved.loss_history
         found = saved.likelihood
         self.likelihood_ = None if found is None else build(Likelihood, found)
-        self.n_iter_, self.n_passes_, self.remarks_ = saved.n_iter, saved.n_passes, saved.remarks
-        self.left_out_, self.unlabelled_, self.rows_ = saved.left_out, saved.unlabelled, saved.rows
+        for name in OF_FIT:
+            setattr(self, f"{name}_", getattr(saved, name))
         costs_of(self, self.costs)
 
 

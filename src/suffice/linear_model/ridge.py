@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from suffice.errors import ParameterError
-from suffice.models.base.options import Dependent, Incomplete, Unseen, WeightsAre
+from suffice.models.base.options import Dependent, WeightsAre
 from suffice.models.base.scikit_learn import accepts
-from suffice.models.design.words import Ways
 from suffice.models.estimator import fitted
 from suffice.models.linear.descent import DescentFit
 from suffice.models.linear.method import LinearMethod, method_of
@@ -104,19 +102,9 @@ class Ridge(LinearRegressor):
 
     alpha: Annotated[float | Literal["gcv", "evidence", "loo"], NONNEGATIVE] = 1.0
     _: KW_ONLY
-    fit_intercept: bool = True
     solver: Solver = "auto"
-    positive: bool = False
     standardize: bool = False
     alphas: ArrayLike | None = None
-    incomplete: Incomplete = "error"
-    categorical: Sequence[str] | None = None
-    text: Sequence[str] | None = None
-    words: Ways = 256
-    ordered: Mapping[str, Sequence[Any]] | None = None
-    formula: str | None = None
-    reference: Mapping[str, Any] | None = None
-    unseen: Unseen = "error"
     dependent: Dependent = "minimum_norm"
     weights_are: WeightsAre = "copies"
     descent: GradientDescent | None = None

@@ -10,18 +10,18 @@ if TYPE_CHECKING:
     from suffice.model_selection.cross_validation import cross_val_score as cross_val_score
     from suffice.model_selection.cross_validation import cross_validate as cross_validate
     from suffice.model_selection.cross_validation import learning_curve as learning_curve
-    from suffice.model_selection.evaluated_folds import FoldEvaluations as FoldEvaluations
     from suffice.model_selection.evaluated_folds import evaluate_folds as evaluate_folds
     from suffice.model_selection.evaluated_folds import evaluate_models as evaluate_models
     from suffice.model_selection.folds import ByContent as ByContent
     from suffice.model_selection.grid_search import GridSearchCV as GridSearchCV
     from suffice.model_selection.paired_scores import ScoreDifference as ScoreDifference
     from suffice.model_selection.paired_scores import compare_scores as compare_scores
+    from suffice.model_selection.ranking import FoldEvaluations as FoldEvaluations
 
 # Imported on first use: folds of files need no scikit-learn.
 _HOME = {
     "ByContent": "folds",
-    "FoldEvaluations": "evaluated_folds",
+    "FoldEvaluations": "ranking",
     "GridSearchCV": "grid_search",
     "ScoreDifference": "paired_scores",
     "compare_scores": "paired_scores",

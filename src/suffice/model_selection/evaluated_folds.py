@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property, reduce
-from operator import add
 from time import perf_counter
 from typing import Any
 
@@ -25,110 +22,13 @@ from suffice.model_selection.folds import (
     row_groups,
 )
 from suffice.model_selection.leave_one_out import evaluation_left_out, warn_of_fits
+from suffice.model_selection.ranking import FoldEvaluations, RankedModels
 from suffice.model_selection.rows import MemoryRows, Rows, TableRows, is_table
-from suffice.model_selection.scores import Score, scores_of
 from suffice.models.base.answers import told
 from suffice.models.base.judge import evaluated, evaluated_by_place, knowing_all
 from suffice.models.base.options import generator
 from suffice.models.classifier import Classifier
 from suffice.models.estimator import Estimator
-from suffice.numerics.in_print import Printed, Table
-from suffice.phrases import rows_of_classes
-
-
-@dataclass(frozen=True, repr=False)
-class FoldEvaluations(Printed):
-    """The evaluation of every fold, by the model of the rows outside it.
-
-    Parameters
-    ----------
-    folds : tuple of Evaluation or RegressionEvaluation
-    test_share : float
-        Rows that a model is judged on, for each that it has learnt; the mean over folds.
-    seconds : float
-        Time for fits and evaluations; of what models share, each has an equal part.
-    positive : label, optional
-        A class whose precision, recall and F1 are scores, too.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from suffice.model_selection import evaluate_folds
-    >>> from suffice.naive_bayes import GaussianNB
-    >>> X, y = load_iris(return_X_y=True)
-    >>> found = evaluate_folds(GaussianNB(), X, y, cv=5, shuffle=True, random_state=0)
-    >>> len(found.folds), found.pooled.weight, round(found.mean("error rate"), 3)
-    (5, 150.0, 0.047)
-    """
-
-    folds: tuple[Any, ...]
-    test_share: float
-    seconds: float
-    positive: Any = None
-
-    @cached_property
-    def pooled(self) -> Any:
-        """The evaluation of the rows of all folds together."""
-        return reduce(add, self.folds)
-
-    @property
-    def infinite_rows(self) -> dict[Any, float]:
-        """Σw of the rows whose label had probability 0, by label; they make a log loss infinite."""
-        return getattr(self.pooled, "infinite_rows", {})
-
-    @property
-    def of_single_rows(self) -> bool:
-        """Return whether every row was left out by itself; there is one evaluation of all."""
-        return len(self.folds) == 1
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the scores that all folds have."""
-        known = scores_of(self.folds[0], self.positive)
-        return tuple(name for name in known if not np.isnan(self.scores(name)).any())
-
-    def scores(self, name: str) -> NDArray[np.float64]:
-        """A score of every fold, (f,).
-
-        Raises
-        ------
-        ParameterError
-            If there is no such score.
-        """
-        return np.array([self._score(name).of(fold) for fold in self.folds])
-
-    def mean(self, name: str) -> float:
-        """The mean of a score over folds."""
-        return float(self.scores(name).mean())
-
-    def standard_error(self, name: str) -> float:
-        """s/√f of a score: how far its mean may be off; NaN of single rows and infinite scores."""
-        scores = self.scores(name)
-        if self.of_single_rows:
-            return float("nan")
-        with np.errstate(invalid="ignore"):
-            return float(scores.std(ddof=1) / np.sqrt(len(scores)))
-
-    def _score(self, name: str) -> Score:
-        known = scores_of(self.folds[0], self.positive)
-        if name not in known:
-            raise ParameterError(f"the score {name!r}", f"it is one of {', '.join(known)}")
-        return known[name]
-
-    def _in_print(self, name: str) -> tuple[str, str, str]:
-        """The mean of a score, and its error; of an infinite one the rows that make it so."""
-        mean = self.mean(name)
-        if not np.isfinite(mean):
-            return f"{mean:.4g}".replace("inf", "∞"), "", rows_of_classes(self.infinite_rows)
-        return f"{mean:.4g}", "±", f"{self.standard_error(name):.2g}"
-
-    def table(self) -> Table:
-        """Return the mean of every score, with its error, as a table."""
-        if self.of_single_rows:
-            rows = [[name, self._in_print(name)[0]] for name in self.names]
-            return Table("every row by the model of all others", ["", ""], rows)
-        rows = [[name, *self._in_print(name)] for name in self.names]
-        return Table(f"{len(self.folds)} folds, mean ± standard error", [""] * 4, rows)
 
 
 def evaluate_folds(
@@ -204,10 +104,10 @@ def evaluate_models(
     groups: Any = None,
     shuffle: bool = False,
     random_state: Any = None,
-) -> dict[str, FoldEvaluations | Exception]:
+) -> RankedModels:
     """Evaluate several estimators on the same folds; see `evaluate_folds`.
 
-    Estimators that need the same sums share them.
+    Estimators that need the same sums share them. In print the result is a table, the best first.
 
     Parameters
     ----------
@@ -218,8 +118,14 @@ def evaluate_models(
 
     Returns
     -------
-    dict
-        By name; the error of an estimator that cannot learn these rows.
+    RankedModels
+        A mapping by name to `FoldEvaluations`, or to the error of an estimator that cannot be
+        fitted to these rows.
+
+    Raises
+    ------
+    ParameterError, DataError
+        As `evaluate_folds`; that of the first estimator, if none can be fitted.
 
     Examples
     --------
@@ -228,8 +134,8 @@ def evaluate_models(
     >>> X, y = load_iris(return_X_y=True)
     >>> models = {"lda": suffice.LinearDiscriminantAnalysis(), "nb": suffice.NaiveBayes()}
     >>> found = evaluate_models(models, X, y, cv=10)
-    >>> {name: round(one.mean("error rate"), 4) for name, one in found.items()}
-    {'lda': 0.02, 'nb': 0.04}
+    >>> found.best, {name: round(one.mean("error rate"), 4) for name, one in found.items()}
+    ('lda', {'lda': 0.02, 'nb': 0.04})
     """
     check_boolean(shuffle=shuffle)
     rows, hashes = _placed(estimators, X, y, sample_weight, cv, groups)
@@ -252,7 +158,7 @@ def evaluate_models(
             found[name] = error
     if is_leave_one_out(cv):
         found = {name: _in_one_piece(one) for name, one in found.items()}
-    return {name: found[name] for name in estimators}
+    return RankedModels({name: found[name] for name in estimators})
 
 
 def _placed(

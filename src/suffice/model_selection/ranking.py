@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from math import floor, isfinite, log10
-from typing import Any
+from operator import add
+from typing import Any, Self
 
-from suffice.model_selection.evaluated_folds import FoldEvaluations
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.errors import ParameterError
 from suffice.model_selection.paired_scores import ScoreDifference, compare_scores
-from suffice.model_selection.scores import OF_ONE_CLASS, named_score, scores_of
+from suffice.model_selection.scores import OF_ONE_CLASS, Score, named_score, scores_of
 from suffice.numerics.in_print import Printed, Table
-from suffice.phrases import amount, rows_of_classes
+from suffice.phrases import amount, rows_in_print, rows_of_classes
 
 SHOWN = ("log loss", "error rate", "ROC area", *OF_ONE_CLASS, "RMSE", "MAE", "R²")
 LEVEL = 0.95
@@ -21,7 +25,102 @@ AS_GOOD = "as good"
 
 
 @dataclass(frozen=True, repr=False)
-class RankedModels(Printed):
+class FoldEvaluations(Printed):
+    """The evaluation of every fold, by the model of the rows outside it.
+
+    Parameters
+    ----------
+    folds : tuple of Evaluation or RegressionEvaluation
+    test_share : float
+        Rows that a model is judged on, for each that it has learnt; the mean over folds.
+    seconds : float
+        Time for fits and evaluations; of what models share, each has an equal part.
+    positive : label, optional
+        A class whose precision, recall and F1 are scores, too.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from suffice.model_selection import evaluate_folds
+    >>> from suffice.naive_bayes import GaussianNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> found = evaluate_folds(GaussianNB(), X, y, cv=5, shuffle=True, random_state=0)
+    >>> len(found.folds), found.pooled.weight, round(found.mean("error rate"), 3)
+    (5, 150.0, 0.047)
+    """
+
+    folds: tuple[Any, ...]
+    test_share: float
+    seconds: float
+    positive: Any = None
+
+    @cached_property
+    def pooled(self) -> Any:
+        """The evaluation of the rows of all folds together."""
+        return reduce(add, self.folds)
+
+    @property
+    def infinite_rows(self) -> dict[Any, float]:
+        """Σw of the rows whose label had probability 0, by label; they make a log loss infinite."""
+        return getattr(self.pooled, "infinite_rows", {})
+
+    @property
+    def of_single_rows(self) -> bool:
+        """Return whether every row was left out by itself; there is one evaluation of all."""
+        return len(self.folds) == 1
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the scores that all folds have."""
+        known = scores_of(self.folds[0], self.positive)
+        return tuple(name for name in known if not np.isnan(self.scores(name)).any())
+
+    def scores(self, name: str) -> NDArray[np.float64]:
+        """A score of every fold, (f,).
+
+        Raises
+        ------
+        ParameterError
+            If there is no such score.
+        """
+        return np.array([self._score(name).of(fold) for fold in self.folds])
+
+    def mean(self, name: str) -> float:
+        """The mean of a score over folds."""
+        return float(self.scores(name).mean())
+
+    def standard_error(self, name: str) -> float:
+        """s/√f of a score: how far its mean may be off; NaN of single rows and infinite scores."""
+        scores = self.scores(name)
+        if self.of_single_rows:
+            return float("nan")
+        with np.errstate(invalid="ignore"):
+            return float(scores.std(ddof=1) / np.sqrt(len(scores)))
+
+    def _score(self, name: str) -> Score:
+        known = scores_of(self.folds[0], self.positive)
+        if name not in known:
+            raise ParameterError(f"the score {name!r}", f"it is one of {', '.join(known)}")
+        return known[name]
+
+    def _in_print(self, name: str) -> tuple[str, str, str]:
+        """The mean of a score, and its error; of an infinite one the rows that make it so."""
+        mean = self.mean(name)
+        if not np.isfinite(mean):
+            return f"{mean:.4g}".replace("inf", "∞"), "", rows_of_classes(self.infinite_rows)
+        return f"{mean:.4g}", "±", f"{self.standard_error(name):.2g}"
+
+    def table(self) -> Table:
+        """Return the mean of every score, with its error, as a table."""
+        if self.of_single_rows:
+            rows = [[name, self._in_print(name)[0]] for name in self.names]
+            return Table("every row by the model of all others", ["", ""], rows)
+        rows = [[name, *self._in_print(name)] for name in self.names]
+        return Table(f"{len(self.folds)} folds, mean ± standard error", [""] * 4, rows)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class RankedModels(Printed, Mapping[str, FoldEvaluations | Exception]):
     """The evaluations of several models on the same folds, ranked by the mean of a score.
 
     A model is as good as the best if 0 is in the interval of the differences of their scores,
@@ -32,7 +131,6 @@ class RankedModels(Printed):
     Parameters
     ----------
     found : mapping of str to FoldEvaluations or Exception
-        What `evaluate_models` returns.
     asked : str, optional
         The score, however it is spelt; by default the log loss, or RMSE.
     positive : label, optional
@@ -44,7 +142,7 @@ class RankedModels(Printed):
     >>> import suffice
     >>> from suffice.model_selection import evaluate_models
     >>> models = {"lda": suffice.LinearDiscriminantAnalysis(), "nb": suffice.NaiveBayes()}
-    >>> ranked = RankedModels(evaluate_models(models, *load_iris(return_X_y=True), cv=10))
+    >>> ranked = evaluate_models(models, *load_iris(return_X_y=True), cv=10)
     >>> ranked.best, ranked.score, ranked.verdict("nb")
     ('lda', 'log loss', '')
     """
@@ -57,6 +155,25 @@ class RankedModels(Printed):
         if not self.judged:
             raise next(error for error in self.found.values() if isinstance(error, Exception))
         self.first_choice  # noqa: B018, which refuses unknown scores
+
+    def __getitem__(self, name: str) -> FoldEvaluations | Exception:
+        return self.found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.found)
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def ranked_by(self, score: str | None, positive: Any = None) -> Self:
+        """Return the models ranked by a score, as "ROC area", or the recall of a class.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such score.
+        """
+        return replace(self, asked=score, positive=positive)
 
     @cached_property
     def judged(self) -> dict[str, FoldEvaluations]:
@@ -194,6 +311,14 @@ class RankedModels(Printed):
         return f"{mean:,.{places}f} ± {error:,.{places}f}{unit}"
 
     def _notes(self, shown: Sequence[str], differ: bool) -> Iterator[str]:
+        rows = rows_in_print(self.rows(self.best))
+        if self.folds == 1:
+            yield f"{rows}, each left out of the fit that predicts it"
+        else:
+            yield f"{rows} in {self.folds} folds; mean ± standard error"
+        for name, error in self.found.items():
+            if isinstance(error, Exception):
+                yield f"{name}: not fitted; {error}"
         if differ:
             yield "Models that need every cell are evaluated on fewer rows: compare with care."
         if self.score != self.first_choice:

@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 
-from suffice.data.schema import Column
+from suffice.data.schema import Schema
 from suffice.data.table_source import to_learn
 from suffice.engines.engine import engine_for, fit_context
 from suffice.errors import DataError, ParameterError, warn
@@ -61,6 +61,9 @@ from suffice.sums.vocabulary import Vocabulary
 
 R = TypeVar("R", bound=SumsReader[Any])
 S = TypeVar("S", bound=KeptSums)
+
+
+INNER = ("kind", "method", "unfitted", "reader_", "model_", "batches_", "forgotten_")
 
 
 def no_tables(estimator: Any) -> str:
@@ -244,10 +247,15 @@ class Estimator:
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __dir__(self) -> list[str]:
-        """Attributes that there are: some methods depend on options."""
+        """Names that users type: some methods depend on options, and what fits them is left out."""
+        typed = (
+            name
+            for name in super().__dir__()
+            if name not in INNER and (name[0] != "_" or name.startswith(("__", "_repr_")))
+        )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)
-            return [name for name in super().__dir__() if hasattr(self, name)]
+            return [name for name in typed if hasattr(self, name)]
 
     def __sklearn_tags__(self) -> Any:
         cls: Any = type(self)
@@ -268,9 +276,9 @@ class Estimator:
     # -- what was fitted
 
     @property
-    def schema_(self) -> Sequence[Column]:
-        """Return the kind of each column, and the reason for it."""
-        return self.reader_.columns
+    def schema_(self) -> Schema:
+        """Return the kind and the family of each column, and the reason for it."""
+        return Schema(self.reader_.columns, self.model_)
 
     # -- keeping
 

@@ -147,8 +147,6 @@ class GroupedSums:
             return NotImplemented
         return self.keys == other.keys and bool(self.sums == other.sums)
 
-    __hash__ = None  # type: ignore[assignment]
-
     # -- groups of these
 
     def __getitem__(self, key: Any) -> GroupedSums:
@@ -195,8 +193,8 @@ class GroupedSums:
         if names == self.by:
             return self
         keys, codes = self.keys.only(names)
-        found = replace(self, keys=keys, sums=self.sums.gathered(codes, len(keys)))
-        return found if names else found._alone(0)
+        found = replace(self, sums=self.sums.gathered(codes, len(keys)))
+        return replace(found, keys=keys) if names else found._alone(0)
 
     def others(self) -> Iterator[GroupedSums]:
         """Yield the sums of all groups but one, for each group: leave one out.

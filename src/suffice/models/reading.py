@@ -15,7 +15,7 @@ from suffice.data.python_cells import faithful, require_faithful, require_label_
 from suffice.data.records import RecordReader, columns_of, is_series, record_of, records_of
 from suffice.data.schema import MAX_CLASSES, BlockLayout, Column, Layout, Numbered, as_read
 from suffice.data.source import ArraySource, Labels, Part, Source
-from suffice.data.table import WithColumns
+from suffice.data.table import with_missing
 from suffice.data.table_source import TableSource, left_out
 from suffice.data.text_format import TextFormat
 from suffice.engines.engine import engine_for, is_here
@@ -272,8 +272,8 @@ def _open_table(
         table = replace(opened, answered=True)
         # Identifiers say nothing of the class, and so may be absent.
         names = getattr(estimator.model_, "identifiers", ())
-        absent = tuple(name for name in names if name not in table.table.names)
-        return replace(table, table=WithColumns(table.table, absent)) if absent else table
+        absent = [name for name in names if name not in table.table.names]
+        return replace(table, table=with_missing(table.table, absent))
     table = open_table(X, y, sample_weight, first=True)
     if estimator._by:
         table = replace(table, keys=estimator._by)

@@ -22,7 +22,7 @@ from suffice.naive_bayes.discrete import (
     class_log_prior_of,
 )
 from suffice.naive_bayes.families import alpha_evidence_of
-from suffice.numerics.logspace import safe_log
+from suffice.numerics.elementary import log
 from suffice.sums.counts import Counts
 
 
@@ -99,4 +99,4 @@ class BernoulliNB(GenerativeClassifier):
     def feature_log_prob_(self) -> NDArray[np.float64]:
         """log P(x_j = 1 | c), (k, d)."""
         (parameters,) = self.model_.parameters
-        return safe_log(cast(BernoulliParameters, parameters).theta[:, :, 1])
+        return log(cast(BernoulliParameters, parameters).theta[:, :, 1])

@@ -21,7 +21,7 @@ from suffice.naive_bayes.discrete import (
     class_log_prior_of,
 )
 from suffice.naive_bayes.families import alpha_evidence_of
-from suffice.numerics.logspace import safe_log
+from suffice.numerics.elementary import log
 from suffice.sums.counts import Counts
 
 
@@ -123,7 +123,7 @@ class CategoricalNB(GenerativeClassifier):
     def feature_log_prob_(self) -> list[NDArray[np.float64]]:
         """Return log θ of every column, (k, m_j)."""
         columns = range(len(columns_of(self).vocabularies))
-        return [safe_log(columns_of(self).probabilities(j)) for j in columns]
+        return [log(columns_of(self).probabilities(j)) for j in columns]
 
     @property
     def n_categories_(self) -> NDArray[np.int64]:

@@ -18,7 +18,7 @@ from suffice.models.generative.classifier import Rows
 from suffice.models.generative.method import Choice, OneFamilyMethod
 from suffice.models.generative.model import Prior
 from suffice.models.generative.reader import GenerativeReader
-from suffice.numerics.logspace import safe_log
+from suffice.numerics.elementary import log
 from suffice.rules import check_options
 from suffice.sums.by_class import ByClass
 from suffice.sums.counts import Events
@@ -94,4 +94,4 @@ def event_counts_of(estimator: Any) -> NDArray[np.float64]:
 
 def class_log_prior_of(estimator: Any) -> NDArray[np.float64]:
     """log P(c), (k,)."""
-    return safe_log(estimator.class_prior_)
+    return log(estimator.class_prior_)

@@ -92,8 +92,33 @@ class NaiveBayes(GenerativeClassifier):
         ``costs[i][j]`` is the cost of answering label j where i is true, labels sorted. The label
         answered is the one of least expected cost; by default the most probable.
 
+    Attributes
+    ----------
+    classes_ : ndarray (k,)
+        The labels, sorted.
+    class_prior_, class_count_ : ndarray (k,)
+        P(c), and the weight of the training rows of each class.
+    schema_ : Schema
+        Every column with its kind and family, and why; it prints as a table.
+    calibration_ : Calibration or None
+        The weights of the columns: `suffice.bayes.column_weights` prints them by name.
+    n_parameters_ : int
+        Free parameters.
+    n_features_in_, feature_names_in_ : int, ndarray (d,)
+        The columns of the first table.
+    target_names_ : tuple of str
+        The column of the labels, where it has a name.
+    statistic_ : ByClass
+        Exact sums over the training rows: all that is kept of them.
+    sums_ : GroupedSums
+        The same with its table, to add, compare and save.
+    alpha_evidence_ : AlphaEvidence or None
+        With ``alpha="evidence"``, the pseudo-counts that were tried.
+
     See Also
     --------
+    suffice.bayes.column_information : Bits that every column tells of the class.
+    suffice.report : A page of the model that answers in a browser.
     suffice.read_csv : Options for delimited text.
     suffice.read_table : Strings that stand for missing cells, and new names of labels.
 
@@ -108,6 +133,17 @@ class NaiveBayes(GenerativeClassifier):
     >>> model = NaiveBayes().fit(table, "kind")
     >>> model.predict(pa.table({"size": [1.1, None], "color": ["green", "blue"]}))
     array(['apple', 'plum'], dtype='<U5')
+    >>> model.schema_
+    column  kind      family          why
+    size    real      kernel_density  numbers
+    color   category  categorical     2 distinct strings
+    >>> model.explain({"color": "blue"})
+    Row 1: plum, with probability 76.8 % (95 % interval: 11.5 % to 99.6 %)
+           value    log-odds of plum against apple  odds
+    prior                                     0.00  even
+    color  blue                              +1.20  3.31 to 1 for
+    size   missing                            0.00  even
+    sum                                      +1.20  3.31 to 1 for
     """
 
     kind = replace(

@@ -21,7 +21,7 @@ from suffice.naive_bayes.discrete import (
     event_counts_of,
 )
 from suffice.naive_bayes.families import alpha_evidence_of
-from suffice.numerics.logspace import safe_log
+from suffice.numerics.elementary import log
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
@@ -94,4 +94,4 @@ class MultinomialNB(GenerativeClassifier):
     def feature_log_prob_(self) -> NDArray[np.float64]:
         """log θ, (k, d)."""
         (parameters,) = self.model_.parameters
-        return safe_log(cast(MultinomialParameters, parameters).theta)
+        return log(cast(MultinomialParameters, parameters).theta)

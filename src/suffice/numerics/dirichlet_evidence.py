@@ -9,6 +9,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.elementary import digamma, exp, lgamma, log
 from suffice.numerics.in_print import Printed, Table, listed
 from suffice.rules import POSITIVE, Shape
@@ -18,8 +19,6 @@ LEAST = -3  # the first decade
 BEYOND = 1e3  # how far α may exceed the largest count
 HALVINGS = 52  # of the interval between neighbours: then it is one of rounding
 PRINTED = (0.01, 0.1, 1.0, 10.0, 100.0)
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,10 +39,10 @@ class AlphaEvidence(Printed):
         What each prior is of.
     """
 
-    alpha: Annotated[Array, Shape("q"), POSITIVE]
-    log_evidence: Annotated[Array, Shape("q")]
-    tried: Annotated[Array, Shape("a"), POSITIVE]
-    curves: Annotated[Array, Shape("q", "a")]
+    alpha: Annotated[Floats, Shape("q"), POSITIVE]
+    log_evidence: Annotated[Floats, Shape("q")]
+    tried: Annotated[Floats, Shape("a"), POSITIVE]
+    curves: Annotated[Floats, Shape("q", "a")]
     names: tuple[str, ...] = ()
 
     @classmethod
@@ -90,18 +89,18 @@ class AlphaEvidence(Printed):
 class _Terms(NamedTuple):
     """Terms ± r m [lnΓ(n + m α) − lnΓ(m α)] / m of the priors ``at``; totals count below 0."""
 
-    n: Array
-    m: Array
-    r: Array
-    at: NDArray[np.intp]
+    n: Floats
+    m: Floats
+    r: Floats
+    at: Ints
 
-    def over(self, found: Array, priors: int) -> Array:
+    def over(self, found: Floats, priors: int) -> Floats:
         """Sums by prior, (q,), added in the order of the terms."""
         return np.asarray(np.bincount(self.at, self.r * found, priors), np.float64)
 
 
 def alpha_by_evidence(
-    tables: Sequence[Array], sizes: Sequence[int], shared: bool = False
+    tables: Sequence[Floats], sizes: Sequence[int], shared: bool = False
 ) -> AlphaEvidence:
     """The α of greatest evidence, of every table of counts or of all together.
 
@@ -155,7 +154,7 @@ def alpha_by_evidence(
     return AlphaEvidence(alpha, _log_evidence(terms, alpha), tried, curves)
 
 
-def _tried(largest: float) -> Array:
+def _tried(largest: float) -> Floats:
     """α in decimal steps, the last no less than ``largest``."""
     found: list[float] = []
     decade = LEAST
@@ -165,14 +164,14 @@ def _tried(largest: float) -> Array:
     return np.array(found)
 
 
-def _says(tables: Sequence[Array], sizes: Sequence[int], shared: bool) -> NDArray[np.bool_]:
+def _says(tables: Sequence[Floats], sizes: Sequence[int], shared: bool) -> Bools:
     """Tell whether the evidence depends on α: two rows of one class show a column of two values."""
     pairs = zip(tables, sizes, strict=True)
     each = np.array([m > 1 and bool((t.sum(axis=1) > 1).any()) for t, m in pairs], np.bool_)
     return np.array([each.any()]) if shared else each
 
 
-def _terms(tables: Sequence[Array], sizes: Sequence[int], shared: bool) -> _Terms:
+def _terms(tables: Sequence[Floats], sizes: Sequence[int], shared: bool) -> _Terms:
     """The terms of all tables; equal counts of one are one term."""
 
     def each() -> Iterator[tuple[NDArray[Any], ...]]:
@@ -187,13 +186,13 @@ def _terms(tables: Sequence[Array], sizes: Sequence[int], shared: bool) -> _Term
     return _Terms(n, m, r, at.astype(np.intp))
 
 
-def _log_evidence(terms: _Terms, alpha: Array) -> Array:
+def _log_evidence(terms: _Terms, alpha: Floats) -> Floats:
     """log p(N | α) of every prior, (q,)."""
     prior = terms.m * alpha[terms.at]
     return terms.over(lgamma(terms.n + prior) - lgamma(prior), len(alpha))
 
 
-def _slope(terms: _Terms, alpha: Array) -> Array:
+def _slope(terms: _Terms, alpha: Floats) -> Floats:
     """d log p(N | α)/dα of every prior, (q,)."""
     prior = terms.m * alpha[terms.at]
     return terms.over(terms.m * (digamma(terms.n + prior) - digamma(prior)), len(alpha))

@@ -11,14 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from suffice.numerics import kernels
+from suffice.numerics.arrays import Floats
 
-Doubles = NDArray[np.float64]
 
-
-def exp(x: ArrayLike) -> Doubles:
+def exp(x: ArrayLike) -> Floats:
     """Return eˣ of numbers of any shape.
 
     Examples
@@ -29,7 +28,7 @@ def exp(x: ArrayLike) -> Doubles:
     return _applied(kernels.elementary.exp, x)
 
 
-def log(x: ArrayLike) -> Doubles:
+def log(x: ArrayLike) -> Floats:
     """Return log x: −∞ at 0, NaN below.
 
     Examples
@@ -40,7 +39,7 @@ def log(x: ArrayLike) -> Doubles:
     return _applied(kernels.elementary.log, x)
 
 
-def log1p(x: ArrayLike) -> Doubles:
+def log1p(x: ArrayLike) -> Floats:
     """Return log(1 + x), exact also for small x.
 
     Examples
@@ -51,7 +50,7 @@ def log1p(x: ArrayLike) -> Doubles:
     return _applied(kernels.elementary.log1p, x)
 
 
-def lgamma(x: ArrayLike) -> Doubles:
+def lgamma(x: ArrayLike) -> Floats:
     """Return log Γ(x) for x ≥ 0, and NaN below.
 
     Examples
@@ -62,7 +61,7 @@ def lgamma(x: ArrayLike) -> Doubles:
     return _applied(kernels.elementary.lgamma, x)
 
 
-def digamma(x: ArrayLike) -> Doubles:
+def digamma(x: ArrayLike) -> Floats:
     """Return ψ(x) = (log Γ)′(x) for x ≥ 0, and NaN below.
 
     Examples
@@ -73,7 +72,7 @@ def digamma(x: ArrayLike) -> Doubles:
     return _applied(kernels.elementary.digamma, x)
 
 
-def log_add_exp(a: Doubles, b: Doubles) -> Doubles:
+def log_add_exp(a: Floats, b: Floats) -> Floats:
     """Return log(eᵃ + eᵇ) = m + log(1 + e^−abs(a − b)) with m = max(a, b); −∞ is allowed.
 
     Examples
@@ -97,7 +96,7 @@ def log_of(x: float) -> float:
     return float(log(x))
 
 
-def _applied(function: Callable[[Doubles, Doubles], None], x: ArrayLike) -> Doubles:
+def _applied(function: Callable[[Floats, Floats], None], x: ArrayLike) -> Floats:
     """Return a function of x in a new array that lies as x does."""
     given = np.asarray(x, np.float64)
     out = np.empty_like(given)
@@ -118,7 +117,7 @@ def _applied(function: Callable[[Doubles, Doubles], None], x: ArrayLike) -> Doub
     return out
 
 
-def _line(array: Doubles) -> Doubles | None:
+def _line(array: Floats) -> Floats | None:
     """Return a view (1, n) of an array's numbers as they lie, None if there are others between."""
     if array.flags.c_contiguous:
         return array.reshape(1, -1)

@@ -16,7 +16,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from suffice.numerics.arrays import Floats
 
 LARGEST = 1e150  # the square of a difference of larger numbers may overflow
 SMALLEST = 1e-140  # the square of a smaller difference may lose digits to underflow
@@ -75,9 +76,7 @@ def divide(a: Any, a_lo: Any, b: Any, b_lo: Any) -> tuple[Any, Any]:
     return quick_two_sum(q, e + r / b)
 
 
-def in_parts(
-    function: Callable[..., tuple[Any, Any]], *arrays: Any
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def in_parts(function: Callable[..., tuple[Any, Any]], *arrays: Any) -> tuple[Floats, Floats]:
     """Return the pairs that a function of single numbers makes of large arrays, part by part.
 
     A part fits in the cache, and Ctrl-C is heard after each.

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from suffice.numerics import kernels
+from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.error_free import LARGEST, add, divide, in_parts, multiply
 from suffice.rules import FINITE, Within, rule
 
@@ -22,7 +23,7 @@ SQUARABLE = Within(-LARGEST, LARGEST)
 WEIGHT = Within(0.0, LARGEST)  # a sum of weights, each 1e100 at most
 
 
-def scaled(pairs: NDArray[np.float64], factor: float) -> NDArray[np.float64]:
+def scaled(pairs: Floats, factor: float) -> Floats:
     """Multiply pairs (m, 2, ...) by a number: relative error at most 2⁻¹⁰⁴, none for powers of 2.
 
     Examples
@@ -56,8 +57,8 @@ class DoubleDouble:
     array([1.])
     """
 
-    hi: Annotated[NDArray[np.float64], FINITE]
-    lo: Annotated[NDArray[np.float64], FINITE]
+    hi: Annotated[Floats, FINITE]
+    lo: Annotated[Floats, FINITE]
 
     def __repr__(self) -> str:
         return f"DoubleDouble({self.value!r})"
@@ -77,7 +78,7 @@ class DoubleDouble:
         return cls(np.zeros(shape), np.zeros(shape))
 
     @classmethod
-    def from_table(cls, table: NDArray[np.float64]) -> DoubleDouble:
+    def from_table(cls, table: Floats) -> DoubleDouble:
         """The pairs of a kernel's table (k, 2, m) as sums (k, m), without a copy.
 
         The table is handed over: nothing may be added to it any more.
@@ -87,17 +88,31 @@ class DoubleDouble:
         return cls(hi, lo)
 
     @classmethod
-    def from_sums(cls, hi: NDArray[np.float64], lo: NDArray[np.float64]) -> DoubleDouble:
+    def from_sums(cls, hi: Floats, lo: Floats) -> DoubleDouble:
         """The sums and errors (k, m) of a kernel, without a copy; they are handed over too."""
         kernels.sums.normalise(hi, lo)
         return cls(hi, lo)
 
+    @classmethod
+    def by_place(cls, size: int, *numbers: tuple[Floats, Ints]) -> DoubleDouble:
+        """Return exact sums (size, t) of rows of numbers (n, t) that go to the places (n,).
+
+        Examples
+        --------
+        >>> DoubleDouble.by_place(3, (np.array([[1.0], [2.0], [4.0]]), np.array([2, 0, 2]))).value.T
+        array([[2., 0., 5.]])
+        """
+        sums = cls.zeros((size, numbers[0][0].shape[1]))
+        for rows, places in numbers:
+            kernels.counts.add_events(rows, places, np.zeros(0), sums.hi, sums.lo)
+        return cls.from_sums(sums.hi, sums.lo)
+
     @property
-    def value(self) -> NDArray[np.float64]:
+    def value(self) -> Floats:
         """The sums, rounded once to double."""
         return self.hi + self.lo
 
-    def settled(self, scale: ArrayLike, least: float = 2.0**-60) -> NDArray[np.float64]:
+    def settled(self, scale: ArrayLike, least: float = 2.0**-60) -> Floats:
         """The sums, rounded to double; where they are small to a multiple of ``least · scale``.
 
         Where large terms cancel, the last bits of the remainder depend on the order of the terms.
@@ -148,15 +163,12 @@ class DoubleDouble:
         return DoubleDouble(*in_parts(divide, self.hi, self.lo, divisor.hi, divisor.lo))
 
     def scaled(self, factor: float) -> DoubleDouble:
-        """The sums times a number, as `scaled` has it."""
         return DoubleDouble(*scaled(np.stack([self.hi, self.lo])[None], factor)[0])
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, DoubleDouble):
             return NotImplemented
         return self.shape == other.shape and bool(np.array_equal(self.value, other.value))
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __getitem__(self, index: Any) -> DoubleDouble:
         return DoubleDouble(self.hi[index], self.lo[index])
@@ -168,6 +180,13 @@ class DoubleDouble:
         kernels.sums.sum_pairs(hi.reshape(rows), lo.reshape(rows), *out)
         return total
 
+    @property
+    def T(self) -> DoubleDouble:  # noqa: N802 - NumPy's name of it
+        return DoubleDouble(self.hi.T, self.lo.T)
+
+    def reshape(self, *shape: int) -> DoubleDouble:
+        return DoubleDouble(self.hi.reshape(shape), self.lo.reshape(shape))
+
     def scatter(self, index: Any, shape: tuple[int, ...]) -> DoubleDouble:
         """Place these sums at ``index`` of a larger array of zeros."""
         out = DoubleDouble.zeros(shape)
@@ -175,7 +194,7 @@ class DoubleDouble:
         return out
 
     @staticmethod
-    def where(condition: NDArray[np.bool_], a: DoubleDouble, b: DoubleDouble) -> DoubleDouble:
+    def where(condition: Bools, a: DoubleDouble, b: DoubleDouble) -> DoubleDouble:
         return DoubleDouble(np.where(condition, a.hi, b.hi), np.where(condition, a.lo, b.lo))
 
     @staticmethod

@@ -25,9 +25,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from suffice.numerics import kernels
+from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.elementary import log
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.linalg import eigh, factorise, product
@@ -39,9 +39,8 @@ STEPS_KEPT = 10  # steps that are looked back on
 KEPT = 2  # of them, after they misled
 DEPENDENT = 1e-20  # a change of whose square so little is its own is left out
 
-Array = NDArray[np.float64]
-Estimate = Callable[[Array, Array, Array], tuple[Array, Array]]
-LogPrior = Callable[[Array, Array], float]
+Estimate = Callable[[Floats, Floats, Floats], tuple[Floats, Floats]]
+LogPrior = Callable[[Floats, Floats], float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,13 +70,13 @@ class IncompleteRows:
     """
 
     k: int
-    patterns: NDArray[np.bool_]
-    pattern: NDArray[np.intp]
-    code: NDArray[np.intp]
-    weight: Array
-    mean: Array
-    scatter: Array
-    product_index: NDArray[np.intp]
+    patterns: Bools
+    pattern: Ints
+    code: Ints
+    weight: Floats
+    mean: Floats
+    scatter: Floats
+    product_index: Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,9 +100,9 @@ class Expected:
         False if the iterations came to their end before the parameters did.
     """
 
-    weight: Array
-    mean: Array
-    scatter: Array
+    weight: Floats
+    mean: Floats
+    scatter: Floats
     log_likelihood: tuple[float, ...]
     converged: bool
 
@@ -194,15 +193,15 @@ def expectation_maximisation(
 class _Gaussians(NamedTuple):
     """Means (k, d) and covariances (s, d, d) of standardised columns."""
 
-    mean: Array
-    covariance: Array
+    mean: Floats
+    covariance: Floats
 
 
 class _Sums(NamedTuple):
     """Expected means (k, d) and scatter (s, d, d) of standardised columns."""
 
-    mean: Array
-    scatter: Array
+    mean: Floats
+    scatter: Floats
     log_likelihood: float
 
 
@@ -213,17 +212,17 @@ class _Cells:
     A column is measured from the mean of its class, in standard deviations over all classes.
     """
 
-    weight: Array  # of the classes, (k,)
-    origin: Array  # (k, d)
-    scale: Array  # (d,)
-    varies: NDArray[np.bool_]  # (d,)
-    shown: NDArray[np.bool_]  # whether a class shows a column, (k, d)
+    weight: Floats  # of the classes, (k,)
+    origin: Floats  # (k, d)
+    scale: Floats  # (d,)
+    varies: Bools  # (d,)
+    shown: Bools  # whether a class shows a column, (k, d)
     n_matrices: int
     log_scale: float  # Σ log scale over all observed cells
-    cells: tuple[NDArray[np.bool_] | NDArray[np.intp] | Array, ...]
-    code: NDArray[np.intp]
-    group_weight: Array
-    x: Array
+    cells: tuple[Bools | Ints | Floats, ...]
+    code: Ints
+    group_weight: Floats
+    x: Floats
 
     @classmethod
     def of(cls, rows: IncompleteRows, shared: bool) -> Self:
@@ -300,7 +299,7 @@ class _Cells:
             )
         return _Sums(np.where(known, mean, 0.0), scatter, log_likelihood)
 
-    def in_units(self, sums: _Sums) -> tuple[Array, Array, Array]:
+    def in_units(self, sums: _Sums) -> tuple[Floats, Floats, Floats]:
         """Weight, mean and scatter in the units of the columns."""
         scatter = (sums.scatter + sums.scatter.transpose(0, 2, 1)) * (0.5 * self._scales)
         both = self.varies[:, None] & self.varies
@@ -316,16 +315,16 @@ class _Cells:
         return _Gaussians(moved, _floored(covariance / self._scales))
 
     @property
-    def _scales(self) -> Array:
+    def _scales(self) -> Floats:
         return self.scale[:, None] * self.scale
 
 
-def _by_class(values: Array, code: NDArray[np.intp], k: int) -> Array:
+def _by_class(values: Floats, code: Ints, k: int) -> Floats:
     """Sum values (g, d) of groups over those of each class, (k, d)."""
     return np.stack([np.bincount(code, column, k) for column in values.T], axis=1)
 
 
-def _floored(covariance: Array) -> Array:
+def _floored(covariance: Floats) -> Floats:
     """Raise eigenvalues of matrices (s, d, d) to the floor.
 
     Of all Σ ⪰ εI, the result maximises −log|Σ| − tr Σ⁻¹T, whose maximum without this is Σ = T.
@@ -343,14 +342,14 @@ def _floored(covariance: Array) -> Array:
     return raised
 
 
-def _floor(variances: Array) -> Array:
+def _floor(variances: Floats) -> Floats:
     """The least eigenvalue of each matrix, (s, 1), from its eigenvalues (s, d)."""
     d = variances.shape[-1]
-    floor: Array = FLOOR * np.maximum(variances.max(axis=1, keepdims=True, initial=0.0) / d, 1.0)
+    floor: Floats = FLOOR * np.maximum(variances.max(axis=1, keepdims=True, initial=0.0) / d, 1.0)
     return floor
 
 
-def _at_floor(covariance: Array) -> bool:
+def _at_floor(covariance: Floats) -> bool:
     """Return whether a matrix was raised to the floor, or nearly."""
     variances, _ = eigh(covariance)
     return bool((variances < 2.0 * _floor(variances)).any())
@@ -390,10 +389,10 @@ class Path(NamedTuple):
     array([2.])
     """
 
-    points: list[Array]
-    steps: list[Array]
+    points: list[Floats]
+    steps: list[Floats]
 
-    def extrapolated(self, at: Array, following: Array) -> Array | None:
+    def extrapolated(self, at: Floats, following: Floats) -> Floats | None:
         """M(θ) − Σ γ(Δθ + Δf) over the differences of the path, where γ minimises |f − Σ γΔf|.
 
         γ is found by normal equations in pairs.
@@ -416,7 +415,7 @@ class Path(NamedTuple):
             return None
         moves, turns = np.diff(self.points, axis=0), np.diff(self.steps, axis=0)
         rows, right = DoubleDouble.of(turns), DoubleDouble.of(self.steps[-1][:, None])
-        normal = factorise(product(rows, DoubleDouble(rows.hi.T, rows.lo.T)), DEPENDENT)
+        normal = factorise(product(rows, rows.T), DEPENDENT)
         gammas = normal.solve(product(rows, right)).value[:, 0].tolist()
         for gamma, change in zip(gammas, moves + turns, strict=True):
             target = target - gamma * change

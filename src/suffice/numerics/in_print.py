@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 # Colours that readers with any kind of colour vision tell apart: M. Okabe and K. Ito, Color
 # Universal Design (2008). The yellow is left out: a thin line of it cannot be seen on white.
@@ -38,6 +39,8 @@ class Table:
         In notebooks: one for every row, drawn as `bar`.
     pictures : sequence of str
         In notebooks, in the place of bars: markup, one for every row.
+    below : sequence of Table
+        Those that follow.
 
     Examples
     --------
@@ -60,13 +63,15 @@ class Table:
     left: Collection[int] = (0,)
     bars: Sequence[float] = ()
     pictures: Sequence[str] = ()
+    below: Sequence[Table] = ()
 
     def __str__(self) -> str:
         title = [self.title] if self.title else []
         lines = aligned([self.header, *self.rows], self.left) if any(self.header) else []
         if not lines and self.rows:
             lines = aligned(self.rows, self.left)
-        return "\n".join([*title, *lines, *(["", *self.notes] if self.notes else [])])
+        own = "\n".join([*title, *lines, *(["", *self.notes] if self.notes else [])])
+        return "\n\n".join([own, *map(str, self.below)])
 
     def html(self) -> str:
         known = [value for value in self.bars if math.isfinite(value)]
@@ -84,7 +89,8 @@ class Table:
             lines.append(f"<tr>{''.join(cells)}</tr>")
         caption = f"<caption>{escape(self.title)}</caption>" if self.title else ""
         notes = "".join(f"<div>{escape(line)}</div>" for line in self.notes if line)
-        return f"<table>{caption}<tr>{head}</tr>{''.join(lines)}</table>{notes}"
+        below = "".join(table.html() for table in self.below)
+        return f"<table>{caption}<tr>{head}</tr>{''.join(lines)}</table>{notes}{below}"
 
 
 class Printed:
@@ -132,6 +138,54 @@ def number(value: float) -> str:
     ('0.1235', '1,234,568')
     """
     return f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:.4g}"
+
+
+def short(value: Any) -> str:
+    """Write a cell or a parameter in little space.
+
+    Examples
+    --------
+    >>> short(0.123456), short(1234567.8), short("Private"), short(None), short(" ")
+    ('0.1235', '1,234,568', 'Private', 'missing', '(empty)')
+    """
+    if value is None or value != value:
+        return "missing"
+    if isinstance(value, float):
+        return number(value)
+    text = str(value)
+    if not text.strip():
+        return "(empty)"
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+
+
+def signed(value: float) -> str:
+    """Write evidence with its sign.
+
+    Examples
+    --------
+    >>> signed(3.0103), signed(float("-inf")), signed(0.0)
+    ('+3.01', '-∞', '0.00')
+    """
+    if not math.isfinite(value):
+        return {math.inf: "+∞", -math.inf: "-∞"}.get(value, "-")
+    return "0.00" if round(value, 2) == 0 else f"{value:+,.2f}"
+
+
+def odds(nats: float) -> str:
+    """Write log-odds as odds, in words.
+
+    Examples
+    --------
+    >>> odds(math.log(4)), odds(-math.log(1500)), odds(0.0), odds(math.inf), odds(50.0)
+    ('4 to 1 for', '1,500 to 1 against', 'even', '∞ to 1 for', '5e+21 to 1 for')
+    """
+    if math.isnan(nats):
+        return "-"
+    size = math.exp(min(abs(nats), 700.0)) if math.isfinite(nats) else math.inf
+    if size < 1.005:
+        return "even"
+    text = f"{size:.3g}" if size < 100 else f"{size:,.0f}" if size < 1e6 else f"{size:.0e}"
+    return f"{text.replace('inf', '∞')} to 1 {'for' if nats > 0 else 'against'}"
 
 
 def probability(p: float) -> str:

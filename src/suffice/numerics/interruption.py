@@ -23,14 +23,8 @@ def interruptible(function: Callable[P, R], *arguments: P.args, **options: P.kwa
     """Return the result of a function that changes nothing, called by another thread if it is long.
 
     The main thread, to which signals are delivered, waits meanwhile; on Ctrl-C the call is left
-    behind. It is long if an argument is a large array.
-
-    Parameters
-    ----------
-    function : callable
-        Has no effects, and gives the interpreter's lock back while it computes.
-    *arguments, **options
-        Of the function.
+    behind. It is long if an argument is a large array. The function has no effects, and gives the
+    interpreter's lock back while it computes.
 
     Examples
     --------

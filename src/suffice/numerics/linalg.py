@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from suffice.errors import DataError
 from suffice.numerics import kernels
+from suffice.numerics.arrays import Bools, Floats
 from suffice.numerics.elementary import log, log_of
 from suffice.numerics.error_free import divide, in_parts, multiply, quick_two_sum, two_product
 from suffice.numerics.exact import DoubleDouble
@@ -59,20 +60,19 @@ class Factor:
     array([[2., 1., 0.]])
     """
 
-    scale: NDArray[np.float64]
+    scale: Floats
     lower: DoubleDouble
     lower_inverse: DoubleDouble
     pivots: DoubleDouble
-    noise: NDArray[np.float64]
+    noise: Floats
 
     @property
-    def independent(self) -> NDArray[np.bool_]:
+    def independent(self) -> Bools:
         """Return whether each column, (d,), is no linear combination of earlier ones."""
         return self.pivots.hi > 0.0
 
     @property
     def dependent(self) -> tuple[int, ...]:
-        """The columns that are linear combinations of earlier ones."""
         return tuple(map(int, np.flatnonzero(~self.independent)))
 
     @property
@@ -142,7 +142,7 @@ class Factor:
         """
         if b.shape[:1] != self.scale.shape or len(b.shape) != 2:
             raise ValueError(f"{len(self.scale)} equations have no right side of shape {b.shape}")
-        upper, x = _rows(_transposed(self.lower)), _rows(_scaled(b, self.scale[:, None]))
+        upper, x = _rows(self.lower.T), _rows(_scaled(b, self.scale[:, None]))
         kernels.factor.solve(*upper, self.pivots.hi, self.pivots.lo, *x)
         return _scaled(DoubleDouble(*x), self.scale[:, None])
 
@@ -230,7 +230,7 @@ def factorise(a: DoubleDouble, tolerance: ArrayLike = LEAST_PIVOT) -> Factor:
             "a matrix of covariances must be positive semidefinite",
         )
     pivots, inverse = DoubleDouble(*pairs[:2]), DoubleDouble(*pairs[2:])
-    return Factor(scale, _transposed(upper), inverse, pivots, noise)
+    return Factor(scale, upper.T, inverse, pivots, noise)
 
 
 def floored(sigma: DoubleDouble, total: Factor, epsilon: float) -> tuple[DoubleDouble, bool]:
@@ -274,32 +274,22 @@ def floored(sigma: DoubleDouble, total: Factor, epsilon: float) -> tuple[DoubleD
     if sigma.shape != total.lower.shape:
         raise ValueError(f"Σ has shape {sigma.shape} and T has {total.lower.shape}")
     whitening = total.whitening[total.independent]
-    relative = product(whitening, _transposed(product(whitening, sigma)))
+    relative = product(whitening, product(whitening, sigma).T)
     variances, axes = eigh(relative.value)
     if not (variances < epsilon).any():
         return sigma, False
     x = DoubleDouble.of(axes[:, variances < epsilon])
-    missing = DoubleDouble.of(epsilon * np.eye(x.shape[1])) - _congruence(_transposed(x), relative)
+    missing = DoubleDouble.of(epsilon * np.eye(x.shape[1])) - _congruence(x.T, relative)
     directions = product(total.cholesky[:, total.independent], x)
     return sigma + _congruence(directions, missing), True
 
 
-def eigh(a: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def eigh(a: Floats) -> tuple[Floats, Floats]:
     """Return λ and X with A X = X diag(λ) of symmetric matrices, the same bits on every processor.
 
-    LAPACK chooses its loops by the processor, and may divide the work between threads.
-
-    Parameters
-    ----------
-    a : ndarray (..., d, d)
-        A, finite; its lower triangle is read.
-
-    Returns
-    -------
-    values : ndarray (..., d)
-        λ, the least first.
-    vectors : ndarray (..., d, d)
-        X, a column for every eigenvalue.
+    LAPACK chooses its loops by the processor, and may divide the work between threads. Of A
+    (..., d, d), which is finite, the lower triangle is read; λ (..., d) ascend, and X (..., d, d)
+    has a column for each.
 
     Examples
     --------
@@ -325,16 +315,12 @@ def _check(a: DoubleDouble) -> None:
         raise DataError(f"entry ({i}, {j}) of a matrix is {a.hi[i, j]}", "it must be finite")
 
 
-def _scaled(a: DoubleDouble, scale: NDArray[np.float64]) -> DoubleDouble:
+def _scaled(a: DoubleDouble, scale: Floats) -> DoubleDouble:
     """Multiply by powers of two, without rounding."""
     return DoubleDouble(a.hi * scale, a.lo * scale)
 
 
-def _transposed(a: DoubleDouble) -> DoubleDouble:
-    return DoubleDouble(a.hi.T, a.lo.T)
-
-
-def _rows(a: DoubleDouble) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _rows(a: DoubleDouble) -> tuple[Floats, Floats]:
     """Lay a matrix out row by row, as kernels want it."""
     return np.ascontiguousarray(a.hi), np.ascontiguousarray(a.lo)
 
@@ -346,6 +332,6 @@ def product(a: DoubleDouble, b: DoubleDouble) -> DoubleDouble:
 
 def _congruence(b: DoubleDouble, a: DoubleDouble) -> DoubleDouble:
     """Return b a bᵀ, (n, n), for a symmetric (d, d): its upper triangle, mirrored."""
-    c = product(b, _transposed(product(b, a)))
+    c = product(b, product(b, a).T)
     hi, lo = (np.triu(part) + np.triu(part, 1).T for part in (c.hi, c.lo))
     return DoubleDouble(hi, lo)

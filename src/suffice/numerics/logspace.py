@@ -7,28 +7,16 @@ joint of its row is taken out, and −∞ (an impossible event) is a legal value
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from suffice.numerics import kernels
-from suffice.numerics.elementary import log
+from suffice.numerics.arrays import Floats
 from suffice.numerics.memory import require_memory
 
 LARGE = 2**25  # numbers, for which memory is asked: 256 MB
 FEWER_ROWS = "ask about fewer rows at a time, or make labels fewer"
 
 
-def safe_log(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Natural logarithm with log 0 = −∞, silently.
-
-    Examples
-    --------
-    >>> safe_log(np.array([0.0, 1.0]))
-    array([-inf,   0.])
-    """
-    return log(values)
-
-
-def scores(n: int, k: int, start: float | None = None) -> NDArray[np.float64]:
+def scores(n: int, k: int, start: float | None = None) -> Floats:
     """An array for the scores (n, k) of n rows, one class after the other; filled if asked for.
 
     The spare row keeps the memory layout the same for every n: kernels are compiled per layout.
@@ -41,7 +29,7 @@ def scores(n: int, k: int, start: float | None = None) -> NDArray[np.float64]:
     return out
 
 
-def cell_scores(n: int, d: int, k: int) -> NDArray[np.float64]:
+def cell_scores(n: int, d: int, k: int) -> Floats:
     """An array for the scores (n, d, k) of every cell, 0 at first; each column as in `scores`."""
     if n * d * k > LARGE:
         what = f"terms of {n:,} rows, {d:,} columns and {k:,} classes"
@@ -49,7 +37,7 @@ def cell_scores(n: int, d: int, k: int) -> NDArray[np.float64]:
     return np.zeros((d, k, n + 1)).transpose(2, 0, 1)[:n]
 
 
-def row_sums(terms: NDArray[np.float64]) -> NDArray[np.float64]:
+def row_sums(terms: Floats) -> Floats:
     """Return Σⱼ a_ij of every row of (n, d, ...), added from left to right, (n, ...).
 
     A sum of NumPy along an axis has another order where a row is alone, or lies otherwise in
@@ -69,7 +57,7 @@ def row_sums(terms: NDArray[np.float64]) -> NDArray[np.float64]:
     return sums
 
 
-def log_sum_exp(log_joint: NDArray[np.float64]) -> NDArray[np.float64]:
+def log_sum_exp(log_joint: Floats) -> Floats:
     """Return log Σ_c exp(a_c) for every row: m + log Σ_c exp(a_c − m) with m = max_c a_c.
 
     Parameters
@@ -92,9 +80,7 @@ def log_sum_exp(log_joint: NDArray[np.float64]) -> NDArray[np.float64]:
     return out
 
 
-def log_normalise(
-    log_joint: NDArray[np.float64], log_prior: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], int]:
+def log_normalise(log_joint: Floats, log_prior: Floats) -> tuple[Floats, int]:
     """Return log P(c | x) = log P(c, x) − log Σ_c P(c, x), and how many rows fell back.
 
     A row that is impossible under every class has no posterior; the prior is its answer.
@@ -121,9 +107,7 @@ def log_normalise(
     return posterior, kernels.posterior.log_normalise(log_joint, log_prior, posterior)
 
 
-def normalise(
-    log_joint: NDArray[np.float64], prior: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], int]:
+def normalise(log_joint: Floats, prior: Floats) -> tuple[Floats, int]:
     """Return P(c | x) = exp(a_c − m) / Σ_c exp(a_c − m) with m = max_c a_c.
 
     Parameters

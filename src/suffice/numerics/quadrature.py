@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.polynomial.legendre import leggauss
-from numpy.typing import NDArray
+
+from suffice.numerics.arrays import Floats
 
 NODES, WEIGHTS = leggauss(20)
 MOST_HALVINGS = 500  # towards a pole at 0; elsewhere a piece has no inside much earlier
@@ -14,9 +15,7 @@ MOST_PIECES = 2**14  # at once; only noise asks for more
 
 
 def integrate(
-    f: Callable[[NDArray[np.float64]], NDArray[np.float64]],
-    edges: NDArray[np.float64],
-    tolerance: float = 1e-15,
+    f: Callable[[Floats], Floats], edges: Floats, tolerance: float = 1e-15
 ) -> tuple[float, float]:
     """Return ∫ f from the first edge to the last, and an estimate of its error.
 
@@ -58,13 +57,9 @@ def integrate(
     return total, error
 
 
-def _gauss(
-    f: Callable[[NDArray[np.float64]], NDArray[np.float64]],
-    a: NDArray[np.float64],
-    b: NDArray[np.float64],
-) -> NDArray[np.float64]:
+def _gauss(f: Callable[[Floats], Floats], a: Floats, b: Floats) -> Floats:
     """Gauss's rule with 20 nodes on every piece from a to b."""
     centre, half = a / 2 + b / 2, b / 2 - a / 2
     nodes = centre[:, None] + half[:, None] * NODES
-    values: NDArray[np.float64] = half * (f(nodes.ravel()).reshape(nodes.shape) @ WEIGHTS)
+    values: Floats = half * (f(nodes.ravel()).reshape(nodes.shape) @ WEIGHTS)
     return values

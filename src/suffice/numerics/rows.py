@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.numerics import kernels
+from suffice.numerics.arrays import Floats
 from suffice.numerics.logspace import scores
 
 READ = frozenset(map(np.dtype, "dfbBhHiI?"))  # a double holds every number of these types
@@ -20,11 +21,11 @@ READ = frozenset(map(np.dtype, "dfbBhHiI?"))  # a double holds every number of t
 
 def affine(
     x: NDArray[np.number],
-    origin: NDArray[np.float64],
-    slope: NDArray[np.float64],
-    constant: NDArray[np.float64],
-    out: NDArray[np.float64] | None = None,
-) -> NDArray[np.float64]:
+    origin: Floats,
+    slope: Floats,
+    constant: Floats,
+    out: Floats | None = None,
+) -> Floats:
     """Return (x − o)ᵀ slope_c + constant_c of every row, (n, k), in ``out`` if given.
 
     Parameters
@@ -87,7 +88,7 @@ def row_major(values: NDArray[Any], dtype: Any) -> NDArray[Any]:
     return rows
 
 
-def linear(x: NDArray[np.number], matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+def linear(x: NDArray[np.number], matrix: Floats) -> Floats:
     """Return the product of rows x (n, d) and a matrix (d, m), (n, m).
 
     Examples

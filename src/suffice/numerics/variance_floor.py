@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from suffice.numerics.arrays import Floats
 from suffice.numerics.elementary import log
 from suffice.numerics.logspace import log_sum_exp, row_sums
 
@@ -28,30 +28,19 @@ class StandardMoments(NamedTuple):
         σ² of the model, before it has a floor.
     """
 
-    n: NDArray[np.float64]
-    mean: NDArray[np.float64]
-    scatter: NDArray[np.float64]
-    variance: NDArray[np.float64]
+    n: Floats
+    mean: Floats
+    scatter: Floats
+    variance: Floats
 
     @classmethod
     def of(
-        cls,
-        n: NDArray[np.float64],
-        shift: NDArray[np.float64],
-        scatter: NDArray[np.float64],
-        variance: NDArray[np.float64],
-        pooled: NDArray[np.float64],
+        cls, n: Floats, shift: Floats, scatter: Floats, variance: Floats, pooled: Floats
     ) -> Self:
         """From moments in the units of the columns; those that do not vary are left out.
 
-        Parameters
-        ----------
-        n, shift, scatter : ndarray (k, d)
-            Σw, means measured from those of all classes together, and Σ(x − x̄)²/n.
-        variance : ndarray (k, d) or (1, d)
-            σ² of the model.
-        pooled : ndarray (d,)
-            Variances over all classes.
+        Σw, means from those of all classes together, and Σ(x − x̄)²/n are (k, d); σ² of the model is
+        (k, d) or (1, d), and the variances over all classes (d,).
         """
         used = pooled > 0
         n, unit, shown = n[:, used], pooled[used], n[:, used] > 0

@@ -14,12 +14,12 @@ from suffice.data.schema import ONLY
 from suffice.data.source import all_batches
 from suffice.errors import ParameterError
 from suffice.families.multinomial import MultinomialParameters
+from suffice.models.base.checks import require_place
 from suffice.models.base.evaluated_rows import known_codes
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.classifier import answers_by_batch
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.terms import TermParameters
-from suffice.plotting.style import require_place
 from suffice.sums.block import MixedBlock, RealBlock
 from suffice.sums.vocabulary import FALSE_TRUE
 

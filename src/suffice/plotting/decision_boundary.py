@@ -10,6 +10,7 @@ from matplotlib.colors import to_rgb
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
+from suffice.models.base.checks import require_place
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.plotting.cells import cells_of, rows_with
@@ -19,7 +20,6 @@ from suffice.plotting.style import (
     figure_of,
     legend_beside,
     named,
-    require_place,
     shortened,
     sized_axes,
 )

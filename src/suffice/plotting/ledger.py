@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import ParameterError
-from suffice.models.base.answers import Evidence
 from suffice.models.base.scikit_learn import check_is_fitted
+from suffice.models.explanation import Evidence
 from suffice.numerics.in_print import AGAINST, FOR
-from suffice.plotting.style import INK, QUIET, figure_of, require_place, shortened, sized_axes
+from suffice.plotting.style import INK, QUIET, figure_of, shortened, sized_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,7 +38,8 @@ class LedgerDisplay:
     first, last : str
         What the first and the last number are.
     unit : str
-    values : mapping from column to cell, optional
+    values : mapping of str to str, optional
+        Cells by column.
         Written beside the names.
 
     Attributes
@@ -78,7 +78,7 @@ class LedgerDisplay:
         first: str,
         last: str,
         unit: str,
-        values: Mapping[str, Any] | None = None,
+        values: Mapping[str, str] | None = None,
     ) -> None:
         self.start, self.steps, self.columns = start, steps, columns
         self.title, self.first, self.last, self.unit = title, first, last, unit
@@ -115,22 +115,26 @@ class LedgerDisplay:
             If there is no such class, or no row.
         """
         check_is_fitted(model)
-        found = model.explain(row)
-        if not len(found.contributions):
-            raise ParameterError("there is no row", "one row is drawn")
-        values = _cells(row, found.columns)
-        if isinstance(found, Evidence):
-            c, b = _two_classes(found, label, against)
-            start, (steps, *_) = found.log_odds(c, b)
-            title = f"{shortened(found.classes[c])} against {shortened(found.classes[b])}"
-            certain = _certain(found.probabilities[0, c])
-            last = f"P({shortened(found.classes[c], 12)} | x) {certain}"
-            said = title, found.start, last, "log-odds, in nats"
+        explained = model.explain(row)
+        of_classes = isinstance(explained, Evidence)
+        found = explained.row(0, label=label, against=against) if of_classes else explained.row(0)
+        if of_classes:
+            title = f"{shortened(found.prediction)} against {shortened(found.against)}"
+            last = f"P({shortened(found.prediction, 12)} | x) {_certain(found.probability)}"
+            unit = "log-odds, in nats"
         else:
-            start, steps = found.average[0], found.contributions[0, :, 0]
-            target = shortened(found.targets[0], 48)
-            said = target, "average row", "prediction", target
-        return cls(float(start), steps, found.columns, *said, values).plot(most=most, ax=ax)
+            title = unit = shortened(found.outputs[0], 48)
+            last = found.end
+        return cls(
+            float(found.start[1][0]),
+            np.array([one.adds[0] for one in found.contributions]),
+            tuple(one.column for one in found.contributions),
+            title,
+            found.start[0],
+            last,
+            unit,
+            {one.column: one.cell for one in found.contributions if one.cell},
+        ).plot(most=most, ax=ax)
 
     @property
     def total(self) -> float:
@@ -186,45 +190,10 @@ class LedgerDisplay:
         return self
 
     def _name(self, column: str) -> str:
-        if column not in self.values:
-            return shortened(column)
-        value = self.values[column]
-        missing = value is None or value != value
-        cell = "missing" if missing else f"{value:.4g}" if isinstance(value, float) else value
-        return f"{shortened(column)} = {shortened(cell, 12) or '(empty)'}"
+        cell = self.values.get(column)
+        return f"{shortened(column)} = {shortened(cell, 12)}" if cell else shortened(column)
 
 
 def _certain(p: float) -> str:
     """A probability; rounding makes nothing certain."""
     return "> 0.9999" if p > 0.9999 else "< 0.0001" if p < 0.0001 else f"= {p:.4g}"
-
-
-def _two_classes(found: Evidence, label: Any, against: Any) -> tuple[int, int]:
-    """Choose the class that is drawn, and the one that it is measured against."""
-    ranked = np.argsort(-found.log_joint[0], kind="stable").tolist()
-    if len(ranked) < 2:
-        raise ParameterError("the model has one class", "evidence weighs one against another")
-    other = None if against is None else require_place(against, found.classes, "class")
-    if label is None:
-        one = next(c for c in ranked if c != other)
-    else:
-        one = require_place(label, found.classes, "class")
-    return one, next(c for c in ranked if c != one) if other is None else other
-
-
-def _cells(row: Any, columns: tuple[str, ...]) -> dict[str, Any]:
-    """The cells of the first row by the names of the columns, as far as they can be had."""
-    if hasattr(row, "to_pylist"):
-        row = row.slice(0, 1).to_pylist()[0]
-    elif hasattr(row, "iloc"):
-        row = (row if row.ndim == 1 else row.iloc[0]).to_dict()
-    elif isinstance(row, np.ndarray):
-        row = dict(zip(columns, np.atleast_2d(row)[0].tolist(), strict=False))
-    elif isinstance(row, list) and row and isinstance(row[0], Mapping):
-        row = row[0]
-    if not isinstance(row, Mapping):
-        return {}
-    firsts = {
-        name: cell[0] if isinstance(cell, list | np.ndarray) else cell for name, cell in row.items()
-    }
-    return {name: firsts.get(name) for name in columns}

@@ -20,12 +20,13 @@ from suffice.families.multivariate_gaussian import (
     MultivariateGaussianParameters,
     MultivariateStudentParameters,
 )
+from suffice.models.base.checks import require_place
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.design.bins import span
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.terms import TermParameters
 from suffice.plotting.cells import POINTS, Cells, cells_of, rows_with
-from suffice.plotting.style import INK, QUIET, figure_of, require_place, shortened, sized_axes
+from suffice.plotting.style import INK, QUIET, figure_of, shortened, sized_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

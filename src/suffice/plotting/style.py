@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from suffice.errors import ParameterError
 from suffice.numerics.in_print import COLOURS
 
 try:
@@ -82,18 +81,6 @@ def shortened(value: Any, most: int = LONGEST) -> str:
 def named(values: Iterable[Any], most: int = LONGEST) -> list[str]:
     """Each name of several as a picture can show it."""
     return [shortened(value, most) for value in values]
-
-
-def require_place(name: Any, names: Sequence[Any], kind: str = "column") -> int:
-    """The place of a column, or of something else of a kind, that a user names."""
-    by_place = kind == "column" and isinstance(name, int) and not isinstance(name, bool)
-    if by_place and -len(names) <= name < len(names):
-        return int(name) % len(names)
-    if name not in names:
-        some = ", ".join(map(repr, names[:10])) + (", ..." if len(names) > 10 else "")
-        several = f"{kind}{'es' if kind.endswith('s') else 's'}"
-        raise ParameterError(f"there is no {kind} {name!r}", f"the {several} are {some}")
-    return list(names).index(name)
 
 
 @cache

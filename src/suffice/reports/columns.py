@@ -17,7 +17,6 @@ from suffice.errors import DataError, ParameterError
 from suffice.models.bayes_risk.information import probabilities_of_values
 from suffice.models.design.bins import span
 from suffice.models.design.matrix import Design, indicators
-from suffice.models.design.terms import shares_of
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.terms import TermParameters
 from suffice.models.logistic.model import LogisticModel
@@ -288,7 +287,7 @@ def _of_design(
 
 def _of_levels(design: Design, name: str, mean: NDArray[np.float64]) -> dict[str, Any]:
     """The values of a category, or the bins of a number, and the one that most rows show."""
-    shares, missing = shares_of(design, name, mean)
+    shares, missing = design.shares_of(name, mean)
     own = ["missing"] if name in design.missing else []
     if name in design.categories:
         values = list(design.categories[name].values)

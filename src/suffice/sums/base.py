@@ -7,6 +7,8 @@ A kind of sums is a frozen dataclass that says what its fields are, as `suffice.
         vocabularies: Annotated[tuple[Vocabulary, ...], Shape("d")]
         count: Annotated[DoubleDouble, Shape("k", "M"), NONNEGATIVE]
 
+        k, d = axis("k"), axis("d")
+
 A `DoubleDouble` is added element by element, and not below 0 after a subtraction where its range
 says so. An axis ``k`` that comes first is that of the classes. Fields that are sums themselves, or
 tuples of them, follow. All other fields describe: they are equal in two sums that are added, once
@@ -15,7 +17,7 @@ tuples of them, follow. All other fields describe: they are equal in two sums th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
 from functools import cache
 from math import prod
@@ -39,6 +41,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ForgetError
+from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.memory import SMALL, require_memory
 from suffice.rules import Shape, Within
@@ -143,8 +146,6 @@ class Sums:
         names = (field.name for field in fields(cast(Any, self)))
         return all(_equal(getattr(self, name), getattr(other, name)) for name in names)
 
-    __hash__ = None  # type: ignore[assignment]
-
 
 class ClassSums(Sums):
     """Sums of d columns with one slice for each of k classes."""
@@ -160,11 +161,11 @@ class ClassSums(Sums):
             """Number of columns."""
 
         @property
-        def class_weight(self) -> NDArray[np.float64]:
+        def class_weight(self) -> Floats:
             """Σw of the rows of each class, (k,), where it is known."""
 
         @property
-        def total(self) -> NDArray[np.float64]:
+        def total(self) -> Floats:
             """Σw of the observed cells, (k, d)."""
 
         def divergences(self, other: Self) -> Divergences:
@@ -175,11 +176,11 @@ class ClassSums(Sums):
         return f"{kind}({k} class{'es' * (k != 1)}, {d} column{'s' * (d != 1)})"
 
     @property
-    def too_small(self) -> NDArray[np.bool_]:
+    def too_small(self) -> Bools:
         """Return whether values that are squared differ by too little for it, (d,)."""
         return np.zeros(self.d, np.bool_)
 
-    def shares_left(self, rest: Self) -> NDArray[np.float64]:
+    def shares_left(self, rest: Self) -> Floats:
         """Return the share of each scatter that the rest of these rows has, (·, d); else 1."""
         return np.ones((1, self.d))
 
@@ -193,7 +194,7 @@ class ClassSums(Sums):
         """Return the sums with their products pooled over the classes, where there are such."""
         return self
 
-    def place(self, index: NDArray[np.intp], k: int) -> Self:
+    def place(self, index: Ints, k: int) -> Self:
         """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
 
         def placed(sums: Any) -> Any:
@@ -209,7 +210,7 @@ class ClassSums(Sums):
         """Return the sums of k classes, of which the last ones are empty."""
         return self if k == self.k else self.place(np.arange(self.k), k)
 
-    def gathered(self, index: NDArray[np.intp], k: int) -> Self:
+    def gathered(self, index: Ints, k: int) -> Self:
         """Add class c to class ``index[c]`` of k; one of index −1 is left out.
 
         Classes that go to one are added in pairs, then the pairs, and so on.
@@ -226,7 +227,7 @@ class ClassSums(Sums):
             index = index[left]
         return found.place(index, k)
 
-    def take(self, index: NDArray[np.intp]) -> Self:
+    def take(self, index: Ints) -> Self:
         """Keep the classes at ``index``, in that order."""
         if len(index) == self.k and np.array_equal(index, np.arange(self.k)):
             return self
@@ -246,6 +247,7 @@ class Axes(NamedTuple):
     weights: frozenset[str]  # of these, the ones that are never below 0
     of_classes: tuple[str, ...]  # arrays whose first axis is that of the classes
     records: tuple[str, ...]  # sums, and tuples of sums
+    letters: Mapping[str, tuple[str, int]]  # a field, and which of its axes a letter stands for
 
 
 @cache
@@ -260,19 +262,40 @@ def axes_of(kind: Any) -> Axes:
     """
     hints = get_type_hints(kind, include_extras=True)
     added, weights, of_classes, records = [], set(), [], []
+    letters: dict[str, tuple[str, int]] = {}
     for name in [field.name for field in fields(kind)]:
         hint = hints[name]
         plain, *extras = get_args(hint) if get_origin(hint) is Annotated else (hint,)
         is_array = plain is DoubleDouble or get_origin(plain) is np.ndarray
+        dims = next((extra.dims for extra in extras if isinstance(extra, Shape)), ())
+        for place, letter in enumerate(dims):
+            letters.setdefault(str(letter), (name, place))
         if _is_record(plain):
             records.append(name)
-        elif is_array and any(isinstance(x, Shape) and x.dims[:1] == ("k",) for x in extras):
+        elif is_array and dims[:1] == ("k",):
             of_classes.append(name)
         if plain is DoubleDouble or _is_record(plain):
             added.append(name)
         if any(isinstance(extra, Within) and extra.least >= 0 for extra in extras):
             weights.add(name)
-    return Axes(tuple(added), frozenset(weights), tuple(of_classes), tuple(records))
+    return Axes(tuple(added), frozenset(weights), tuple(of_classes), tuple(records), letters)
+
+
+def axis(letter: str) -> Any:
+    """Make the property of how long an axis is, from the first field whose shape names it.
+
+    Without such a field it is that of the first sums in these.
+    """
+
+    def length(sums: Any) -> int:
+        axes = axes_of(cast(Any, type(sums)))
+        if letter not in axes.letters:
+            return int(getattr(getattr(sums, axes.records[0]), letter))
+        name, place = axes.letters[letter]
+        field = getattr(sums, name)
+        return int(field.shape[place]) if hasattr(field, "shape") else len(field)
+
+    return property(length)
 
 
 def _is_record(hint: Any) -> bool:
@@ -303,13 +326,17 @@ def nonnegative(difference: DoubleDouble, before: DoubleDouble) -> DoubleDouble:
     noise = FORGOTTEN_NOISE * before.hi
     negative = difference.hi < -noise
     if negative.any():
-        error = ForgetError(
-            "fewer rows than are to be forgotten", "only rows that were learnt can be forgotten"
-        )
-        error.column = int(np.argwhere(negative)[0, -1]) if negative.ndim else None
-        raise error
+        column = int(np.argwhere(negative)[0, -1]) if negative.ndim else None
+        raise forgotten("fewer rows than are to be forgotten", column)
     kept = difference.hi > noise
     return DoubleDouble(np.where(kept, difference.hi, 0.0), np.where(kept, difference.lo, 0.0))
+
+
+def forgotten(fact: str, column: int | None = None) -> ForgetError:
+    """Make the error of rows that are taken away from sums in which they are not."""
+    error = ForgetError(fact, "only rows that were learnt can be forgotten")
+    error.column = column
+    return error
 
 
 # -- builders of sums
@@ -318,9 +345,7 @@ def nonnegative(difference: DoubleDouble, before: DoubleDouble) -> DoubleDouble:
 class Accumulator(Protocol):
     """The mutable builder of sums by class inside one worker."""
 
-    def add(
-        self, block: Any, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
-    ) -> None:
+    def add(self, block: Any, codes: Ints, weights: Floats, k: int) -> None:
         """Add the rows of a block: class codes (n,), −1 to leave a row out; weights (n,) or ().
 
         Raises
@@ -392,7 +417,6 @@ class TreeSum(Generic[S]):
         self._state = stack, done + 1
 
     def total(self) -> S:
-        """Return the sum of all terms."""
         if not self.stack:
             raise ValueError("tree_sum needs at least one statistic")
         *rest, (_, total) = self.stack
@@ -402,12 +426,7 @@ class TreeSum(Generic[S]):
 
 
 def tree_sum(statistics: Iterable[S]) -> S:
-    """Add sums as `TreeSum` does.
-
-    Parameters
-    ----------
-    statistics : iterable of Statistic
-        At least one.
+    """Add sums, one at least, as `TreeSum` does.
 
     Examples
     --------

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from suffice.numerics.arrays import Floats, Ints
 from suffice.sums.block import Block
 from suffice.sums.vocabulary import Vocabulary
 
-NO_CODES: NDArray[np.intp] = np.empty(0, np.intp)
+NO_CODES: Ints = np.empty(0, np.intp)
 BATCH_ROWS = 65_536  # the most rows of a batch
 SCORES = 1 << 21  # the most scores (n, k) that are computed at a time
-NO_WEIGHTS: NDArray[np.float64] = np.empty(0)
+NO_WEIGHTS: Floats = np.empty(0)
 NO_CLASSES = Vocabulary(())
 LIGHTEST, HEAVIEST = 1e-100, 1e100  # beyond, a weight times a square underflows or overflows
 WEIGHT_ROUNDING = 1e-9  # fraction of a sum of weights in which passes over the same rows may differ
@@ -43,10 +43,10 @@ class Batch:
 
     rows: int
     blocks: tuple[Block, ...]
-    codes: NDArray[np.intp] = field(default_factory=lambda: NO_CODES)
+    codes: Ints = field(default_factory=lambda: NO_CODES)
     classes: Vocabulary = field(default_factory=lambda: NO_CLASSES)
-    weights: NDArray[np.float64] = field(default_factory=lambda: NO_WEIGHTS)
-    groups: NDArray[np.intp] = field(default_factory=lambda: NO_CODES)
+    weights: Floats = field(default_factory=lambda: NO_WEIGHTS)
+    groups: Ints = field(default_factory=lambda: NO_CODES)
 
     def cut(self, start: int, stop: int) -> Batch:
         return Batch(
@@ -66,7 +66,7 @@ class Batch:
         for start in range(0, self.rows, rows):
             yield self.cut(start, min(start + rows, self.rows))
 
-    def take(self, rows: NDArray[np.intp]) -> Batch:
+    def take(self, rows: Ints) -> Batch:
         return Batch(
             len(rows),
             tuple(block.take(rows) for block in self.blocks),
@@ -81,7 +81,7 @@ class Batch:
         missing = np.any([block.missing.any(axis=1) for block in self.blocks], axis=0)
         return replace(self, codes=np.where(missing, -1, self.codes))
 
-    def learnt(self, classes: Vocabulary) -> NDArray[np.intp]:
+    def learnt(self, classes: Vocabulary) -> Ints:
         """Codes into other ``classes``, (n,); −1 where a row has no label there, or no weight."""
         codes = self.codes
         if self.classes != classes:
@@ -100,7 +100,7 @@ def scored_rows(k: int) -> int:
     return max(1, min(BATCH_ROWS, SCORES // max(1, k)))
 
 
-def unfit_weight(weights: NDArray[np.float64]) -> int | None:
+def unfit_weight(weights: Floats) -> int | None:
     """The first row whose weight breaks `WEIGHT_RULE`, or None."""
     fit = (weights == 0) | ((weights >= LIGHTEST) & (weights <= HEAVIEST))
     return None if fit.all() else int(fit.argmin())

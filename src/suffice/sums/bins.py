@@ -29,9 +29,10 @@ from numpy.typing import NDArray
 
 from suffice.errors import ForgetError, ParameterError
 from suffice.numerics import kernels
+from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.exact import WEIGHT, DoubleDouble
 from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Formed, Shape, Within, rule
-from suffice.sums.base import ClassSums, grown, nonnegative
+from suffice.sums.base import ClassSums, axis, grown, nonnegative
 from suffice.sums.block import BadCell, RealBlock, converted, tiles
 from suffice.sums.comparison import Divergences, of_fractions
 from suffice.sums.moments import Moments, MomentsAccumulator
@@ -45,7 +46,7 @@ CELLS = 2 * LAST + 1
 """How many cells there are: 41,477, numbered by the order of the numbers in them."""
 
 
-def cells_of(x: NDArray[np.float64]) -> NDArray[np.int32]:
+def cells_of(x: Floats) -> NDArray[np.int32]:
     """Return the cell of every number, 0 to `CELLS` − 1, and −1 for NaN.
 
     Examples
@@ -61,7 +62,7 @@ def cells_of(x: NDArray[np.float64]) -> NDArray[np.int32]:
     return cells.reshape(x.shape)
 
 
-def cell_bounds(cells: NDArray[np.integer]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def cell_bounds(cells: NDArray[np.integer]) -> tuple[Floats, Floats]:
     """Return the least and the largest number that a cell may hold; −∞ and ∞ at the ends.
 
     Neighbouring cells share a bound. The cell of a whole number has that number twice.
@@ -77,7 +78,7 @@ def cell_bounds(cells: NDArray[np.integer]) -> tuple[NDArray[np.float64], NDArra
 
 
 @cache
-def _bounds() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _bounds() -> tuple[Floats, Floats]:
     """The bounds of every cell (CELLS,)."""
     places = np.arange(2 * OCTAVES * PARTS + 1)
     edges = np.ldexp(1 + places % PARTS / PARTS, places // PARTS - OCTAVES)
@@ -97,7 +98,7 @@ YEAR_2000 = 946_684_800.0
 
 NO_UNITS = np.zeros(0)  # of columns whose numbers are counted as they are
 
-PlacesOfCells = tuple[NDArray[np.int64], NDArray[np.uint16], NDArray[np.float64]]
+PlacesOfCells = tuple[NDArray[np.int64], NDArray[np.uint16], Floats]
 
 
 def places_of_cells(columns: int, most: int) -> PlacesOfCells:
@@ -142,14 +143,12 @@ class BinnedCounts(Formed, ClassSums):
     """
 
     k: Annotated[int, NONNEGATIVE]
-    origin: Annotated[NDArray[np.float64], Shape("d"), FINITE]
+    origin: Annotated[Floats, Shape("d"), FINITE]
     start: Annotated[NDArray[np.int64], Shape("s"), NONNEGATIVE]
     cell: Annotated[NDArray[np.uint16], Shape("M"), Within(0, CELLS - 1)]
-    high: Annotated[NDArray[np.float64], Shape("M"), WEIGHT]
-    low: Annotated[NDArray[np.float64], Shape("r"), FINITE]
-    unit: Annotated[NDArray[np.float64], Shape("u"), POSITIVE] = field(
-        default_factory=lambda: NO_UNITS
-    )
+    high: Annotated[Floats, Shape("M"), WEIGHT]
+    low: Annotated[Floats, Shape("r"), FINITE]
+    unit: Annotated[Floats, Shape("u"), POSITIVE] = field(default_factory=lambda: NO_UNITS)
 
     @rule("the cells of every class and column are distinct and sorted, and each has a count")
     def _has_cells(self) -> bool:
@@ -174,19 +173,17 @@ class BinnedCounts(Formed, ClassSums):
         return len(self.unit) in (0, self.d)
 
     @classmethod
-    def empty(
-        cls, k: int, origin: NDArray[np.float64], unit: NDArray[np.float64] = NO_UNITS
-    ) -> Self:
+    def empty(cls, k: int, origin: Floats, unit: Floats = NO_UNITS) -> Self:
         return cls.of_places(k, origin, np.zeros(0, np.int64), DoubleDouble.zeros(0), unit)
 
     @classmethod
     def of_places(
         cls,
         k: int,
-        origin: NDArray[np.float64],
+        origin: Floats,
         keys: NDArray[np.int64],
         count: DoubleDouble,
-        unit: NDArray[np.float64] = NO_UNITS,
+        unit: Floats = NO_UNITS,
     ) -> Self:
         """Counts above 0 at keys (class · d + column) · CELLS + cell, ascending."""
         place, cell = np.divmod(keys, CELLS)
@@ -196,12 +193,7 @@ class BinnedCounts(Formed, ClassSums):
 
     @classmethod
     def of_cells(
-        cls,
-        k: int,
-        origin: NDArray[np.float64],
-        found: PlacesOfCells,
-        size: int,
-        unit: NDArray[np.float64] = NO_UNITS,
+        cls, k: int, origin: Floats, found: PlacesOfCells, size: int, unit: Floats = NO_UNITS
     ) -> Self:
         """Counts that are doubles, of the first cells in larger arrays, which become that small."""
         start, cell, high = found
@@ -209,17 +201,15 @@ class BinnedCounts(Formed, ClassSums):
             array.resize(size, refcheck=False)  # nobody else has it
         return cls(k, origin, start, cell, high, np.zeros(0), unit)
 
-    @property
-    def d(self) -> int:
-        return len(self.origin)
+    d = axis("d")
 
     @property
-    def units(self) -> NDArray[np.float64]:
+    def units(self) -> Floats:
         return self.unit if len(self.unit) else np.ones(self.d)
 
     @cached_property
     def _keys(self) -> NDArray[np.int64]:
-        place = np.repeat(np.arange(self.k * self.d), np.diff(self.start))
+        place = np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
         return place * CELLS + self.cell
 
     @property
@@ -227,12 +217,12 @@ class BinnedCounts(Formed, ClassSums):
         return DoubleDouble(self.high, self.low if len(self.low) else np.zeros(len(self.high)))
 
     @cached_property
-    def total(self) -> NDArray[np.float64]:
+    def total(self) -> Floats:
         high, low = self.high.tolist(), self._count.lo.tolist()
         ends = zip(self.start[:-1].tolist(), self.start[1:].tolist(), strict=True)
         return np.array([fsum(high[a:b] + low[a:b]) for a, b in ends]).reshape(self.k, self.d)
 
-    def column(self, j: int) -> tuple[NDArray[np.uint16], NDArray[np.float64]]:
+    def column(self, j: int) -> tuple[NDArray[np.uint16], Floats]:
         """Return the cells (m,) of column j that any class shows, ascending, and counts (k, m)."""
         column, cells = (self.start, self.cell, self.high, self.d, j), np.empty(CELLS, np.uint16)
         cells = cells[: kernels.bins.cells_of(*column, cells)].copy()
@@ -318,8 +308,6 @@ class BinnedCounts(Formed, ClassSums):
             return False
         return np.array_equal(self._keys, other._keys) and self._count == other._count
 
-    __hash__ = None  # type: ignore[assignment]
-
     @property
     def one_class(self) -> Self:
         total = self.empty(1, self.origin, self.unit)
@@ -338,18 +326,18 @@ class BinnedCounts(Formed, ClassSums):
             found.append(of_fractions(*wide))
         return Divergences.side_by_side(found)
 
-    def place(self, index: NDArray[np.intp], k: int) -> Self:
+    def place(self, index: Ints, k: int) -> Self:
         c, rest = np.divmod(self._keys, max(1, self.d * CELLS))
         keys = np.asarray(index, np.int64)[c] * (self.d * CELLS) + rest
         order = np.argsort(keys, kind="stable")
         return self.of_places(k, self.origin, keys[order], self._count[order], self.unit)
 
-    def columns(self, index: NDArray[np.intp]) -> Self:
+    def columns(self, index: Ints) -> Self:
         unit = self.unit[index] if len(self.unit) else NO_UNITS
         places = (np.arange(self.k)[:, None] * self.d + index).ravel()
         return self._of(places, np.diff(self.start)[places], self.k, self.origin[index], unit)
 
-    def only(self, index: NDArray[np.intp]) -> Self:
+    def only(self, index: Ints) -> Self:
         """Return the columns; the cells of those that are not at ``index`` are empty."""
         if len(index) == self.d:
             return self
@@ -358,17 +346,12 @@ class BinnedCounts(Formed, ClassSums):
         size[places] = np.diff(self.start)[places]
         return self._of(places, size, self.k, self.origin, self.unit)
 
-    def take(self, index: NDArray[np.intp]) -> Self:
+    def take(self, index: Ints) -> Self:
         places = (np.asarray(index)[:, None] * self.d + np.arange(self.d)).ravel()
         return self._of(places, np.diff(self.start)[places], len(index), self.origin, self.unit)
 
     def _of(
-        self,
-        places: NDArray[np.intp],
-        size: NDArray[np.int64],
-        k: int,
-        origin: NDArray[np.float64],
-        unit: NDArray[np.float64],
+        self, places: Ints, size: NDArray[np.int64], k: int, origin: Floats, unit: Floats
     ) -> Self:
         """The cells of column j in class c at every place cd + j, in that order.
 
@@ -382,9 +365,7 @@ class BinnedCounts(Formed, ClassSums):
         low = low if low.any() else low[:0]
         return type(self)(k, origin, np.append(0, np.cumsum(size)), cell, high, low, unit)
 
-    def with_columns(
-        self, index: NDArray[np.intp], other: BinnedCounts, theirs: NDArray[np.intp]
-    ) -> Self:
+    def with_columns(self, index: Ints, other: BinnedCounts, theirs: Ints) -> Self:
         """Replace the columns at ``index`` by those at ``theirs`` of another."""
         origin, to = self.origin.copy(), np.full(other.d, -1, np.int64)
         origin[index], to[theirs] = other.origin[theirs], index
@@ -411,7 +392,7 @@ MOST_WAITING = 2**22  # numbers that are kept to be sorted
 SNAPPED = 1e-6  # units: what division by a unit may leave of a whole number
 MOST_COUNTED = 2**24 - 1  # rows that a place of the table can count
 
-Weighted: TypeAlias = tuple[NDArray[np.signedinteger[Any]], NDArray[np.float64]]
+Weighted: TypeAlias = tuple[NDArray[np.signedinteger[Any]], Floats]
 
 
 class BinnedCountAccumulator:
@@ -424,7 +405,7 @@ class BinnedCountAccumulator:
     has such pages.
     """
 
-    def __init__(self, origin: NDArray[np.float64], unit: NDArray[np.float64] = NO_UNITS) -> None:
+    def __init__(self, origin: Floats, unit: Floats = NO_UNITS) -> None:
         self._grid = np.array(origin, np.float64), np.array(unit, np.float64)
         d = len(origin)
         self._origin = np.zeros(d) if len(unit) else self._grid[0]  # of numbers in their units
@@ -443,9 +424,7 @@ class BinnedCountAccumulator:
         self._total: BinnedCounts | None = None  # what more of them were
         self._k = 0
 
-    def add(
-        self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
-    ) -> None:
+    def add(self, block: RealBlock, codes: Ints, weights: Floats, k: int) -> None:
         self._k = max(k, self._k)
         x, (origin, unit) = block.values, self._grid
         if len(unit):
@@ -462,13 +441,7 @@ class BinnedCountAccumulator:
         else:
             self._count(x, codes, 0)
 
-    def _add(
-        self,
-        x: NDArray[np.float64],
-        codes: NDArray[np.intp],
-        weights: NDArray[np.float64],
-        first: int,
-    ) -> None:
+    def _add(self, x: Floats, codes: Ints, weights: Floats, first: int) -> None:
         """Add rows of doubles, of which the block has ``first`` before them."""
         if not (len(weights) or self._are_few(x, weights)):
             self._count(x, codes, first)
@@ -485,8 +458,7 @@ class BinnedCountAccumulator:
         self._table = grown(self._table, self._k)
         kernels.counts.add_weighted_codes(cells, *self._bounds, codes, weights, self._table)
 
-    def _count(self, x: NDArray[np.float64], codes: NDArray[np.intp], first: int) -> None:
-        """Count rows of weight one in the table with a place for every cell."""
+    def _count(self, x: Floats, codes: Ints, first: int) -> None:
         self._low, self._carried = grown(self._low, self._k), grown(self._carried, self._k)
         for start in range(0, len(x), MOST_COUNTED):
             rows = slice(start, start + MOST_COUNTED)
@@ -498,14 +470,12 @@ class BinnedCountAccumulator:
             if kernels.bins.count(x[rows], self._origin, codes[rows], *tally):
                 self._refuse_infinite(x[rows], codes[rows], first + start)
 
-    def _are_few(self, x: NDArray[Any], weights: NDArray[np.float64]) -> bool:
+    def _are_few(self, x: NDArray[Any], weights: Floats) -> bool:
         """Tell whether sorting takes less time, or memory, than a place for every cell."""
         few = FEW_WEIGHTED_ROWS if len(weights) else FEW_ROWS
         return x.size < FEW or len(x) * FEW_CLASSES < few * max(FEW_CLASSES, self._k)
 
-    def _add_few(
-        self, x: NDArray[np.float64], codes: NDArray[np.intp], weights: NDArray[np.float64]
-    ) -> None:
+    def _add_few(self, x: Floats, codes: Ints, weights: Floats) -> None:
         """Count cells by their keys: few of them need no table with a place for every one."""
         d = len(self._origin)
         cells = np.empty(x.shape, np.int32)
@@ -543,7 +513,6 @@ class BinnedCountAccumulator:
         return total + BinnedCounts.of_cells(self._k, origin, found, size, unit)
 
     def _of_few(self) -> BinnedCounts:
-        """Sum up the keys, which are not kept any longer."""
         few = np.concatenate(self._few or [np.zeros(0, np.int64)])
         keys, count = np.unique(few, return_counts=True)
         total = self._of_keys(keys.astype(np.int64), DoubleDouble.of(count))
@@ -572,7 +541,7 @@ class BinnedCountAccumulator:
         origin, unit = self._grid
         return BinnedCounts.of_places(self._k, origin, keys, count, unit)
 
-    def _refuse_infinite(self, x: NDArray[np.float64], codes: NDArray[np.intp], first: int) -> None:
+    def _refuse_infinite(self, x: Floats, codes: Ints, first: int) -> None:
         for row, column in np.argwhere(np.isinf(x) & (codes >= 0)[:, None])[:1].tolist():
             raise BadCell(first + row, column, float(x[row, column]), "a number must be finite")
 
@@ -581,13 +550,7 @@ def _summed(weighted: list[Weighted]) -> tuple[NDArray[np.int64], DoubleDouble]:
     """The keys, ascending, and the exact sum of the weights at each, where it is above 0."""
     keys, weights = map(np.concatenate, zip(*weighted, strict=True))
     found, place = np.unique(keys, return_inverse=True)
-    table = np.zeros((1, 2, len(found) + 1))
-    bounds = np.full(1, -1, np.int64), np.full(1, len(found) + 1, np.int64), np.zeros(1, np.int64)
-    one_class = np.zeros(len(keys), np.intp)
-    kernels.counts.add_weighted_codes(
-        place.astype(np.int32)[:, None], *bounds, one_class, weights, table
-    )
-    count = DoubleDouble.from_table(table)[0, 1:]
+    count = DoubleDouble.by_place(len(found), (weights[:, None], place))[:, 0]
     shown = count.hi > 0
     return found[shown].astype(np.int64), count[shown]
 
@@ -597,13 +560,7 @@ def _summed(weighted: list[Weighted]) -> tuple[NDArray[np.int64], DoubleDouble]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MomentsAndBins(ClassSums):
-    """Moments and binned counts of the same d columns of numbers.
-
-    Parameters
-    ----------
-    moments : Moments
-    bins : BinnedCounts
-    """
+    """Moments and binned counts of the same d columns of numbers."""
 
     moments: Moments
     bins: BinnedCounts
@@ -612,26 +569,20 @@ class MomentsAndBins(ClassSums):
     def _is_of_one_table(self) -> bool:
         return (self.bins.k, self.bins.d) == (self.k, self.d)
 
-    @property
-    def k(self) -> int:
-        return self.moments.k
+    k, d = axis("k"), axis("d")
 
     @property
-    def d(self) -> int:
-        return self.moments.d
-
-    @property
-    def total(self) -> NDArray[np.float64]:
+    def total(self) -> Floats:
         return self.moments.total
 
     @property
-    def too_small(self) -> NDArray[np.bool_]:
+    def too_small(self) -> Bools:
         return self.moments.too_small
 
     def divergences(self, other: Self) -> Divergences:
         return self.moments.divergences(other.moments)
 
-    def columns(self, index: NDArray[np.intp]) -> Self:
+    def columns(self, index: Ints) -> Self:
         return type(self)(self.moments.columns(index), self.bins.columns(index))
 
 
@@ -643,19 +594,17 @@ class MomentsAndBinsAccumulator:
         self._binned = np.arange(d)
         self.bin_from(np.zeros(d))
 
-    def bin_from(self, origin: NDArray[np.float64], unit: NDArray[np.float64] = NO_UNITS) -> None:
+    def bin_from(self, origin: Floats, unit: Floats = NO_UNITS) -> None:
         """Bin numbers from other origins, in units of their own, (d,); before any is added."""
         self._origin, self._unit = origin, unit
         self.bin_only(self._binned)
 
-    def bin_only(self, columns: NDArray[np.intp]) -> None:
+    def bin_only(self, columns: Ints) -> None:
         """Leave the cells of all but some columns empty; before any number is added."""
         unit = self._unit[columns] if len(self._unit) else NO_UNITS
         self._binned, self._bins = columns, BinnedCountAccumulator(self._origin[columns], unit)
 
-    def add(
-        self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
-    ) -> None:
+    def add(self, block: RealBlock, codes: Ints, weights: Floats, k: int) -> None:
         self._moments.add(block, codes, weights, k)
         every = len(self._binned) == block.width
         binned = block if every else RealBlock(block.values[:, self._binned])

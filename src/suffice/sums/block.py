@@ -12,6 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.numerics import kernels
+from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.rows import is_read, row_major
 from suffice.sums.vocabulary import Vocabulary
 
@@ -48,7 +49,7 @@ class Block(Protocol):
         ...
 
     @property
-    def missing(self) -> NDArray[np.bool_]:
+    def missing(self) -> Bools:
         """Return whether cells are missing, (n, d); of sparse rows, (n, 1), whether any is."""
         ...
 
@@ -56,11 +57,11 @@ class Block(Protocol):
         """Rows ``start`` to ``stop``."""
         ...
 
-    def take(self, rows: NDArray[np.intp]) -> Self:
+    def take(self, rows: Ints) -> Self:
         """The given rows, in that order."""
         ...
 
-    def showing(self, columns: NDArray[np.bool_]) -> Block:
+    def showing(self, columns: Bools) -> Block:
         """Return the rows; every cell of the other columns (d,) is missing."""
         ...
 
@@ -102,7 +103,7 @@ def from_row(first: int) -> Iterator[None]:
 
 
 @contextmanager
-def among(columns: NDArray[np.intp]) -> Iterator[None]:
+def among(columns: Ints) -> Iterator[None]:
     """Name the column of a bad cell by its place in the block, of which some are looked at."""
     try:
         yield
@@ -129,7 +130,7 @@ class _Numbers:
     def cut(self, start: int, stop: int) -> Self:
         return type(self)(self.values[start:stop])
 
-    def take(self, rows: NDArray[np.intp]) -> Self:
+    def take(self, rows: Ints) -> Self:
         by_row = self.values.flags.c_contiguous  # take would copy all of another order first
         return type(self)(self.values.take(rows, axis=0) if by_row else self.values[rows])
 
@@ -146,10 +147,10 @@ class RealBlock(_Numbers):
     """
 
     @property
-    def missing(self) -> NDArray[np.bool_]:
+    def missing(self) -> Bools:
         return np.asarray(self.values != self.values)
 
-    def showing(self, columns: NDArray[np.bool_]) -> RealBlock:
+    def showing(self, columns: Bools) -> RealBlock:
         if columns.all():
             return self
         require_held(self.values)
@@ -172,23 +173,22 @@ class CodedBlock:
         return int(self.codes.shape[1])
 
     @property
-    def missing(self) -> NDArray[np.bool_]:
+    def missing(self) -> Bools:
         return np.asarray(self.codes < 0)
 
     def cut(self, start: int, stop: int) -> CodedBlock:
         return CodedBlock(self.codes[start:stop], self.vocabularies)
 
-    def take(self, rows: NDArray[np.intp]) -> CodedBlock:
+    def take(self, rows: Ints) -> CodedBlock:
         return CodedBlock(self.codes[rows], self.vocabularies)
 
     def column(self, j: int) -> CodedBlock:
         return CodedBlock(self.codes[:, [j]], (self.vocabularies[j],))
 
-    def showing(self, columns: NDArray[np.bool_]) -> CodedBlock:
+    def showing(self, columns: Bools) -> CodedBlock:
         return CodedBlock(np.where(columns, self.codes, -1), self.vocabularies)
 
     def coded(self) -> CodedBlock:
-        """The block itself: its cells are codes already."""
         return self
 
     def recode(self, vocabularies: tuple[Vocabulary, ...]) -> NDArray[Any]:
@@ -210,14 +210,13 @@ class IntegerBlock(_Numbers):
     """Categories that are whole numbers: ``values`` (n, d) are their own codes, none missing."""
 
     @property
-    def missing(self) -> NDArray[np.bool_]:
+    def missing(self) -> Bools:
         return np.zeros(self.values.shape, np.bool_)
 
-    def showing(self, columns: NDArray[np.bool_]) -> CodedBlock:
+    def showing(self, columns: Bools) -> CodedBlock:
         return self.coded().showing(columns)
 
     def coded(self) -> CodedBlock:
-        """Return the cells as codes into vocabularies."""
         codes = np.empty(self.values.shape, np.intp)
         vocabularies = []
         for j in range(self.values.shape[1]):
@@ -226,7 +225,7 @@ class IntegerBlock(_Numbers):
         return CodedBlock(codes, tuple(vocabularies))
 
 
-def rounded(values: NDArray[Any]) -> NDArray[np.bool_]:
+def rounded(values: NDArray[Any]) -> Bools:
     """Return whether the double nearest to a whole number is another number.
 
     Examples
@@ -240,13 +239,9 @@ def rounded(values: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def require_held(values: NDArray[Any], first: int = 0, left: int = 0) -> None:
-    """Refuse integers that a double does not hold.
+    """Refuse integers (n, d) that a double does not hold.
 
-    Parameters
-    ----------
-    values : ndarray (n, d) of any real dtype
-    first, left : int
-        Row and column of the block at which they start.
+    They start at row ``first`` of a block, and at column ``left``.
     """
     if not _is_long(values.dtype) or (
         values.max(initial=0) <= HELD and values.min(initial=0) >= -HELD
@@ -258,14 +253,7 @@ def require_held(values: NDArray[Any], first: int = 0, left: int = 0) -> None:
 
 
 def require_finite(values: NDArray[Any], first: int = 0) -> None:
-    """Refuse infinite numbers; NaN is a missing cell.
-
-    Parameters
-    ----------
-    values : ndarray (n, d) of any real dtype
-    first : int
-        Row of the block at which they start.
-    """
+    """Refuse infinite numbers (n, d), which start at row ``first`` of a block; NaN is missing."""
     for row, column in np.argwhere(np.isinf(values))[:1].tolist():
         raise BadCell(first + row, column, float(values[row, column]), "a number must be finite")
 
@@ -317,6 +305,13 @@ def tiles(values: NDArray[Any], dtype: Any) -> Iterator[tuple[int, NDArray[Any]]
     return _converted_tiles(values, dtype)
 
 
+def short_tiles(values: NDArray[Any], most: int) -> Iterator[tuple[int, Floats]]:
+    """Cut rows into `tiles` of doubles, of so many rows at most."""
+    for start, x in tiles(values, np.float64):
+        for first in range(0, max(len(x), 1), most):
+            yield start + first, x[first : first + most]
+
+
 def _converted_tiles(values: NDArray[Any], dtype: Any) -> Iterator[tuple[int, NDArray[Any]]]:
     step = max(16, CONVERTED // max(1, values.shape[1]))
     long = dtype == np.float64 and _is_long(values.dtype)
@@ -339,7 +334,7 @@ class MixedBlock:
 
     numbers: RealBlock
     categories: CodedBlock
-    is_number: NDArray[np.bool_]
+    is_number: Bools
 
     @property
     def rows(self) -> int:
@@ -350,7 +345,7 @@ class MixedBlock:
         return len(self.is_number)
 
     @property
-    def missing(self) -> NDArray[np.bool_]:
+    def missing(self) -> Bools:
         found = np.empty((self.rows, self.width), np.bool_)
         found[:, self.is_number] = self.numbers.missing
         found[:, ~self.is_number] = self.categories.missing
@@ -360,7 +355,7 @@ class MixedBlock:
         parts = self.numbers.cut(start, stop), self.categories.cut(start, stop)
         return MixedBlock(*parts, self.is_number)
 
-    def take(self, rows: NDArray[np.intp]) -> MixedBlock:
+    def take(self, rows: Ints) -> MixedBlock:
         return MixedBlock(self.numbers.take(rows), self.categories.take(rows), self.is_number)
 
     def column(self, j: int) -> MixedBlock:
@@ -373,7 +368,7 @@ class MixedBlock:
             RealBlock(values), CodedBlock(codes, vocabularies), self.is_number[chosen]
         )
 
-    def showing(self, columns: NDArray[np.bool_]) -> MixedBlock:
+    def showing(self, columns: Bools) -> MixedBlock:
         return MixedBlock(
             self.numbers.showing(columns[self.is_number]),
             self.categories.showing(columns[~self.is_number]),
@@ -400,7 +395,7 @@ class SparseBlock:
     indices: NDArray[Any]
     indptr: NDArray[Any]
     vocabulary: Vocabulary
-    present: NDArray[np.bool_]
+    present: Bools
     whole: bool = True
 
     @property
@@ -412,7 +407,7 @@ class SparseBlock:
         return len(self.vocabulary) if self.vocabulary.closed else 1
 
     @property
-    def missing(self) -> NDArray[np.bool_]:
+    def missing(self) -> Bools:
         """Return whether a row was not observed, or a count in it is missing, (n, 1)."""
         before = np.concatenate([[0], np.cumsum(np.isnan(self.data))])
         unknown = np.diff(before[self.indptr]) > 0
@@ -492,7 +487,7 @@ class SparseBlock:
         row = int(np.searchsorted(self.indptr, q, side="right")) - 1
         return BadCell(row, int(self.indices[q]), value, rule, next_step)
 
-    def take(self, rows: NDArray[np.intp]) -> SparseBlock:
+    def take(self, rows: Ints) -> SparseBlock:
         from scipy.sparse import csr_array
 
         cells = self.data, self.indices, self.indptr
@@ -502,7 +497,7 @@ class SparseBlock:
         )
 
     @property
-    def outcomes(self) -> NDArray[np.float64]:
+    def outcomes(self) -> Floats:
         """Return whether each stored count is positive, 1 or 0; NaN where it is missing."""
         return np.asarray(np.sign(self.data, dtype=np.float64))
 
@@ -514,7 +509,7 @@ class SparseBlock:
         with_others = csr_array(cells, shape=(self.rows, len(vocabulary) + 1))
         return with_others[:, :-1]
 
-    def showing(self, columns: NDArray[np.bool_]) -> SparseBlock:
+    def showing(self, columns: Bools) -> SparseBlock:
         """Return the rows; every cell of the other columns is missing, and a text as a whole."""
         if columns.all():
             return self
@@ -564,16 +559,16 @@ class KeyBlock:
         return len(self.columns)
 
     @property
-    def missing(self) -> NDArray[np.bool_]:
+    def missing(self) -> Bools:
         return np.stack([np.asarray(column.is_null()) for column in self.columns], axis=1)
 
     def cut(self, start: int, stop: int) -> Self:
         return type(self)(tuple([c.slice(start, stop - start) for c in self.columns]))
 
-    def take(self, rows: NDArray[np.intp]) -> Self:
+    def take(self, rows: Ints) -> Self:
         return type(self)(tuple([c.take(pa.array(rows)) for c in self.columns]))
 
-    def showing(self, columns: NDArray[np.bool_]) -> Block:
+    def showing(self, columns: Bools) -> Block:
         """Return the rows; values of the other columns (d,) are missing."""
         pairs = zip(self.columns, columns, strict=True)
         return type(self)(tuple([c if shown else pa.nulls(len(c), c.type) for c, shown in pairs]))

@@ -8,16 +8,16 @@ from math import floor, log10, prod
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from suffice.errors import DataError, ForgetError, ParameterError
 from suffice.numerics import kernels
+from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.exact import WEIGHT, DoubleDouble
 from suffice.numerics.in_print import listed
 from suffice.rules import POSITIVE, Shape, rule
-from suffice.sums.base import Accumulator, ClassSums, Sums, nonnegative
+from suffice.sums.base import Accumulator, ClassSums, Sums, axis, forgotten, nonnegative
 from suffice.sums.batch import Batch
-from suffice.sums.block import BadCell
+from suffice.sums.block import in_block
 from suffice.sums.comparison import Comparison, compared
 from suffice.sums.vocabulary import Vocabulary
 
@@ -71,7 +71,7 @@ class Labelled(Sums):
         return cast(Self, found)
 
 
-def places(shape: tuple[int, ...], at: Any) -> NDArray[np.intp]:
+def places(shape: tuple[int, ...], at: Any) -> Ints:
     """Return the places of some elements of an array in it as a vector.
 
     Examples
@@ -79,7 +79,7 @@ def places(shape: tuple[int, ...], at: Any) -> NDArray[np.intp]:
     >>> places((2, 3), (..., [0, 2]))
     array([0, 2, 3, 5])
     """
-    found: NDArray[np.intp] = np.arange(prod(shape)).reshape(shape)[at].ravel()
+    found: Ints = np.arange(prod(shape)).reshape(shape)[at].ravel()
     return found
 
 
@@ -136,10 +136,9 @@ class ByClass(Labelled):
         rest = replace(mine, weight=weight, unlabelled=unlabelled, blocks=tuple(blocks))
         empty = np.flatnonzero(weight.hi <= 0)
         if len(empty) and any((block.take(empty).total > 0).any() for block in blocks):
-            raise ForgetError(
-                f"class {mine.classes.values[empty[0]]!r}: all its rows are to be forgotten, "
-                "but not all their cells",
-                "only rows that were learnt can be forgotten",
+            label = mine.classes.values[empty[0]]
+            raise forgotten(
+                f"class {label!r}: all its rows are to be forgotten, but not all their cells"
             )
         return rest.pruned()
 
@@ -152,20 +151,10 @@ class ByClass(Labelled):
     def compare(
         self,
         other: ByClass,
-        names: Sequence[Sequence[str]] | None = None,
+        names: Sequence[Sequence[str]],
         left_out: Collection[str] = (),
     ) -> Comparison:
-        """Compare two tables, column by column.
-
-        Parameters
-        ----------
-        other : ByClass
-            The sums of another table of the same columns.
-        names : sequence of sequences of str, optional
-            Names of the columns of every block.
-        left_out : collection of str
-            Columns that are not compared.
-        """
+        """Compare tables of the same columns, which have names in every block; see `compared`."""
         if not isinstance(other, ByClass):
             raise ParameterError(
                 f"{other!r} is no statistic of a labelled table",
@@ -184,15 +173,15 @@ class ByClassAccumulator:
     def __init__(self, blocks: Sequence[Accumulator]) -> None:
         self._blocks = tuple(blocks)
         self._codes: dict[Any, int] = {}
-        self._weight: NDArray[np.float64] = np.zeros((0, 2))
-        self._unlabelled: NDArray[np.float64] = np.zeros((1, 2))
+        self._weight: Floats = np.zeros((0, 2))
+        self._unlabelled: Floats = np.zeros((1, 2))
 
     def add(self, batch: Batch) -> None:
         """Add the rows of a batch. Rows of weight zero count as absent."""
         codes = self._translated(batch.codes, batch.classes)
         self._add(batch, codes, len(self._codes))
 
-    def _add(self, batch: Batch, codes: NDArray[np.intp], k: int) -> None:
+    def _add(self, batch: Batch, codes: Ints, k: int) -> None:
         weights = batch.weights
         if k > len(self._weight):
             self._weight = np.concatenate([self._weight, np.zeros((k - len(self._weight), 2))])
@@ -205,11 +194,8 @@ class ByClassAccumulator:
         if not weights.all():
             codes = np.where(weights == 0, -1, codes)
         for b, (accumulator, block) in enumerate(zip(self._blocks, batch.blocks, strict=True)):
-            try:
+            with in_block(b):
                 accumulator.add(block, codes, weights, k)
-            except BadCell as bad:
-                bad.block = b
-                raise
 
     def statistic(self) -> ByClass:
         classes = Vocabulary.of(self._codes)
@@ -224,7 +210,7 @@ class ByClassAccumulator:
         found = ByClass(classes, DoubleDouble(*weight), unlabelled, blocks)
         return found if weight[0].all() else found.pruned()
 
-    def _translated(self, codes: NDArray[np.intp], classes: Vocabulary) -> NDArray[np.intp]:
+    def _translated(self, codes: Ints, classes: Vocabulary) -> Ints:
         known = self._codes
         for value in classes.values:
             known.setdefault(value, len(known))
@@ -261,34 +247,31 @@ class ClassesByGroup(Labelled, ClassSums):
     def __repr__(self) -> str:
         return f"ClassesByGroup({self.k:,} groups of {len(self.classes)} classes)"
 
-    @property
-    def k(self) -> int:
-        return self.weight.shape[0]
+    k = axis("k")
 
     @property
-    def rows(self) -> NDArray[np.float64]:
+    def rows(self) -> Floats:
         """Σw of the labelled rows of each group, (k,)."""
         return np.asarray(self.weight.value.sum(axis=1))
 
     @property
-    def class_weight(self) -> NDArray[np.float64]:
+    def class_weight(self) -> Floats:
         """Σw of the rows of each group, those without a label included, (k,)."""
         return np.asarray(self.rows + self.unlabelled.value)
 
     def alone(self, g: int) -> ByClass:
-        """Return the sums of a group."""
         one = self.take(np.array([g]))
         weight, unlabelled = one.weight[0], self.unlabelled[g]
         found = ByClass(self.classes, weight, unlabelled, one.blocks).pruned()
         return replace(found, blocks=tuple([block.pruned() for block in found.blocks]))
 
-    def take(self, index: NDArray[np.intp]) -> Self:
+    def take(self, index: Ints) -> Self:
         every = places(self.weight.shape, index)
         blocks = tuple([block.take(every) for block in self.blocks])
         weight, unlabelled = self.weight[index], self.unlabelled[index]
         return replace(self, weight=weight, unlabelled=unlabelled, blocks=blocks)
 
-    def place(self, index: NDArray[np.intp], k: int) -> Self:
+    def place(self, index: Ints, k: int) -> Self:
         shape = k, len(self.classes)
         blocks = tuple([block.place(places(shape, index), prod(shape)) for block in self.blocks])
         weight, unlabelled = self.weight.scatter(index, shape), self.unlabelled.scatter(index, (k,))
@@ -303,9 +286,9 @@ class ClassesByGroupAccumulator(ByClassAccumulator):
 
     def __init__(self, blocks: Sequence[Accumulator]) -> None:
         super().__init__(blocks)
-        self._numbers: NDArray[np.intp] = np.full((0, 0), -1)  # of each group and class
+        self._numbers: Ints = np.full((0, 0), -1)  # of each group and class
         self._pairs = 0
-        self._unlabelled_of: NDArray[np.float64] = np.zeros((0, 2))
+        self._unlabelled_of: Floats = np.zeros((0, 2))
 
     def add_groups(self, batch: Batch) -> int:
         """Add the rows of a batch that are in a group; return how many groups it may have."""
@@ -333,7 +316,6 @@ class ClassesByGroupAccumulator(ByClassAccumulator):
         return g
 
     def by_group(self, k: int) -> ClassesByGroup:
-        """Freeze what was added, of k groups."""
         classes = Vocabulary.of(self._codes)
         order = np.array(list(map(self._codes.__getitem__, classes.values)), np.intp)
         m, every = len(classes), np.arange(self._pairs)
@@ -347,8 +329,7 @@ class ClassesByGroupAccumulator(ByClassAccumulator):
         weight = DoubleDouble.from_table(self._weight[: self._pairs, :, None])[:, 0]
         missed = DoubleDouble.from_table(self._unlabelled_of[:, :, None])[:k, 0]
         missed = missed.scatter(np.arange(len(missed.hi)), (k,))
-        weight = weight.scatter(place, (k * m,))
-        weight = DoubleDouble(weight.hi.reshape(k, m), weight.lo.reshape(k, m))
+        weight = weight.scatter(place, (k * m,)).reshape(k, m)
         return ClassesByGroup(classes, weight, missed, blocks).pruned()
 
 
@@ -384,10 +365,6 @@ def losses(before: Any, after: Any) -> Iterator[Loss]:
 
     A pair of doubles holds about 106 bits of a sum of squares. While a value is in it that is 2²⁶
     times larger than the rest, 52 of them are its own; what it pushed out does not come back.
-
-    Parameters
-    ----------
-    before, after : ByClass or ClassSums
 
     Examples
     --------

@@ -7,7 +7,6 @@ likelihood needs of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Any, Self
@@ -15,15 +14,16 @@ from typing import Annotated, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import ForgetError, ParameterError
+from suffice.errors import ParameterError
 from suffice.numerics import kernels
+from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.elementary import log
 from suffice.numerics.error_free import LARGEST, add, divide, multiply, two_product, two_sum
 from suffice.numerics.exact import SQUARABLE, DoubleDouble, scaled
 from suffice.numerics.memory import require_memory
 from suffice.rules import FINITE, NONNEGATIVE, Formed, Index, Shape, rule
-from suffice.sums.base import ClassSums, grown
-from suffice.sums.block import BadCell, RealBlock, require_held, tiles
+from suffice.sums.base import ClassSums, axis, forgotten, grown
+from suffice.sums.block import BadCell, RealBlock, require_held, short_tiles
 from suffice.sums.comparison import Divergences, of_gaussians
 from suffice.sums.moments import is_scatter, noise_of_squares, scatters_left, too_large, too_small
 from suffice.sums.sorted_rows import MANY_CLASSES, SortedRows
@@ -40,7 +40,7 @@ LOG_UNIT = 2.0**-32
 UNKNOWN: Tally = np.empty((0, 3), np.int64)
 
 
-def tallied(group: NDArray[np.intp], weights: NDArray[np.float64], groups: int) -> Tally:
+def tallied(group: Ints, weights: Floats, groups: int) -> Tally:
     """The tally of rows of the groups (n,), of which -1 is none, with weights (n,) or (0,).
 
     Examples
@@ -62,7 +62,7 @@ def tallied(group: NDArray[np.intp], weights: NDArray[np.float64], groups: int) 
     return found
 
 
-def gathered(tally: Tally, place: NDArray[np.intp], groups: int) -> Tally:
+def gathered(tally: Tally, place: Ints, groups: int) -> Tally:
     """Put tallies at their places among other groups; several may go to one."""
     if len(tally) != len(place):
         return UNKNOWN
@@ -81,7 +81,15 @@ def scaled_tally(tally: Tally, factor: float) -> Tally:
 
 CENTRED = 4_096  # groups whose pivots are moved in one call: one looks at all others of it
 CELLS = 1 << 18  # of products added at a time
-FORGOTTEN = "only rows that were learnt can be forgotten"
+
+
+OfGroups = tuple[Floats, Floats, Floats, Floats]
+"""Weight, pivot and sums of groups, and their products."""
+
+
+def no_sums(g: int, d: int, m: int) -> OfGroups:
+    """Return the sums of g groups without rows, and m products, of d columns."""
+    return np.zeros((g, 2)), np.zeros((g, d)), np.zeros((g, 2, d)), np.zeros((m, 2, d, d))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -126,14 +134,14 @@ class Comoments(Formed, ClassSums):
 
     k: Annotated[int, NONNEGATIVE]
     pooled: bool
-    patterns: Annotated[NDArray[np.bool_], Shape("p", "d")]
-    pattern: Annotated[NDArray[np.intp], Shape("g"), Index("p")]
-    code: Annotated[NDArray[np.intp], Shape("g"), Index("k")]
-    weight: Annotated[NDArray[np.float64], Shape("g", 2), SQUARABLE]
-    pivot: Annotated[NDArray[np.float64], Shape("g", "d"), SQUARABLE]
-    sums: Annotated[NDArray[np.float64], Shape("g", 2, "d"), FINITE]
-    product_index: Annotated[NDArray[np.intp], Shape("g"), Index("m", or_none=True)]
-    products: Annotated[NDArray[np.float64], Shape("m", 2, "d", "d"), FINITE]
+    patterns: Annotated[Bools, Shape("p", "d")]
+    pattern: Annotated[Ints, Shape("g"), Index("p")]
+    code: Annotated[Ints, Shape("g"), Index("k")]
+    weight: Annotated[Floats, Shape("g", 2), SQUARABLE]
+    pivot: Annotated[Floats, Shape("g", "d"), SQUARABLE]
+    sums: Annotated[Floats, Shape("g", 2, "d"), FINITE]
+    product_index: Annotated[Ints, Shape("g"), Index("m", or_none=True)]
+    products: Annotated[Floats, Shape("m", 2, "d", "d"), FINITE]
     tally: Annotated[NDArray[np.int64], Shape("q", 3)] = field(default_factory=UNKNOWN.copy)
 
     @rule("groups come in the order of their patterns, then of their classes")
@@ -187,36 +195,37 @@ class Comoments(Formed, ClassSums):
 
     @classmethod
     def empty(cls, k: int, d: int, pooled: bool = False) -> Self:
-        return cls.of_groups(k, pooled, np.zeros((0, d), bool), np.zeros((0, 2), np.intp), 0)
+        groups, none = np.zeros((0, 2), np.intp), np.zeros(0, np.intp)
+        return cls.of_groups(k, pooled, np.zeros((0, d), bool), groups, no_sums(0, d, 0), none)
 
     @classmethod
     def of_groups(
         cls,
         k: int,
         pooled: bool,
-        patterns: NDArray[np.bool_],
-        groups: NDArray[np.intp],
-        product_index: Any,
+        patterns: Bools,
+        groups: Ints,
+        sums: OfGroups,
+        product_index: Ints,
+        tally: Tally = UNKNOWN,
     ) -> Self:
-        """Empty sums of the groups (g, 2), pairs of pattern and class."""
-        g, d = len(groups), patterns.shape[1]
-        product_index = np.zeros(g, np.intp) + product_index
+        """Make them of the groups (g, 2), pairs of pattern and class, and their sums."""
+        weight, pivot, of_columns, products = sums
         return cls(
             k,
             pooled,
             patterns,
             groups[:, 0],
             groups[:, 1],
-            np.zeros((g, 2)),
-            np.zeros((g, d)),
-            np.zeros((g, 2, d)),
+            weight,
+            pivot,
+            of_columns,
             product_index,
-            np.zeros((product_index.max(initial=-1) + 1, 2, d, d)),
+            products,
+            tally,
         )
 
-    @property
-    def d(self) -> int:
-        return int(self.patterns.shape[1])
+    d = axis("d")
 
     @property
     def rows(self) -> float:
@@ -231,7 +240,7 @@ class Comoments(Formed, ClassSums):
         return bool(self.patterns.all())
 
     @property
-    def class_weight(self) -> NDArray[np.float64]:
+    def class_weight(self) -> Floats:
         return np.bincount(self.code, self.group_weight.value, self.k).astype(np.float64)
 
     @property
@@ -239,7 +248,7 @@ class Comoments(Formed, ClassSums):
         return self if self.pooled else replace(self, pooled=True)._of_groups_again()
 
     @cached_property
-    def total(self) -> NDArray[np.float64]:
+    def total(self) -> Floats:
         total = np.zeros((self.k, self.d))
         weight = self.group_weight.value[:, None] * self.patterns[self.pattern]
         np.add.at(total, self.code, weight)
@@ -279,7 +288,7 @@ class Comoments(Formed, ClassSums):
         kernels.comoments.scatter(self.weight, self.sums, self.product_index, self.products, out)
         return DoubleDouble(out[:, 0], out[:, 1])
 
-    def scatter_of(self, index: NDArray[np.intp]) -> DoubleDouble:
+    def scatter_of(self, index: Ints) -> DoubleDouble:
         """Scatter of some product indices, (·, d, d); 0 of those that are −1."""
         if not len(self.products):
             return DoubleDouble.zeros((len(index), self.d, self.d))
@@ -288,7 +297,7 @@ class Comoments(Formed, ClassSums):
         return found
 
     @property
-    def too_small(self) -> NDArray[np.bool_]:
+    def too_small(self) -> Bools:
         if not len(self.code):
             return np.zeros(self.d, bool)
         shown = self.patterns[self.pattern]
@@ -299,7 +308,7 @@ class Comoments(Formed, ClassSums):
         squares = np.einsum("mijj->j", self.products) + (weight * moved**2).sum(axis=0)
         return too_small(weight.sum(axis=0), near, sums.sum(axis=0), squares)
 
-    def marginal(self, columns: NDArray[np.intp]) -> Comoments:
+    def marginal(self, columns: Ints) -> Comoments:
         """Return the sums of some columns, increasing; rows that show none are dropped."""
         cut = replace(
             self,
@@ -310,13 +319,14 @@ class Comoments(Formed, ClassSums):
         )
         return cut._keep(np.flatnonzero(cut.patterns[cut.pattern].any(axis=1)))._of_groups_again()
 
-    def place(self, index: NDArray[np.intp], k: int) -> Comoments:
+    def place(self, index: Ints, k: int) -> Comoments:
         placed = replace(self, k=k, code=np.asarray(index, np.intp)[self.code])
         return placed if (np.diff(index) > 0).all() else placed._sorted()
 
-    def take(self, index: NDArray[np.intp]) -> Comoments:
+    def take(self, index: Ints) -> Comoments:
         """Keep the classes at ``index``, in that order; of pooled ones, all that have rows."""
-        if len(index) > self.code.max(initial=-1) and _is_range(index):
+        every = np.array_equal(index, np.arange(len(index)))
+        if every and len(index) > self.code.max(initial=-1):
             return replace(self, k=len(index))
         position = np.full(self.k, -1)
         position[index] = np.arange(len(index))
@@ -340,11 +350,11 @@ class Comoments(Formed, ClassSums):
             ]
         )
 
-    def _alone(self, j: int) -> tuple[NDArray[np.float64], NDArray[np.float64], DoubleDouble]:
+    def _alone(self, j: int) -> tuple[Floats, Floats, DoubleDouble]:
         """Weight, variance and mean (k,) of one column in the rows that show it."""
         rows = self.marginal(np.array([j]))
         weight, mean = rows.total[:, 0], rows.mean[:, 0].scatter(rows.code, (self.k,))
-        scatter = np.append(rows.scatter.value.reshape(-1), 0.0)[rows.product_index]
+        scatter = rows.scatter_of(rows.product_index).value[:, 0, 0]
         variance, divisor = np.zeros(self.k), weight.sum() if self.pooled else weight[rows.code]
         variance[rows.code] = scatter / divisor
         return weight, variance, mean
@@ -364,7 +374,7 @@ class Comoments(Formed, ClassSums):
         tally = scaled_tally(self.tally, factor)
         return replace(self, weight=weight, sums=sums, products=products, tally=tally)._shown()
 
-    def shares_left(self, rest: Comoments) -> NDArray[np.float64]:
+    def shares_left(self, rest: Comoments) -> Floats:
         if not rest.complete:
             return super().shares_left(rest)
         many, few = self.one_class, rest.one_class
@@ -404,10 +414,8 @@ class Comoments(Formed, ClassSums):
             and np.array_equal(self._rounded, other._rounded)
         )
 
-    __hash__ = None  # type: ignore[assignment]
-
     @property
-    def _rounded(self) -> NDArray[np.float64]:
+    def _rounded(self) -> Floats:
         """The scatter of every group, without bits that are noise on the scale of its columns."""
         scale = np.sqrt(np.diagonal(self.scatter.value, axis1=1, axis2=2))
         rounded = self.scatter.settled(scale[:, :, None] * scale[:, None, :])
@@ -419,7 +427,7 @@ class Comoments(Formed, ClassSums):
             return self
         return self._keep(np.flatnonzero(shown))
 
-    def _keep(self, groups: NDArray[np.intp]) -> Comoments:
+    def _keep(self, groups: Ints) -> Comoments:
         """The chosen groups, in that order; patterns and products without a group are dropped."""
         shown, pattern = np.unique(self.pattern[groups], return_inverse=True)
         product_index = self.product_index[groups]
@@ -444,9 +452,8 @@ class Comoments(Formed, ClassSums):
     def _merge(self, other: Comoments, sign: float) -> Comoments:
         """Add or take away; groups of the other that stand for one group here are added to it."""
         patterns, keys, product_index, mine, theirs = _aligned(self, other)
-        out = Comoments.of_groups(self.k, self.pooled, patterns, keys, product_index)
-        arrays = (out.weight, out.pivot, out.sums, out.products)
-        weight, pivot, sums, products = (array.copy() for array in arrays)
+        matrices = int(product_index.max(initial=-1)) + 1
+        weight, pivot, sums, products = no_sums(len(keys), self.d, matrices)
         weight[mine], pivot[mine], sums[mine] = self.weight, self.pivot, self.sums
         products[_moved(self, product_index[mine])] = self.products
         before = np.diagonal(products[:, 0], axis1=1, axis2=2).copy()
@@ -455,24 +462,18 @@ class Comoments(Formed, ClassSums):
         others = other.weight, other.pivot, other.sums, theirs
         group = kernel.merge(weight, pivot, sums, product_index, products, *others, sign)
         if group >= 0:
-            raise ForgetError(
-                "fewer rows with these cells missing than are to be forgotten", FORGOTTEN
-            )
+            raise forgotten("fewer rows with these cells missing than are to be forgotten")
         if sign < 0:
             column = kernel.settle(weight, pivot, sums, product_index, products, before)
             if column >= 0:
-                error = ForgetError("other values than are to be forgotten", FORGOTTEN)
-                error.column = column
-                raise error
+                raise forgotten("other values than are to be forgotten", column)
             kernel.recentre(weight, pivot, sums, product_index, products)
         own, new = gathered(self.tally, mine, len(keys)), gathered(other.tally, theirs, len(keys))
         tally = own + int(sign) * new if len(own) == len(new) else UNKNOWN
-        out = replace(out, weight=weight, pivot=pivot, sums=sums, products=products, tally=tally)
-        return out._shown()
-
-
-def _is_range(index: NDArray[np.intp]) -> bool:
-    return len(index) > 0 and index[0] == 0 and bool((np.diff(index) == 1).all())
+        found = weight, pivot, sums, products
+        return Comoments.of_groups(
+            self.k, self.pooled, patterns, keys, found, product_index, tally
+        )._shown()
 
 
 def _aligned(one: Comoments, other: Comoments) -> tuple[NDArray[Any], ...]:
@@ -501,7 +502,7 @@ def _aligned(one: Comoments, other: Comoments) -> tuple[NDArray[Any], ...]:
     return patterns, keys, indexed_products(one.pooled, keys, several), mine, theirs
 
 
-def _keys(of: Comoments, patterns: NDArray[np.bool_], k: int) -> NDArray[np.intp]:
+def _keys(of: Comoments, patterns: Bools, k: int) -> Ints:
     """Pattern and class of every group as one number, (g,), the pattern by its place among all."""
     if len(patterns) == 1:
         return of.code
@@ -511,9 +512,7 @@ def _keys(of: Comoments, patterns: NDArray[np.bool_], k: int) -> NDArray[np.intp
     return number[of.pattern].astype(np.intp) * k + of.code
 
 
-def _add_products(
-    sums: NDArray[np.float64], others: NDArray[np.float64], at: NDArray[np.intp], sign: float
-) -> None:
+def _add_products(sums: Floats, others: Floats, at: Ints, sign: float) -> None:
     """Add matrices of pairs (m, 2, d, d) to those at an index; several may go to one."""
     d = sums.shape[-1]
     step = max(1, CELLS // max(1, d))  # Ctrl-C is heard in between
@@ -531,16 +530,14 @@ def _add_products(
             sums[m][:, rows] = add(*two_sum(*sums[m][:, rows]), *added)
 
 
-def _moved(of: Comoments, product_index: NDArray[np.intp]) -> NDArray[np.intp]:
+def _moved(of: Comoments, product_index: Ints) -> Ints:
     """Map the products of a statistic to the new product indices of its groups."""
     index = np.zeros(len(of.products), np.intp)
     index[of.product_index[of.product_index >= 0]] = product_index[of.product_index >= 0]
     return index
 
 
-def indexed_products(
-    pooled: bool, groups: NDArray[np.intp], several: NDArray[np.bool_]
-) -> NDArray[np.intp]:
+def indexed_products(pooled: bool, groups: Ints, several: Bools) -> Ints:
     """Index the products of the groups (g, 2) that need some or share them with one that does."""
     owner = groups[:, 0] if pooled else np.arange(len(groups))
     owners = np.unique(owner[several])
@@ -573,27 +570,22 @@ class ComomentsAccumulator:
         self.complete = True
         self._d, self._pooled = d, pooled
         self._tally = np.zeros((0, 3), np.int64)  # of the complete rows of every class
-        # weight, pivot, sums and products of the complete rows of every class
-        self._state: tuple[NDArray[np.float64], ...] = (
-            np.zeros((0, 2)),
-            np.zeros((0, d)),
-            np.zeros((0, 2, d)),
-            np.zeros((int(pooled), 2, d, d)),
-        )
+        self._state = no_sums(0, d, int(pooled))  # of the same
         self._others = Comoments.empty(0, d, pooled)
         self._waiting: SortedRows | None = None  # complete rows of many classes
 
     def add(
         self,
         block: RealBlock,
-        codes: NDArray[np.intp],
-        weights: NDArray[np.float64],
+        codes: Ints,
+        weights: Floats,
         k: int,
         beside: RealBlock | None = None,
     ) -> None:
         """Add the rows of a block, and of one beside it, whose columns come after."""
         self._grow(k)
-        for start, x in self._short(block):
+        most = max(LEAST_ROWS, PRODUCTS // max(1, self._d**2))
+        for start, x in short_tiles(block.values, most):
             rows = slice(start, start + len(x))
             y = x[:, :0] if beside is None else beside.values[rows]
             require_held(y, start, left=x.shape[1])
@@ -608,41 +600,32 @@ class ComomentsAccumulator:
     def statistic(self) -> Comoments:
         if self._waiting is not None:
             self._add_sorted(self._waiting)
-        k = len(self._state[0])
+        k = len(self._tally)
         groups = np.stack([np.zeros(k, np.intp), np.arange(k)], axis=1)
         everything = np.ones((1, self._d), bool)
-        rows = Comoments.of_groups(k, self._pooled, everything, groups, self._home)
         weight, pivot, sums, products = (part.copy() for part in self._state)
-        tally = grown(self._tally, k)
-        rows = replace(rows, weight=weight, pivot=pivot, sums=sums, products=products, tally=tally)
-        rows = rows._shown()
+        own = (weight, pivot, sums, products), self._homes(k), self._tally.copy()
+        rows = Comoments.of_groups(k, self._pooled, everything, groups, *own)._shown()
         return rows + replace(self._others, k=k) if len(self._others.code) else rows
 
-    @property
-    def _home(self) -> NDArray[np.intp]:
-        k = len(self._state[0])
+    def _homes(self, k: int) -> Ints:
         return np.zeros(k, np.intp) if self._pooled else np.arange(k)
 
     def _grow(self, k: int) -> None:
-        if k <= len(self._state[0]):
+        if k <= len(self._tally):
             return
         *of_classes, products = self._state
         if not self._pooled:
             what = f"products of {self._d:,} columns in each of {k:,} classes and groups"
             require_memory(16.0 * k * self._d**2, what, "use fewer columns, or fewer groups")
         products = products if self._pooled else grown(products, k)
-        self._state = (*(grown(sums, k) for sums in of_classes), products)
+        weight, pivot, sums = (grown(part, k) for part in of_classes)
+        self._state = weight, pivot, sums, products
+        self._tally = grown(self._tally, k)
 
-    def _add(
-        self,
-        x: NDArray[np.float64],
-        y: NDArray[np.float64],
-        codes: NDArray[np.intp],
-        weights: NDArray[np.float64],
-    ) -> int:
+    def _add(self, x: Floats, y: Floats, codes: Ints, weights: Floats) -> int:
         """Add complete rows; return how many came before one that is not, or is too large."""
-        weight, pivot, sums, products = self._state
-        if len(weight) >= MANY_CLASSES:
+        if len(self._tally) >= MANY_CLASSES:
             z = np.concatenate([x, y], axis=1)
             usable = np.abs(z) <= LARGEST
             if not usable.all() and not usable[codes >= 0].all():
@@ -652,50 +635,24 @@ class ComomentsAccumulator:
             if waiting.is_full:
                 self._add_sorted(waiting)
             return len(x)
-        state = weight, pivot, sums, self._home, products
+        (weight, pivot, sums, products), k = self._state, len(self._tally)
+        state = weight, pivot, sums, self._homes(k), products
         stopped = kernels.comoments.add_rows(x, y, codes, weights, *state)
         done = len(x) if stopped < 0 else int(stopped)
-        self._count(codes[:done], weights[:done])
+        self._tally += tallied(codes[:done], weights[:done], k)
         return done
 
     def _add_sorted(self, waiting: SortedRows) -> None:
-        """Add the rows that wait, class by class."""
-        for classes, x, codes, weights in waiting.pieces():
-            *of_classes, products = self._state
-            weight, pivot, total = own = tuple(sums[classes] for sums in of_classes)
-            home, shared = (
-                np.arange(len(classes)),
-                products[classes] if not self._pooled else products,
-            )
-            if self._pooled:
-                home = np.zeros(len(classes), np.intp)
-            state = weight, pivot, total, home, shared
+        *of_classes, products = self._state
+        by_class = of_classes if self._pooled else self._state
+        for (classes, x, codes, weights), own in waiting.pieces(*by_class):
+            weight, pivot, sums, *its = own
+            matrices = its[0] if its else products
+            state = weight, pivot, sums, self._homes(len(classes)), matrices
             kernels.comoments.add_rows(x, x[:, :0], codes, weights, *state)
-            for sums, new in zip(of_classes, own, strict=True):
-                sums[classes] = new
-            if not self._pooled:
-                products[classes] = shared
-            self._tally = grown(self._tally, len(of_classes[0]))
             self._tally[classes] += tallied(codes, weights, len(classes))
 
-    def _count(self, codes: NDArray[np.intp], weights: NDArray[np.float64]) -> None:
-        k = max(len(self._tally), int(codes.max(initial=-1)) + 1)
-        self._tally = grown(self._tally, k) + tallied(codes, weights, k)
-
-    def _short(self, block: RealBlock) -> Iterator[tuple[int, NDArray[np.float64]]]:
-        """Cut rows so that a kernel returns soon, each part with the number of its first row."""
-        step = max(LEAST_ROWS, PRODUCTS // max(1, self._d**2))
-        for start, x in tiles(block.values, np.float64):
-            for first in range(0, len(x), step):
-                yield start + first, x[first : first + step]
-
-    def _separate(
-        self,
-        x: NDArray[np.float64],
-        codes: NDArray[np.intp],
-        weights: NDArray[np.float64],
-        first: int,
-    ) -> None:
+    def _separate(self, x: Floats, codes: Ints, weights: Floats, first: int) -> None:
         """Add complete rows as such, and the others to the groups of their patterns."""
         if (np.abs(x[codes >= 0]) > LARGEST).any():
             raise too_large(np.where(codes[:, None] >= 0, x, 0.0), 0, first)
@@ -715,17 +672,14 @@ class ComomentsAccumulator:
             return_counts=True,
         )
         of_rest = weights[rest] if len(weights) else weights
-        rows, k = x[rest], len(self._state[0])
-        product_index = indexed_products(self._pooled, groups, counts > 1)
-        part = Comoments.of_groups(k, self._pooled, patterns, groups, product_index)
-        weight, pivot, sums = part.weight.copy(), part.pivot.copy(), part.sums.copy()
-        products, group = part.products.copy(), group.reshape(-1)
-        kernels.comoments.add_scattered_rows(
-            rows, group, of_rest, weight, pivot, sums, product_index, products
-        )
+        index, k = indexed_products(self._pooled, groups, counts > 1), len(self._tally)
+        own = no_sums(len(groups), self._d, int(index.max(initial=-1)) + 1)
+        (weight, pivot, sums, products), group = own, group.reshape(-1)
+        state = weight, pivot, sums, index, products
+        kernels.comoments.add_scattered_rows(x[rest], group, of_rest, *state)
         tally = tallied(group, of_rest, len(groups))
-        part = replace(part, weight=weight, pivot=pivot, sums=sums, products=products, tally=tally)
-        self._others = replace(self._others, k=k) + part._shown()
+        part = Comoments.of_groups(k, self._pooled, patterns, groups, own, index, tally)._shown()
+        self._others = replace(self._others, k=k) + part
 
 
 # -- squares of the columns beside them
@@ -760,16 +714,14 @@ class FourthMoments(ClassSums):
         near = np.abs(self.moments.mean.hi[:, : self.d]) <= 2 * LARGEST_ROOT
         return self.moments.d % 3 == 0 and not self.moments.pooled and bool(near.all())
 
-    @property
-    def k(self) -> int:
-        return self.moments.k
+    k = axis("k")
 
     @property
     def d(self) -> int:
-        return self.moments.d // 3
+        return int(self.moments.d // 3)
 
     @property
-    def total(self) -> NDArray[np.float64]:
+    def total(self) -> Floats:
         return self.moments.total[:, : self.d]
 
     @cached_property
@@ -777,10 +729,10 @@ class FourthMoments(ClassSums):
         return self.moments.marginal(np.arange(self.d))
 
     @property
-    def too_small(self) -> NDArray[np.bool_]:
+    def too_small(self) -> Bools:
         return self.columns.too_small
 
-    def fourth(self, variance: NDArray[np.float64]) -> NDArray[np.float64]:
+    def fourth(self, variance: Floats) -> Floats:
         """Return Σw(Σⱼ (xⱼ − x̄ⱼ)²/σⱼ²)² over the complete rows of every class, (k,).
 
         (x − x̄)² = x² − 2x̄x + x̄² is linear in the columns, so its co-moments follow from theirs.
@@ -800,7 +752,7 @@ class FourthMoments(ClassSums):
             twice = m.mean[g, x] * 2.0
             crossed = (scatter[x, q] + scatter[x, r]) * twice[:, None]
             squares = scatter[q, q] + scatter[q, r] + scatter[r, q] + scatter[r, r]
-            squares -= crossed + DoubleDouble(crossed.hi.T, crossed.lo.T)
+            squares -= crossed + crossed.T
             squares += scatter[x, x] * twice[:, None] * twice
             precision = np.divide(1.0, variance[c], out=np.zeros(d), where=variance[c] > 0)
             n = m.group_weight.hi[g]
@@ -815,18 +767,16 @@ class FourthMoments(ClassSums):
         return super().__sub__(other) if isinstance(other, FourthMoments) else NotImplemented
 
     def column_at(self, field: str, place: int) -> int | None:
-        """Return the column that a column, or the square of one, is of."""
         return place % self.d
 
-    def marginal(self, columns: NDArray[np.intp]) -> FourthMoments:
-        """Return the sums of some of the columns, increasing; rows that show none are dropped."""
+    def marginal(self, columns: Ints) -> FourthMoments:
         thrice = np.concatenate([columns + i * self.d for i in range(3)])
         return FourthMoments(self.moments.marginal(thrice))
 
     def divergences(self, other: FourthMoments) -> Divergences:
         return self.columns.divergences(other.columns)
 
-    def shares_left(self, rest: FourthMoments) -> NDArray[np.float64]:
+    def shares_left(self, rest: FourthMoments) -> Floats:
         return self.columns.shares_left(rest.columns)
 
 
@@ -840,22 +790,17 @@ class FourthMomentsAccumulator:
     def complete(self) -> bool:
         return self._moments.complete
 
-    def add(
-        self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
-    ) -> None:
-        for start, part in tiles(block.values, np.float64):
-            for first in range(0, max(len(part), 1), SQUARED_ROWS):
-                x = part[first : first + SQUARED_ROWS]
-                rows = slice(start + first, start + first + len(x))
-                large = np.argwhere((np.abs(x) > LARGEST_ROOT) & (codes[rows] >= 0)[:, None])
-                if len(large):
-                    row, column = map(int, large[0])
-                    value = float(x[row, column])
-                    rule = "a number must be finite" if np.isinf(value) else TOO_LARGE
-                    raise BadCell(rows.start + row, column, value, rule)
-                usable = np.where(np.abs(x) <= LARGEST_ROOT, x, np.nan)
-                both = RealBlock(np.hstack([x, *two_product(usable, usable)]))
-                self._moments.add(both, codes[rows], weights[rows], k)
+    def add(self, block: RealBlock, codes: Ints, weights: Floats, k: int) -> None:
+        for start, x in short_tiles(block.values, SQUARED_ROWS):
+            rows = slice(start, start + len(x))
+            large = (np.abs(x) > LARGEST_ROOT) & (codes[rows] >= 0)[:, None]
+            for row, column in np.argwhere(large)[:1].tolist():
+                value = float(x[row, column])
+                rule = "a number must be finite" if np.isinf(value) else TOO_LARGE
+                raise BadCell(start + row, column, value, rule)
+            root = np.where(np.abs(x) <= LARGEST_ROOT, x, np.nan)
+            both = RealBlock(np.hstack([x, *two_product(root, root)]))
+            self._moments.add(both, codes[rows], weights[rows], k)
 
     def statistic(self) -> FourthMoments:
         return FourthMoments(self._moments.statistic())

@@ -31,13 +31,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, count
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from suffice.errors import SchemaError
+from suffice.numerics.arrays import Floats
 from suffice.numerics.in_print import Printed, Table, percent, probability
 from suffice.phrases import amount, rows_in_print
 from suffice.sums.vocabulary import Value
@@ -45,7 +45,7 @@ from suffice.sums.vocabulary import Value
 if TYPE_CHECKING:
     from suffice.sums.base import ClassSums
 
-Pair = tuple[NDArray[np.float64], NDArray[np.float64]]
+Pair = tuple[Floats, Floats]
 
 SMOOTHING = 0.5  # pseudo-count of every fraction in J, which has no value for a fraction of 0
 FEWEST_ROWS = 20.0  # on either side for a test of numbers
@@ -91,10 +91,10 @@ class Divergences(NamedTuple):
     ``ratio`` is 2 log Λ of the likelihood-ratio test, ``freedom`` its degrees of freedom.
     """
 
-    hellinger: NDArray[np.float64]
-    psi: NDArray[np.float64]
-    ratio: NDArray[np.float64]
-    freedom: NDArray[np.float64]
+    hellinger: Floats
+    psi: Floats
+    ratio: Floats
+    freedom: Floats
 
     @classmethod
     def side_by_side(cls, parts: list[Divergences]) -> Divergences:
@@ -142,7 +142,7 @@ class Divergences(NamedTuple):
         )
 
 
-def of_fractions(a: NDArray[np.float64], b: NDArray[np.float64]) -> Divergences:
+def of_fractions(a: Floats, b: Floats) -> Divergences:
     """Compare counts (..., m) of the same m values, p = a/n_a and q = b/n_b.
 
     ::
@@ -186,14 +186,14 @@ def of_fractions(a: NDArray[np.float64], b: NDArray[np.float64]) -> Divergences:
     )
 
 
-def _relative(p: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:
+def _relative(p: Floats, q: Floats) -> Floats:
     """Σ p log(p/q), (...); rounding makes nothing negative."""
     from scipy.special import rel_entr
 
     return np.asarray(np.maximum(rel_entr(p, q).sum(axis=-1), 0.0))
 
 
-def of_gaussians(weights: Pair, variances: Pair, shift: NDArray[np.float64]) -> Divergences:
+def of_gaussians(weights: Pair, variances: Pair, shift: Floats) -> Divergences:
     """Compare numbers by their means and variances, as if they were Gaussian.
 
     With δ = μ_a − μ_b and s = σ_a² + σ_b²:
@@ -394,7 +394,7 @@ def _cells(found: Divergence | None) -> list[str]:
 def compared(
     a: Sequence[ClassSums],
     b: Sequence[ClassSums],
-    names: Sequence[Sequence[str]] | None,
+    names: Sequence[Sequence[str]],
     rows: tuple[float, float],
     classes: tuple[Value, ...] = (),
     weights: Pair | None = None,
@@ -411,8 +411,8 @@ def compared(
     ----------
     a, b : sequences of ClassSums
         The sums of their blocks of columns, over the same classes; of one class without labels.
-    names : sequence of sequences of str, optional
-        Names of the columns of every block; by default x0, x1, ... in the order of the blocks.
+    names : sequence of sequences of str
+        Names of the columns of every block.
     rows : tuple of two floats
         Σw of the rows of each; of the labelled ones, if the tables have labels.
     classes : tuple
@@ -429,9 +429,6 @@ def compared(
             f"the blocks of one table are {first}, those of the other {second}",
             "only tables of the same columns can be compared",
         )
-    if names is None:
-        number = count()
-        names = [[f"x{next(number)}" for _ in range(block.d)] for block in a]
     labels = None if weights is None else of_fractions(*weights).at()
     if weights is not None and labels is None:
         raise SchemaError("a table has no labelled row", "a comparison needs rows on both sides")

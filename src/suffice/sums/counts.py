@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from suffice.errors import ForgetError
 from suffice.numerics import kernels
+from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.exact import WEIGHT, DoubleDouble
 from suffice.rules import NONNEGATIVE, Formed, Shape, rule
-from suffice.sums.base import FORGOTTEN_NOISE, ClassSums, grown, tree_sum
+from suffice.sums.base import FORGOTTEN_NOISE, ClassSums, axis, grown, tree_sum
 from suffice.sums.block import CodedBlock, IntegerBlock, RealBlock, SparseBlock, tiles
 from suffice.sums.comparison import Divergences, of_fractions
 from suffice.sums.vocabulary import Value, Vocabulary
@@ -58,16 +59,10 @@ class Counts(ClassSums):
         closed = np.repeat(np.array([v.closed for v in self.vocabularies], bool), sizes)
         return bool((closed | self.count.hi.any(axis=0)).all())
 
-    @property
-    def k(self) -> int:
-        return self.count.shape[0]
-
-    @property
-    def d(self) -> int:
-        return len(self.vocabularies)
+    k, d = axis("k"), axis("d")
 
     @cached_property
-    def offsets(self) -> NDArray[np.intp]:
+    def offsets(self) -> Ints:
         """Return the offset of each column among the categories, (d + 1,)."""
         return offsets_of(self.vocabularies)
 
@@ -76,12 +71,12 @@ class Counts(ClassSums):
         """Return whether the values of every column are 0, 1, 2 and so on, or there is none."""
         return all(vocabulary.counts_from_zero for vocabulary in self.vocabularies)
 
-    def column(self, j: int) -> NDArray[np.float64]:
+    def column(self, j: int) -> Floats:
         """Counts (k, mⱼ) of column j."""
         return self.count.value[:, self.offsets[j] : self.offsets[j + 1]]
 
     @cached_property
-    def by_size(self) -> tuple[tuple[NDArray[np.intp], NDArray[np.float64]], ...]:
+    def by_size(self) -> tuple[tuple[Ints, Floats], ...]:
         """Return the columns with equally many values v, (c,), and their counts (k, c, v), by v."""
         count, sizes = self.count.value, np.diff(self.offsets)
         groups = (np.flatnonzero(sizes == v) for v in np.unique(sizes))
@@ -91,7 +86,7 @@ class Counts(ClassSums):
         )
 
     @property
-    def ones(self) -> NDArray[np.float64]:
+    def ones(self) -> Floats:
         """Σw of the rows of outcome 1, (k, d), of columns of two outcomes."""
         return self.count.value[:, 1::2]
 
@@ -101,7 +96,7 @@ class Counts(ClassSums):
         return None
 
     @cached_property
-    def total(self) -> NDArray[np.float64]:
+    def total(self) -> Floats:
         sums = [self.count[:, a:b].sum(axis=1).value for a, b in pairwise(self.offsets)]
         return np.stack(sums, axis=1) if sums else np.zeros((self.k, 0))
 
@@ -113,7 +108,6 @@ class Counts(ClassSums):
         return self.over(vocabularies), other.over(vocabularies)
 
     def column_at(self, field: str, place: int) -> int | None:
-        """Return the column that a count is of."""
         return int(np.searchsorted(self.offsets, place, side="right")) - 1
 
     def divergences(self, other: Self) -> Divergences:
@@ -154,7 +148,7 @@ class Counts(ClassSums):
         return replace(self, vocabularies=tuple(vocabularies), count=self.count[:, index])
 
 
-def offsets_of(vocabularies: tuple[Vocabulary, ...]) -> NDArray[np.intp]:
+def offsets_of(vocabularies: tuple[Vocabulary, ...]) -> Ints:
     """Return the offset of each column among all M categories, (d + 1,)."""
     return np.concatenate([[0], np.cumsum([len(v) for v in vocabularies])]).astype(np.intp)
 
@@ -219,16 +213,10 @@ class CountAccumulator:
         self._k = 0
         self._range: CodeRange | None = None
         self._tally: NDArray[np.int64] = np.zeros((0, 0), np.int64)  # rows of weight one, (k, M)
-        self._table: NDArray[np.float64] = np.zeros((0, 2, 0))  # the others, (k, 2, M)
+        self._table: Floats = np.zeros((0, 2, 0))  # the others, (k, 2, M)
         self._sum: Counts | None = None
 
-    def add(
-        self,
-        block: CodedBlock | IntegerBlock,
-        codes: NDArray[np.intp],
-        weights: NDArray[np.float64],
-        k: int,
-    ) -> None:
+    def add(self, block: CodedBlock | IntegerBlock, codes: Ints, weights: Floats, k: int) -> None:
         self._k = max(k, self._k)
         if isinstance(block, IntegerBlock):
             self._add_integers(block.values, codes, weights)
@@ -246,14 +234,11 @@ class CountAccumulator:
                 self._count(values, codes[rows], weights[rows])
 
     def statistic(self) -> Counts:
-        """Freeze what was added; without any block, the vocabularies are empty."""
         self._fold()
         nothing = Counts((Vocabulary(()),) * self._d, DoubleDouble.zeros((self._k, 0)))
         return self._sum or nothing
 
-    def _add_integers(
-        self, values: NDArray[Any], codes: NDArray[np.intp], weights: NDArray[np.float64]
-    ) -> None:
+    def _add_integers(self, values: NDArray[Any], codes: Ints, weights: Floats) -> None:
         """Count whole numbers directly, widening the range whenever one is beyond it."""
         if not len(values):
             return
@@ -272,9 +257,7 @@ class CountAccumulator:
                 rows = slice(start + done, start + len(part))
                 self.add(IntegerBlock(part[done:]).coded(), codes[rows], weights[rows], self._k)
 
-    def _count(
-        self, values: NDArray[Any], codes: NDArray[np.intp], weights: NDArray[np.float64]
-    ) -> int:
+    def _count(self, values: NDArray[Any], codes: Ints, weights: Floats) -> int:
         """Run the kernel; return −1, or the first row that has a code beyond the range."""
         assert self._range is not None
         bounds = self._range.low, self._range.size, self._range.offsets
@@ -342,7 +325,7 @@ class Events(Counts):
         return len(events) if events.closed else 1
 
     @property
-    def ones(self) -> NDArray[np.float64]:
+    def ones(self) -> Floats:
         """Σw of the rows that contain each event, (k, M), where rows are counted."""
         return self.count.value
 
@@ -352,7 +335,7 @@ class Events(Counts):
         return self.vocabularies[0]
 
     @cached_property
-    def total(self) -> NDArray[np.float64]:
+    def total(self) -> Floats:
         """Σw of the observed rows, (k, 1); where cells are missing, of each event, (k, M)."""
         documents = self.documents[:, None]
         if not self.missing.count.shape[1]:
@@ -378,7 +361,7 @@ class Events(Counts):
             *(np.stack([x, x.sum(axis=1, keepdims=True) - x], axis=-1) for x in sides)
         ).untested()
 
-    def take(self, index: NDArray[np.intp]) -> Self:
+    def take(self, index: Ints) -> Self:
         found = super().take(index)
         return replace(found, missing=found.missing.pruned())
 
@@ -396,17 +379,11 @@ class EventAccumulator:
         self._presence = presence
         self._vocabulary: Vocabulary | None = None
         self._count = DoubleDouble.zeros((0, 0))  # nothing else holds it: kernels add to it
-        self._documents: NDArray[np.float64] = np.zeros((0, 2))
+        self._documents: Floats = np.zeros((0, 2))
         self._missing = CountAccumulator(1)
         self._sum: Events | None = None
 
-    def add(
-        self,
-        block: RealBlock | SparseBlock,
-        codes: NDArray[np.intp],
-        weights: NDArray[np.float64],
-        k: int,
-    ) -> None:
+    def add(self, block: RealBlock | SparseBlock, codes: Ints, weights: Floats, k: int) -> None:
         """Add the rows of a block; its counts were checked to be finite and not negative."""
         if isinstance(block, SparseBlock):
             if not block.whole and (self._presence or np.isnan(block.data.min(initial=0))):
@@ -431,7 +408,6 @@ class EventAccumulator:
         kernels.counts.add_rows(present, weights, self._documents, np.zeros((1, 2)))
 
     def statistic(self) -> Events:
-        """Freeze what was added; without any block, the vocabulary is empty."""
         self._fold()
         k = len(self._documents)
         nothing = Counts((Vocabulary(()),), DoubleDouble.zeros((k, 0)))
@@ -465,7 +441,7 @@ class EventAccumulator:
 # -- combinations of categories
 
 
-def distinct_rows(codes: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def distinct_rows(codes: NDArray[Any]) -> tuple[NDArray[Any], Ints]:
     """Return the distinct rows of codes (n, d) in lexicographic order, and where each row is.
 
     A row is read as one number, its digits the codes; whenever the next digit would not fit, the
@@ -500,7 +476,7 @@ def distinct_rows(codes: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     return codes[first], place
 
 
-def patterns_of(shown: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+def patterns_of(shown: Bools) -> Iterator[tuple[Ints, Ints]]:
     """Yield the rows that show the same columns, and these columns, if there are any."""
     patterns, place = distinct_rows(shown)
     order = np.argsort(place, kind="stable")
@@ -529,7 +505,7 @@ class JointCounts(Formed, ClassSums):
     """
 
     vocabularies: Annotated[tuple[Vocabulary, ...], Shape("d")]
-    cells: Annotated[NDArray[np.intp], Shape("S", "d"), NONNEGATIVE]
+    cells: Annotated[Ints, Shape("S", "d"), NONNEGATIVE]
     count: Annotated[DoubleDouble, Shape("k", "S"), WEIGHT]
 
     @rule("values are open, and listed where a combination shows them")
@@ -543,13 +519,7 @@ class JointCounts(Formed, ClassSums):
         distinct, _ = distinct_rows(self.cells)
         return np.array_equal(distinct, self.cells) and bool(self.count.hi.any(axis=0).all())
 
-    @property
-    def k(self) -> int:
-        return self.count.shape[0]
-
-    @property
-    def d(self) -> int:
-        return len(self.vocabularies)
+    k, d = axis("k"), axis("d")
 
     @classmethod
     def empty(cls, k: int, d: int) -> Self:
@@ -557,7 +527,7 @@ class JointCounts(Formed, ClassSums):
         return cls((Vocabulary(()),) * d, nothing, DoubleDouble.zeros((k, 0)))
 
     @cached_property
-    def total(self) -> NDArray[np.float64]:
+    def total(self) -> Floats:
         """Σw of the complete rows, (k, 1)."""
         pairs = np.concatenate([self.count.hi, self.count.lo], axis=1)
         return np.array([[fsum(terms)] for terms in pairs]).reshape(-1, 1)
@@ -580,7 +550,7 @@ class JointCounts(Formed, ClassSums):
         a, b = mine.count.value, theirs.count.value
         columns = zip(mine.vocabularies, mine.cells.T, strict=True)
         alone = [
-            of_fractions(*(_by_value(count, codes, len(values)) for count in (a, b)))
+            of_fractions(*(counts_by_place(count, codes, len(values)) for count in (a, b)))
             for values, codes in columns
         ]
         return Divergences.side_by_side([*alone, of_fractions(a, b)])
@@ -629,9 +599,9 @@ class JointCounts(Formed, ClassSums):
         return a, b
 
 
-def _by_value(count: NDArray[np.float64], codes: NDArray[np.intp], m: int) -> NDArray[np.float64]:
-    """Sum counts (k, S) of combinations over those that contain the same value, (k, m)."""
-    return np.array([np.bincount(codes, row, m) for row in count]).reshape(len(count), m)
+def counts_by_place(count: Floats, place: Ints, size: int) -> Floats:
+    """Sum the columns of counts (k, S) that share a place, (k, size)."""
+    return np.array([np.bincount(place, row, size) for row in count]).reshape(len(count), size)
 
 
 class JointAccumulator:
@@ -641,31 +611,19 @@ class JointAccumulator:
         self._k = 0
         self._parts = [JointCounts.empty(0, d)]
 
-    def add(
-        self,
-        block: CodedBlock | IntegerBlock,
-        codes: NDArray[np.intp],
-        weights: NDArray[np.float64],
-        k: int,
-    ) -> None:
+    def add(self, block: CodedBlock | IntegerBlock, codes: Ints, weights: Floats, k: int) -> None:
         """Add the rows of a block that have no missing cell."""
         block = block.coded()
         self._k = max(k, self._k)
         rows = np.flatnonzero((block.codes >= 0).all(axis=1) & (codes >= 0))
         cells, place = distinct_rows(block.codes[rows].astype(np.intp))
-        table = np.zeros((self._k, 2, len(cells)))
-        kernels.counts.add_weighted_codes(
-            place[:, None],
-            *(np.zeros(1, np.int64), np.array([len(cells)]), np.zeros(1, np.int64)),
-            codes[rows],
-            weights[rows] if weights.size else np.ones(len(rows)),
-            table,
-        )
-        count = DoubleDouble.from_table(table)
+        w = weights[rows] if weights.size else np.ones(len(rows))
+        places = codes[rows] * len(cells) + place
+        count = DoubleDouble.by_place(self._k * len(cells), (w[:, None], places))
+        count = count.reshape(self._k, len(cells))
         self._parts.append(JointCounts(block.vocabularies, cells, count).sorted())
         if len(self._parts) > TOGETHER:
             self._parts = [self.statistic()]
 
     def statistic(self) -> JointCounts:
-        """Freeze what was added; without any row, the vocabularies are empty."""
         return tree_sum(part.padded(self._k) for part in self._parts)

@@ -16,16 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ForgetError
+from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.error_free import LARGEST, SMALLEST, add, two_sum
 from suffice.numerics.exact import scaled
 from suffice.numerics.interruption import interruptible, one_thread_of_blas
 from suffice.numerics.memory import require_memory
 from suffice.numerics.rows import is_sparse
 from suffice.rules import FINITE, NONNEGATIVE, Shape, rule
-from suffice.sums.base import ClassSums
+from suffice.sums.base import ClassSums, axis, forgotten
 from suffice.sums.block import BadCell, RealBlock, SparseBlock, from_row, require_held
 from suffice.sums.comoments import (
-    FORGOTTEN,
     Comoments,
     ComomentsAccumulator,
     FourthMoments,
@@ -88,9 +88,9 @@ class KeptRows(ClassSums):
     """
 
     x: Any
-    y: NDArray[np.float64]
-    code: NDArray[np.intp]
-    weight: NDArray[np.float64]
+    y: Floats
+    code: Ints
+    weight: Floats
     tally: Tally
     cells: int
     pooled: bool = False
@@ -104,7 +104,6 @@ class KeptRows(ClassSums):
 
     @property
     def d(self) -> int:
-        """Number of columns and targets."""
         return int(self.x.shape[1] + self.y.shape[1])
 
     @property
@@ -112,17 +111,17 @@ class KeptRows(ClassSums):
         return float(self.row_weights.sum())
 
     @property
-    def row_weights(self) -> NDArray[np.float64]:
+    def row_weights(self) -> Floats:
         """w, (m,)."""
         return np.asarray(self.weight.sum(axis=1))
 
     @property
-    def class_weight(self) -> NDArray[np.float64]:
+    def class_weight(self) -> Floats:
         """Σw of each class, (k,)."""
         return np.bincount(self.code, self.row_weights, self.k).astype(np.float64)
 
     @property
-    def total(self) -> NDArray[np.float64]:
+    def total(self) -> Floats:
         return np.repeat(self.class_weight[:, None], self.d, axis=1)
 
     @cached_property
@@ -141,7 +140,7 @@ class KeptRows(ClassSums):
         return not len(self.y)
 
     @cached_property
-    def gaps(self) -> NDArray[np.bool_]:
+    def gaps(self) -> Bools:
         """Return which rows lack a cell or a target, (m,)."""
         if not is_sparse(self.x):
             lacks = np.isnan(self.x).any(axis=1)
@@ -155,7 +154,7 @@ class KeptRows(ClassSums):
         return not self.gaps.any()
 
     @property
-    def patterns(self) -> NDArray[np.bool_]:
+    def patterns(self) -> Bools:
         """Return which columns some row has, (1, d)."""
         if self.complete:
             return np.ones((min(len(self.y), 1), self.d), np.bool_)
@@ -167,10 +166,10 @@ class KeptRows(ClassSums):
         return np.concatenate([shown, ~np.isnan(self.y).all(axis=0)])[None]
 
     @property
-    def too_small(self) -> NDArray[np.bool_]:
+    def too_small(self) -> Bools:
         return np.concatenate([_tiny(self.x), _tiny(self.y)])
 
-    def marginal(self, columns: NDArray[np.intp]) -> KeptRows | Products:
+    def marginal(self, columns: Ints) -> KeptRows | Products:
         """Return the rows of some of the columns, increasing; products of few columns."""
         p = self.x.shape[1]
         kept = columns[columns < p]
@@ -182,14 +181,7 @@ class KeptRows(ClassSums):
     def products(self) -> Any:
         """Return the exact products of all columns, `Comoments` or `FourthMoments`."""
         total = _products(self.d, self.pooled, self.fourths, self.k)
-        w = self.row_weights
-        step = max(1, TILE_CELLS // max(1, self.d)) if is_sparse(self.x) else max(1, len(self.y))
-        for first in range(0, max(len(self.y), 1), step):
-            part = slice(first, first + step)
-            x = self.x[part]
-            block = RealBlock(x.toarray() if is_sparse(x) else x)
-            beside = (RealBlock(self.y[part]),) if self.y.shape[1] else ()
-            total.add(block, self.code[part], w[part], self.k, *beside)
+        _add_to_products(total, self.x, self.y, self.code, self.row_weights, self.k)
         found = total.statistic()
         counted = self.tally[self.tally[:, 0] > 0] if self.k > 1 else self.tally
         if isinstance(found, Comoments) and len(found.tally) == len(counted):
@@ -203,10 +195,7 @@ class KeptRows(ClassSums):
             return other + self
         if not isinstance(other, KeptRows):
             return self.products() + other
-        x, y, code, weight = _joined([self, other])
-        tally, cells = self.tally + other.tally, self.cells + other.cells
-        joined = KeptRows(x, y, code, weight, tally, cells, self.pooled, self.fourths)
-        return joined._in_few_numbers()
+        return _joined([self, other], self.tally + other.tally)._in_few_numbers()
 
     def __radd__(self, other: Any) -> Any:
         return other + self.products()
@@ -215,18 +204,18 @@ class KeptRows(ClassSums):
         if isinstance(other, Roots):
             return other - self
         if not isinstance(other, KeptRows):
-            raise ForgetError("more rows than are known are to be forgotten", FORGOTTEN)
+            raise forgotten("more rows than are known are to be forgotten")
         gone, known = other.canonical(), self.canonical()
         place = {key: i for i, key in enumerate(map(bytes, known._keys))}
         weight = known.weight.copy()
         for key, pair in zip(map(bytes, gone._keys), gone.weight.tolist(), strict=True):
             i = place.get(key, -1)
             if i < 0:
-                raise ForgetError("other values than are to be forgotten", FORGOTTEN)
+                raise forgotten("other values than are to be forgotten")
             before = weight[i, 0]
             weight[i] = add(*two_sum(*weight[i]), *two_sum(-pair[0], -pair[1]))
             if weight[i].sum() < -NEGLIGIBLE * before:
-                raise ForgetError("fewer such rows than are to be forgotten", FORGOTTEN)
+                raise forgotten("fewer such rows than are to be forgotten")
             if weight[i].sum() <= NEGLIGIBLE * before:
                 weight[i] = 0.0
         rest = replace(known, weight=weight, tally=known.tally - other.tally)
@@ -236,7 +225,6 @@ class KeptRows(ClassSums):
         return other - self.products()
 
     def scaled(self, factor: float) -> KeptRows:
-        """Return the same rows with their weights multiplied by a factor; weight 0 is absence."""
         weight, tally = scaled(self.weight, factor), scaled_tally(self.tally, factor)
         return replace(self, weight=weight, tally=tally)._kept(weight[:, 0] > 0)
 
@@ -249,11 +237,11 @@ class KeptRows(ClassSums):
     def together(self) -> KeptRows:
         return replace(self, pooled=True)
 
-    def place(self, index: NDArray[np.intp], k: int) -> KeptRows:
+    def place(self, index: Ints, k: int) -> KeptRows:
         tally = gathered(self.tally, index, k)
         return replace(self, code=np.asarray(index)[self.code], tally=tally)
 
-    def take(self, index: NDArray[np.intp]) -> KeptRows:
+    def take(self, index: Ints) -> KeptRows:
         """Keep the classes at ``index``, in that order; −1 stands for an empty one."""
         known = index >= 0
         position = np.full(self.k, -1)
@@ -263,7 +251,6 @@ class KeptRows(ClassSums):
         return replace(self, code=code, tally=tally)._kept(code >= 0)
 
     def canonical(self) -> KeptRows:
-        """Return the same rows, each once, in an order that their classes and values decide."""
         return self._canonical
 
     @cached_property
@@ -298,22 +285,10 @@ class KeptRows(ClassSums):
         one, two = self.canonical(), other.canonical()
         weights = one.row_weights, two.row_weights
         return (
-            self.k == other.k
-            and np.array_equal(one._keys, two._keys)
-            and (np.array_equal(*weights))
+            self.k == other.k and np.array_equal(one._keys, two._keys) and np.array_equal(*weights)
         )
 
-    __hash__ = None  # type: ignore[assignment]
-
-    def _like(self, other: KeptRows) -> KeptRows:
-        """The canonical rows, compressed if the other's are."""
-        if is_sparse(other.x) and not is_sparse(self.x):
-            from scipy.sparse import csr_array
-
-            return replace(self, x=csr_array(self.x)).canonical()
-        return self.canonical()
-
-    def _kept(self, rows: NDArray[np.bool_]) -> KeptRows:
+    def _kept(self, rows: Bools) -> KeptRows:
         """Some rows, which stand for all that count."""
         if rows.all():
             return self
@@ -334,16 +309,34 @@ def _most_cells(x: Any) -> int:
 def _products(
     d: int, pooled: bool, fourths: bool, k: int
 ) -> ComomentsAccumulator | FourthMomentsAccumulator:
-    """Return an accumulator of products, if there is memory for them."""
     width, matrices = (3 * d if fourths else d), 1 if pooled and not fourths else max(k, 1)
     require_memory(PRODUCTS * width * width * matrices, f"products of {d:,} columns", FEWER)
     return FourthMomentsAccumulator(d) if fourths else ComomentsAccumulator(d, pooled)
 
 
-def _joined(
-    parts: Sequence[KeptRows],
-) -> tuple[Any, NDArray[np.float64], NDArray[np.intp], NDArray[np.float64]]:
-    """Rows, targets, classes and weights of all parts; compressed if those of any are."""
+def _add_to_products(
+    total: ComomentsAccumulator | FourthMomentsAccumulator,
+    x: Any,
+    y: Floats,
+    codes: Ints,
+    weights: Floats,
+    k: int,
+) -> None:
+    """Add rows (n, p) with their targets (n, t), sparse ones laid out tile by tile."""
+    n, p = x.shape
+    step = max(1, TILE_CELLS // max(1, p)) if is_sparse(x) else max(1, n)
+    for first in range(0, max(n, 1), step):
+        part = slice(first, first + step)
+        rows = RealBlock(x[part].toarray() if is_sparse(x) else x[part])
+        beside = (RealBlock(y[part]),) if y.shape[1] else ()
+        with from_row(first):
+            total.add(rows, codes[part], weights[part], k, *beside)
+
+
+def _joined(parts: Sequence[KeptRows], tally: Tally) -> KeptRows:
+    """The rows of all parts, compressed if those of any are."""
+    if len(parts) == 1:
+        return replace(parts[0], tally=tally)
     xs = [part.x for part in parts]
     if any(map(is_sparse, xs)):
         from scipy.sparse import csr_array, vstack
@@ -351,13 +344,14 @@ def _joined(
         x: Any = csr_array(vstack([csr_array(one) for one in xs], format="csr"))
     else:
         x = np.concatenate(xs)
-    y, weight = (
-        np.concatenate([getattr(part, name) for part in parts]) for name in ("y", "weight")
+    y, code, weight = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("y", "code", "weight")
     )
-    return x, y, np.concatenate([part.code for part in parts]), weight
+    cells = sum(part.cells for part in parts)
+    return replace(parts[0], x=x, y=y, code=code, weight=weight, tally=tally, cells=cells)
 
 
-def _tiny(x: Any) -> NDArray[np.bool_]:
+def _tiny(x: Any) -> Bools:
     """Return which columns differ, or are, by so little that their squares underflow."""
     if is_sparse(x):
         largest = np.zeros(x.shape[1])
@@ -370,7 +364,7 @@ def _tiny(x: Any) -> NDArray[np.bool_]:
     return np.asarray((spread > 0) & (spread < SMALLEST))
 
 
-def _digests(x: Any, y: NDArray[np.float64]) -> NDArray[np.uint64]:
+def _digests(x: Any, y: Floats) -> NDArray[np.uint64]:
     """128 bits that tell rows of different values apart, (n, 2); cells that are 0 add nothing."""
     found = _digests_of_cells(y, x.shape[1])
     cells = x.nnz if is_sparse(x) else x.size
@@ -386,14 +380,12 @@ def _digests(x: Any, y: NDArray[np.float64]) -> NDArray[np.uint64]:
     return found
 
 
-def _digests_of_cells(values: NDArray[np.float64], first: int = 0) -> NDArray[np.uint64]:
+def _digests_of_cells(values: Floats, first: int = 0) -> NDArray[np.uint64]:
     hashes = _hashes(values, first + np.arange(values.shape[1]))
     return np.column_stack([lane.sum(axis=1) for lane in hashes])
 
 
-def _hashes(
-    values: NDArray[np.float64], columns: NDArray[Any]
-) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+def _hashes(values: Floats, columns: NDArray[Any]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """Two numbers of 64 bits for every cell; 0 of a cell that is 0."""
     bits = np.ascontiguousarray(values, np.float64).view(np.uint64)
     low = mixed(bits ^ mixed(columns.astype(np.uint64) + np.uint64(1)))
@@ -428,13 +420,13 @@ class Roots(ClassSums):
     """
 
     pooled: bool
-    weight: Annotated[NDArray[np.float64], Shape("k"), NONNEGATIVE]
-    mean: Annotated[NDArray[np.float64], Shape("k", "d"), FINITE]
-    sd: Annotated[NDArray[np.float64], Shape("s", "d"), NONNEGATIVE]
-    start: Annotated[NDArray[np.intp], Shape("ends"), NONNEGATIVE]
-    singular: Annotated[NDArray[np.float64], Shape("r"), NONNEGATIVE]
-    basis: Annotated[NDArray[np.float64], Shape("r", "d"), FINITE]
-    fourth: Annotated[NDArray[np.float64], Shape("s"), NONNEGATIVE]
+    weight: Annotated[Floats, Shape("k"), NONNEGATIVE]
+    mean: Annotated[Floats, Shape("k", "d"), FINITE]
+    sd: Annotated[Floats, Shape("s", "d"), NONNEGATIVE]
+    start: Annotated[Ints, Shape("ends"), NONNEGATIVE]
+    singular: Annotated[Floats, Shape("r"), NONNEGATIVE]
+    basis: Annotated[Floats, Shape("r", "d"), FINITE]
+    fourth: Annotated[Floats, Shape("s"), NONNEGATIVE]
 
     @rule("every scatter has a root, and roots follow each other")
     def _has_roots(self) -> bool:
@@ -463,20 +455,14 @@ class Roots(ClassSums):
         both = np.concatenate(singular), np.concatenate(basis)
         return cls(rows.pooled, weight, mean, np.array(sd), start, *both, np.array(fourth))
 
-    @property
-    def k(self) -> int:
-        return len(self.weight)
-
-    @property
-    def d(self) -> int:
-        return int(self.mean.shape[1])
+    k, d = axis("k"), axis("d")
 
     @property
     def rows(self) -> float:
         return float(self.weight.sum())
 
     @property
-    def total(self) -> NDArray[np.float64]:
+    def total(self) -> Floats:
         return np.repeat(self.weight[:, None], self.d, axis=1)
 
     @property
@@ -484,7 +470,7 @@ class Roots(ClassSums):
         return self
 
     @property
-    def code(self) -> NDArray[np.intp]:
+    def code(self) -> Ints:
         return np.flatnonzero(self.weight > 0)
 
     @property
@@ -492,7 +478,7 @@ class Roots(ClassSums):
         """Refuse: the scatter of all classes together does not follow from roots alone."""
         raise self._refusal
 
-    def matrix(self, m: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def matrix(self, m: int) -> tuple[Floats, Floats]:
         own = slice(*self.start[m : m + 2])
         return self.singular[own], self.basis[own]
 
@@ -519,12 +505,12 @@ class Roots(ClassSums):
     def canonical(self) -> Roots:
         return self
 
-    def place(self, index: NDArray[np.intp], k: int) -> Roots:
+    def place(self, index: Ints, k: int) -> Roots:
         order = np.full(k, -1)
         order[index] = np.arange(self.k)
         return self.take(order)
 
-    def take(self, index: NDArray[np.intp]) -> Roots:
+    def take(self, index: Ints) -> Roots:
         known = (index >= 0)[:, None]
         weight, mean = self.weight[index] * known[:, 0], self.mean[index] * known
         if self.pooled:
@@ -545,12 +531,8 @@ class Roots(ClassSums):
             np.array_equal(getattr(self, name), getattr(theirs, name)) for name in names
         )
 
-    __hash__ = None  # type: ignore[assignment]
 
-
-def _root(
-    centred: NDArray[np.float64], weight: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float]:
+def _root(centred: Floats, weight: Floats) -> tuple[Floats, Floats, Floats, float]:
     """Return sd (d,), singular values (r,), basis (r, d) and Σw|z|⁴ of rows about their mean."""
     n, d = weight.sum(), centred.shape[1]
     if not n:
@@ -608,14 +590,14 @@ class RowsAccumulator:
     def add(
         self,
         x: RealBlock | SparseBlock,
-        codes: NDArray[np.intp],
-        weights: NDArray[np.float64],
+        codes: Ints,
+        weights: Floats,
         k: int,
         beside: RealBlock | None = None,
     ) -> None:
         """Add rows of columns, with the targets beside them; rows of weight 0 are left out."""
         self._k = max(self._k, k)
-        y = RealBlock(np.empty((len(codes), 0))) if beside is None else beside
+        y = np.empty((len(codes), 0)) if beside is None else beside.values
         if len(weights):
             codes = np.where(weights == 0, -1, codes)
         if self._products is None:
@@ -623,32 +605,14 @@ class RowsAccumulator:
                 return
             self._products = _products(self._p + self._t, self._pooled, self._fourths, self._k)
             for part in self._parts:
-                self._sum(part.x, RealBlock(part.y), part.code, part.row_weights)
+                kept = part.x, part.y, part.code, part.row_weights
+                _add_to_products(self._products, *kept, self._k)
             self._parts.clear()
         rows = _csr(x, self._p) if isinstance(x, SparseBlock) else x.values
-        self._sum(rows, y, codes, weights)
+        _add_to_products(self._products, rows, y, codes, weights, self._k)
         self.complete = self.complete and self._products.complete
 
-    def _sum(
-        self, x: Any, y: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64]
-    ) -> None:
-        """Add rows to the products, sparse ones laid out tile by tile."""
-        assert self._products is not None
-        step = max(1, TILE_CELLS // max(1, self._p)) if is_sparse(x) else max(1, x.shape[0])
-        for first in range(0, max(x.shape[0], 1), step):
-            part = slice(first, first + step)
-            rows = RealBlock(x[part].toarray() if is_sparse(x) else x[part])
-            beside = (y.cut(first, first + step),) if self._t else ()
-            with from_row(first):
-                self._products.add(rows, codes[part], weights[part], self._k, *beside)
-
-    def _keep(
-        self,
-        x: RealBlock | SparseBlock,
-        y: RealBlock,
-        codes: NDArray[np.intp],
-        weights: NDArray[np.float64],
-    ) -> bool:
+    def _keep(self, x: RealBlock | SparseBlock, y: Floats, codes: Ints, weights: Floats) -> bool:
         """Keep rows; return False, and keep none, if there are too many, or gaps not allowed."""
         if isinstance(x, RealBlock):
             require_held(x.values)
@@ -658,16 +622,14 @@ class RowsAccumulator:
             return False
         if cells.bit_length() > self._cells.bit_length():  # as much again while they are joined
             require_memory(16.0 * cells, f"rows of {self._p:,} columns", FEWER)
-        targets = np.asarray(y.values, np.float64)
-        counted = codes >= 0
-        shown = _shows_any(values)
-        counted &= (shown | ~np.isnan(targets).all(axis=1)) if self._t else shown
+        targets, shown = np.asarray(y, np.float64), _shows_any(values)
+        if self._t:
+            shown |= ~np.isnan(targets).all(axis=1)
+        counted = (codes >= 0) & shown
+        places = np.flatnonzero(counted)
         if not counted.all():
-            places = np.flatnonzero(counted)
             weights = weights[counted] if weights.size else weights
             values, targets, codes = values[counted], targets[counted], codes[counted]
-        else:
-            places = np.arange(len(targets))
         _require_size(values, places, 0)
         _require_size(targets, places, self._p)
         if not is_sparse(values):
@@ -692,16 +654,12 @@ class RowsAccumulator:
         tally = np.zeros((self._k, 3), np.int64)
         for part in self._parts:
             tally[: part.k] += part.tally
-        if len(self._parts) == 1:
-            return replace(self._parts[0], tally=tally)
-        x, y = np.empty((0, self._p)), np.empty((0, self._t))
-        of_rows = x, y, np.zeros(0, np.intp), np.empty((0, 2))
-        if self._parts:
-            of_rows = _joined(self._parts)
-        cells = sum(part.cells for part in self._parts)
-        found = KeptRows(*of_rows, tally, cells, self._pooled, self._fourths)
-        self._parts = [found]  # whose pieces are no longer held
-        return found
+        if not self._parts:
+            x, y = np.empty((0, self._p)), np.empty((0, self._t))
+            of_rows = x, y, np.zeros(0, np.intp), np.empty((0, 2))
+            return KeptRows(*of_rows, tally, 0, self._pooled, self._fourths)
+        self._parts = [_joined(self._parts, tally)]  # whose pieces are no longer held
+        return self._parts[0]
 
 
 def _csr(block: SparseBlock, p: int) -> Any:
@@ -716,7 +674,7 @@ def _csr(block: SparseBlock, p: int) -> Any:
     return x
 
 
-def _shows_any(x: Any) -> NDArray[np.bool_]:
+def _shows_any(x: Any) -> Bools:
     if is_sparse(x):
         return np.ones(x.shape[0], np.bool_)
     shown = np.ones(len(x), np.bool_)
@@ -725,17 +683,12 @@ def _shows_any(x: Any) -> NDArray[np.bool_]:
     return shown
 
 
-def _require_size(values: Any, places: NDArray[np.intp], first: int) -> None:
+def _require_size(values: Any, places: Ints, first: int) -> None:
     """Refuse numbers that are infinite, or too large to be squared."""
     cells = values.data if is_sparse(values) else values
     if not ((cells > LARGEST).any() or (cells < -LARGEST).any()):
         return
-    whole = values.tocoo() if is_sparse(values) else None
-    if whole is not None:
-        at = int(np.flatnonzero(np.abs(whole.data) > LARGEST)[0])
-        row, column, value = int(whole.row[at]), int(whole.col[at]), float(whole.data[at])
-    else:
-        row, column = map(int, np.argwhere(np.abs(values) > LARGEST)[0])
-        value = float(values[row, column])
+    row, column = next(zip(*(abs(values) > LARGEST).nonzero(), strict=True))
+    value = float(values[row, column])
     rule = "a number must be finite" if np.isinf(value) else TOO_LARGE
-    raise BadCell(int(places[row]), first + column, value, rule)
+    raise BadCell(int(places[row]), first + int(column), value, rule)

@@ -12,7 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from suffice.errors import DataError, ParameterError, SchemaError
+from suffice.errors import DataError, ParameterError, SchemaError, first_line
+from suffice.numerics.arrays import Bools, Ints
 from suffice.numerics.in_print import listed
 from suffice.phrases import meant
 from suffice.rules import Shape, rule
@@ -53,7 +54,7 @@ class KeyColumn:
     kind: str
     texts: tuple[str, ...]
     numbers: Annotated[NDArray[np.int64], Shape("n")]
-    missing: Annotated[NDArray[np.bool_], Shape("g")]
+    missing: Annotated[Bools, Shape("g")]
 
     @rule("values are of a kind of keys, as many as there are groups")
     def _is_whole(self) -> bool:
@@ -71,7 +72,6 @@ class KeyColumn:
         return cls(name, kind, (), np.array(pc.fill_null(numbers.cast(pa.int64()), 0)), missing)
 
     def column(self) -> pa.Array[Any]:
-        """Return the values as Arrow has them."""
         if self.kind == "string":
             return pa.array(self.texts, pa.string(), mask=self.missing)
         numbers = pa.array(self.numbers, mask=self.missing)
@@ -120,8 +120,7 @@ class Keys:
         return cls(tuple(columns), cells, len(cells[0]))
 
     @classmethod
-    def numbered(cls, numbers: NDArray[np.intp]) -> Self:
-        """Return keys that are numbers."""
+    def numbered(cls, numbers: Ints) -> Self:
         return cls(("group",), (pa.array(numbers),), len(numbers))
 
     def __len__(self) -> int:
@@ -132,14 +131,10 @@ class Keys:
             return NotImplemented
         return self.names == other.names and self.columns == other.columns
 
-    __hash__ = None  # type: ignore[assignment]
-
     def key(self, g: int) -> tuple[Any, ...]:
-        """Return the values of a group."""
         return tuple(column[g].as_py() for column in self.columns)
 
-    def take(self, index: NDArray[np.intp]) -> Keys:
-        """Return the keys at an index."""
+    def take(self, index: Ints) -> Keys:
         places = pa.array(index)
         return Keys(self.names, tuple(c.take(places) for c in self.columns), len(index))
 
@@ -153,7 +148,7 @@ class Keys:
             )
         return self.columns[self.names.index(name)]
 
-    def having(self, name: str, value: Any) -> NDArray[np.bool_]:
+    def having(self, name: str, value: Any) -> Bools:
         """Return which groups have a value in a column, or one of several; refuse unknown ones."""
         column = self.column(name)
         several = isinstance(value, list | set | np.ndarray)
@@ -174,7 +169,7 @@ class Keys:
             found |= own
         return found
 
-    def only(self, names: Sequence[str]) -> tuple[Keys, NDArray[np.intp]]:
+    def only(self, names: Sequence[str]) -> tuple[Keys, Ints]:
         """Return the keys of some columns, each once, and which of them every group has."""
         if not names:
             return Keys.none(), np.zeros(len(self), np.intp)
@@ -182,7 +177,7 @@ class Keys:
         first, codes = distinct(tuple(chosen.values()))
         return Keys(tuple(names), tuple(chosen.values()), len(self)).take(first), codes
 
-    def joined(self, other: Keys, verb: str) -> tuple[Keys, NDArray[np.intp], NDArray[np.intp]]:
+    def joined(self, other: Keys, verb: str) -> tuple[Keys, Ints, Ints]:
         """Return the keys of both, in order, and where each of either's stands among them."""
         if self == other:
             every = np.arange(len(self))
@@ -266,7 +261,7 @@ def key_cells(name: str, column: pa.Array[Any]) -> pa.Array[Any]:
     try:
         return column if kind == known else column.cast(known)
     except pa.ArrowInvalid as error:
-        fact = f"key {name!r}: {str(error).splitlines()[0]}"
+        fact = f"key {name!r}: {first_line(error)}"
         raise DataError(fact, RULE, "convert the column") from error
 
 
@@ -314,7 +309,7 @@ class KeyNumbers:
         self._values = [_Values() for _ in names]
         self._pairs = [_Values() for _ in names[1:]]
 
-    def codes(self, columns: Sequence[pa.Array[Any]]) -> NDArray[np.intp]:
+    def codes(self, columns: Sequence[pa.Array[Any]]) -> Ints:
         """Return the number of the key of every row, (n,)."""
         code, *others = [
             known.codes(key_cells(name, column))
@@ -389,13 +384,12 @@ class Keyed(Sums):
         keys, mine, theirs = self.keys.joined(other.keys, "added")
         return type(self)(keys, self.over(keys, mine) + other.over(keys, theirs))
 
-    def over(self, keys: Keys, index: NDArray[np.intp]) -> Any:
+    def over(self, keys: Keys, index: Ints) -> Any:
         """Return the sums over more keys, among which these stand at an index."""
         here = len(index) == len(keys) and np.array_equal(index, np.arange(len(index)))
         return self.sums if here else self.sums.place(index, len(keys))
 
     def sorted(self) -> Self:
-        """Return the groups in the order of their keys."""
         if not self.keys.names or not len(self.keys):
             return self
         order, _ = distinct(self.keys.columns)
@@ -405,7 +399,7 @@ class Keyed(Sums):
 # -- order
 
 
-def distinct(columns: Sequence[pa.Array[Any]]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def distinct(columns: Sequence[pa.Array[Any]]) -> tuple[Ints, Ints]:
     """Return where each distinct row of some columns first stands, in order, and the rows' codes.
 
     Examples

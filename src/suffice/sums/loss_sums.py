@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
+from suffice.numerics.arrays import Floats
 from suffice.numerics.exact import DoubleDouble
 from suffice.rules import Shape, rule
 from suffice.sums.base import Sums
@@ -59,6 +57,6 @@ class LossSums(Sums):
         return cls(*map(DoubleDouble.zeros, shapes))
 
     @classmethod
-    def of(cls, *sums: NDArray[np.float64] | float) -> Self:
+    def of(cls, *sums: Floats | float) -> Self:
         """Make them of sums in double, in the order of the parameters."""
         return cls(*map(DoubleDouble.of, sums))

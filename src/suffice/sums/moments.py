@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import DataError, ForgetError, ParameterError
+from suffice.errors import DataError, ParameterError
 from suffice.numerics import kernels
+from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.error_free import LARGEST, SMALLEST, two_sum
 from suffice.numerics.exact import SQUARABLE, scaled
-from suffice.numerics.memory import SMALL, require_memory
 from suffice.numerics.rows import READ
 from suffice.rules import FINITE, Formed, Shape, rule
-from suffice.sums.base import ClassSums
+from suffice.sums.base import ClassSums, axis, forgotten, grown
 from suffice.sums.block import BadCell, RealBlock, tiles
 from suffice.sums.comparison import Divergences, of_gaussians
 from suffice.sums.sorted_rows import MANY_CLASSES, SortedRows
@@ -50,9 +50,9 @@ class Moments(Formed, ClassSums):
     (array([[1.e+09]]), array([[2.]]))
     """
 
-    weight: Annotated[NDArray[np.float64], Shape("k", 2, "d"), SQUARABLE]
-    pivot: Annotated[NDArray[np.float64], Shape("k", "d"), SQUARABLE]
-    sums: Annotated[NDArray[np.float64], Shape("k", 4, "d"), FINITE]
+    weight: Annotated[Floats, Shape("k", 2, "d"), SQUARABLE]
+    pivot: Annotated[Floats, Shape("k", "d"), SQUARABLE]
+    sums: Annotated[Floats, Shape("k", 4, "d"), FINITE]
 
     @rule("weights are normal pairs, and not below 0 by more than rounding")
     def _has_weights(self) -> bool:
@@ -71,41 +71,35 @@ class Moments(Formed, ClassSums):
     def empty(cls, k: int, d: int) -> Self:
         return cls(*_zeros(k, d))
 
-    @property
-    def k(self) -> int:
-        return len(self.pivot)
+    k, d = axis("k"), axis("d")
 
     @property
-    def d(self) -> int:
-        return int(self.pivot.shape[1])
-
-    @property
-    def total(self) -> NDArray[np.float64]:
+    def total(self) -> Floats:
         return self.weight[:, 0] + self.weight[:, 1]
 
     @property
-    def mean(self) -> NDArray[np.float64]:
+    def mean(self) -> Floats:
         """x̄ = Σwx / W, (k, d); 0 where nothing was observed."""
         return self._mean_and_scatter[0]
 
     @property
-    def scatter(self) -> NDArray[np.float64]:
+    def scatter(self) -> Floats:
         """Σw(x − x̄)², (k, d)."""
         return self._mean_and_scatter[2]
 
     @cached_property
-    def variance(self) -> NDArray[np.float64]:
+    def variance(self) -> Floats:
         """Σw(x − x̄)² / W, (k, d); 0 where nothing was observed."""
         total = self.total
         return np.divide(self.scatter, total, out=np.zeros_like(total), where=total > 0)
 
     @property
-    def mean_lo(self) -> NDArray[np.float64]:
+    def mean_lo(self) -> Floats:
         """x̄ − mean, (k, d): what a double cannot hold of a mean that is far from 0."""
         return self._mean_and_scatter[1]
 
     @cached_property
-    def _mean_and_scatter(self) -> tuple[NDArray[np.float64], ...]:
+    def _mean_and_scatter(self) -> tuple[Floats, ...]:
         out = tuple(np.empty_like(self.pivot) for _ in range(3))
         kernels.moments.mean_and_scatter(self.weight, self.pivot, self.sums, *out)
         return out
@@ -118,7 +112,7 @@ class Moments(Formed, ClassSums):
         return type(self)(*out)
 
     @property
-    def too_small(self) -> NDArray[np.bool_]:
+    def too_small(self) -> Bools:
         pooled = self.one_class
         first, squares = (pooled.sums[:, i] + pooled.sums[:, i + 1] for i in (0, 2))
         weight = pooled.weight[:, 0] + pooled.weight[:, 1]
@@ -140,12 +134,7 @@ class Moments(Formed, ClassSums):
         out = self.weight.copy(), self.pivot.copy(), self.sums.copy()
         cell = kernels.moments.merge(*out, other.weight, other.pivot, other.sums, sign)
         if cell >= 0:
-            error = ForgetError(
-                "fewer values than are to be forgotten, or other ones",
-                "only rows that were learnt can be forgotten",
-            )
-            error.column = cell % self.d
-            raise error
+            raise forgotten("fewer values than are to be forgotten, or other ones", cell % self.d)
         if sign < 0:
             kernels.moments.recentre(*out)
         return type(self)(*out)
@@ -172,16 +161,14 @@ class Moments(Formed, ClassSums):
             for name in ("total", "mean", "scatter")
         )
 
-    __hash__ = None  # type: ignore[assignment]
-
     def divergences(self, other: Self) -> Divergences:
         shift = (self.mean - other.mean) + (self.mean_lo - other.mean_lo)
         return of_gaussians((self.total, other.total), (self.variance, other.variance), shift)
 
-    def shares_left(self, rest: Self) -> NDArray[np.float64]:
+    def shares_left(self, rest: Self) -> Floats:
         return scatters_left((self.scatter, rest.scatter), rest.total, rest.mean)
 
-    def columns(self, index: NDArray[np.intp]) -> Self:
+    def columns(self, index: Ints) -> Self:
         parts = self.weight, self.pivot, self.sums
         return type(self)(*(np.ascontiguousarray(part[..., index]) for part in parts))
 
@@ -193,32 +180,19 @@ class MomentsAccumulator:
         self._state = _zeros(0, d)
         self._waiting: SortedRows | None = None  # rows of many classes
 
-    def add(
-        self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
-    ) -> None:
-        known, d = self._state[1].shape
-        if k > known:
-            wider = _zeros(k, d)
-            for part, old in zip(wider, self._state, strict=True):
-                part[:known] = old
-            self._state = wider
+    def add(self, block: RealBlock, codes: Ints, weights: Floats, k: int) -> None:
+        self._state = tuple([grown(part, k) for part in self._state])
         if k >= MANY_CLASSES and self._has_put(block, codes, weights):
             return
-        values, weighted = block.values, len(weights) > 0
-        as_they_lie = not weighted and values.dtype in READ
+        values = block.values
+        as_they_lie = not len(weights) and values.dtype in READ
         for start, x in ((0, values),) if as_they_lie else tiles(values, np.float64):
             rows = slice(start, start + len(x))
-            if weighted:
-                cells = x, codes[rows], weights[rows]
-                stopped = kernels.moments.add_weighted_rows(*cells, *self._state)
-            else:
-                stopped = kernels.moments.add_rows(x, codes[rows], *self._state)
+            stopped = _add_rows(x, codes[rows], weights[rows], *self._state)
             if stopped >= 0:
                 raise too_large(np.where(codes[rows, None] >= 0, x, 0.0), stopped, start)
 
-    def _has_put(
-        self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64]
-    ) -> bool:
+    def _has_put(self, block: RealBlock, codes: Ints, weights: Floats) -> bool:
         """Let rows wait; return False, and keep none, if a number is too large."""
         tiled = list(tiles(block.values, np.float64))
         if any((np.abs(x)[codes[a : a + len(x)] >= 0] > LARGEST).any() for a, x in tiled):
@@ -232,15 +206,8 @@ class MomentsAccumulator:
         return True
 
     def _add_sorted(self, waiting: SortedRows) -> None:
-        """Add the rows that wait, class by class."""
-        for classes, x, codes, weights in waiting.pieces():
-            own = [part[classes] for part in self._state]
-            if len(weights):
-                kernels.moments.add_weighted_rows(x, codes, weights, *own)
-            else:
-                kernels.moments.add_rows(x, codes, *own)
-            for part, new in zip(self._state, own, strict=True):
-                part[classes] = new
+        for piece, sums in waiting.pieces(*self._state):
+            _add_rows(*piece[1:], *sums)
 
     def statistic(self) -> Moments:
         if self._waiting is not None:
@@ -249,36 +216,29 @@ class MomentsAccumulator:
         return Moments(weight.copy(), pivot.copy(), sums.copy())
 
 
-def _zeros(k: int, d: int) -> tuple[NDArray[np.float64], ...]:
-    """Weight, pivot and sums of no rows, which are copied when they are read."""
-    if (amount := 3 * 56.0 * k * d) > SMALL:
-        require_memory(amount, f"sums of {k:,} classes and {d:,} columns", "make labels fewer")
+def _add_rows(x: NDArray[Any], codes: Ints, weights: Floats, *sums: Floats) -> int:
+    """Add rows; return one before which a number is too large to be squared, or −1."""
+    if len(weights):
+        return kernels.moments.add_weighted_rows(x, codes, weights, *sums)
+    return kernels.moments.add_rows(x, codes, *sums)
+
+
+def _zeros(k: int, d: int) -> tuple[Floats, ...]:
     return np.zeros((k, 2, d)), np.zeros((k, d)), np.zeros((k, 4, d))
 
 
-def noise_of_squares(
-    weight: NDArray[np.float64], pivot: NDArray[np.float64], mean: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def noise_of_squares(weight: Floats, pivot: Floats, mean: Floats) -> Floats:
     """Bound on what moving pivots may leave of Σw(x − p)², where x̄ − p is the ``mean``."""
     return np.asarray(MOVED * weight * (np.abs(pivot) + np.abs(mean)) ** 2 + UNDERFLOW)
 
 
-def is_scatter(
-    mean: NDArray[np.float64],
-    between: NDArray[np.float64],
-    squares: NDArray[np.float64],
-    noise: NDArray[np.float64],
-) -> bool:
+def is_scatter(mean: Floats, between: Floats, squares: Floats, noise: Floats) -> bool:
     """Return whether x̄ − p, W(x̄ − p)² and Σw(x − p)² can be those of numbers x, but for noise."""
     near, most = np.abs(mean) <= 2 * LARGEST, (1 + SUM_ROUNDING) * squares + noise
     return bool(near.all() and (between <= most).all())
 
 
-def scatters_left(
-    scatters: tuple[NDArray[np.float64], NDArray[np.float64]],
-    total: NDArray[np.float64],
-    mean: NDArray[np.float64],
-) -> NDArray[np.float64]:
+def scatters_left(scatters: tuple[Floats, Floats], total: Floats, mean: Floats) -> Floats:
     """The share of a scatter that is left, (k, d), of what is left the weight and the mean.
 
     Values that are left as equal have none: their size stands for it, or that of all classes where
@@ -291,15 +251,10 @@ def scatters_left(
     return np.divide(after, before, out=np.ones_like(after), where=(after > 0) & (before > 0))
 
 
-def too_large(x: NDArray[np.float64], stopped: int, first: int) -> BadCell:
-    """Name the number at which a kernel stopped, somewhere from row ``stopped`` on.
+def too_large(x: Floats, stopped: int, first: int) -> BadCell:
+    """Name the number at which a kernel stopped, somewhere from row ``stopped`` of x (n, d) on.
 
-    Parameters
-    ----------
-    x : ndarray (n, d)
-        The rows given to the kernel.
-    first : int
-        Row of the block at which they start.
+    ``first`` is the row of the block at which x starts.
     """
     row, column = map(int, np.argwhere(np.abs(x[stopped:]) > LARGEST)[0])
     value = float(x[stopped + row, column])
@@ -307,12 +262,7 @@ def too_large(x: NDArray[np.float64], stopped: int, first: int) -> BadCell:
     return BadCell(first + stopped + row, column, value, rule)
 
 
-def too_small(
-    weight: NDArray[np.float64],
-    pivot: NDArray[np.float64],
-    sums: NDArray[np.float64],
-    squares: NDArray[np.float64],
-) -> NDArray[np.bool_]:
+def too_small(weight: Floats, pivot: Floats, sums: Floats, squares: Floats) -> Bools:
     """Compare spread with what can be squared: from W, p, Σw(x − p), Σw(x − p)²."""
     lost = np.asarray(squares < SMALLEST**2 * np.maximum(weight, 1.0))
     if lost.any():
@@ -320,7 +270,7 @@ def too_small(
     return lost
 
 
-def refuse_underflow(too_small: NDArray[np.bool_], name: Callable[[int], str]) -> None:
+def refuse_underflow(too_small: Bools, name: Callable[[int], str]) -> None:
     """Refuse columns whose values differ by too little; ``name`` says what column j is called."""
     for j in np.flatnonzero(too_small)[:1].tolist():
         raise DataError(
@@ -356,28 +306,16 @@ class MomentsLeftOut:
     The American Statistician 37 (1983), eq. 1.5, solved for the sums without a row.
     """
 
-    total: NDArray[np.float64]
-    mean: NDArray[np.float64]
-    mean_lo: NDArray[np.float64]
-    scatter: NDArray[np.float64]
-    doubtful: NDArray[np.bool_]
+    total: Floats
+    mean: Floats
+    mean_lo: Floats
+    scatter: Floats
+    doubtful: Bools
     pooled: MomentsLeftOut | None = None
 
     @classmethod
-    def of(
-        cls, moments: Moments, x: NDArray[np.float64], weights: NDArray[np.float64]
-    ) -> MomentsLeftOut:
-        """Take every row out of its class.
-
-        Parameters
-        ----------
-        moments : Moments
-            Of all rows, k classes and d columns.
-        x : ndarray (n, d)
-            NaN where a cell is missing.
-        weights : ndarray (n, k)
-            What each row weighs in each class: w in its own, 0 in the others.
-        """
+    def of(cls, moments: Moments, x: Floats, weights: Floats) -> MomentsLeftOut:
+        """Take every row x (n, d) out of its class; weights (n, k) are w there, and 0 in others."""
         shown = ~np.isnan(x)
         pooled = _without(moments.one_class, x, (weights.sum(axis=1)[:, None] * shown)[None])
         return _without(moments, x, weights.T[:, :, None] * shown, pooled)
@@ -388,7 +326,7 @@ class MomentsLeftOut:
         return self if self.pooled is None else self.pooled
 
     @cached_property
-    def variance(self) -> NDArray[np.float64]:
+    def variance(self) -> Floats:
         """S'/W', (s, n, d); 0 where nothing is left."""
         return np.divide(
             self.scatter, self.total, out=np.zeros_like(self.scatter), where=self.total > 0
@@ -396,10 +334,7 @@ class MomentsLeftOut:
 
 
 def _without(
-    moments: Moments,
-    x: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    pooled: MomentsLeftOut | None = None,
+    moments: Moments, x: Floats, weights: Floats, pooled: MomentsLeftOut | None = None
 ) -> MomentsLeftOut:
     """Take rows (n, d), of weights (k, n, d), out of moments of k classes."""
     total, mean, low, scatter = (
@@ -413,7 +348,7 @@ def _without(
     taken = weights * e
     rest = np.where(some, scatter - taken * e * (total * inverse), 0.0)
     few = some & (weights > 0) & (rest < FEWEST_DIGITS * scatter)
-    doubtful: NDArray[np.bool_] = np.asarray(few.any(axis=(0, 2)))
+    doubtful: Bools = np.asarray(few.any(axis=(0, 2)))
     if pooled is not None:
         doubtful |= pooled.doubtful
     new, new_low = two_sum(np.where(some, mean, 0.0), np.where(some, low - taken * inverse, 0.0))

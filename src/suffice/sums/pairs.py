@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
 from suffice.numerics import kernels
+from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.exact import WEIGHT, DoubleDouble
 from suffice.rules import FINITE, Formed, Shape, rule
-from suffice.sums.base import ClassSums, grown
+from suffice.sums.base import ClassSums, axis, grown
 from suffice.sums.block import Block, CodedBlock, IntegerBlock, RealBlock, converted
 from suffice.sums.comparison import Divergences, of_fractions
 from suffice.sums.vocabulary import Vocabulary
@@ -36,7 +37,7 @@ class CutBins(Formed):
     (3, [0, 1, 2, -1])
     """
 
-    cuts: Annotated[NDArray[np.float64], Shape("c"), FINITE]
+    cuts: Annotated[Floats, Shape("c"), FINITE]
 
     @rule("cuts ascend")
     def _is_ordered(self) -> bool:
@@ -47,8 +48,6 @@ class CutBins(Formed):
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, CutBins) and np.array_equal(self.cuts, other.cuts)
-
-    __hash__ = None  # type: ignore[assignment]
 
     def named(self, b: int) -> str:
         """Bin b in words.
@@ -76,10 +75,6 @@ class CutBins(Formed):
 @dataclass(frozen=True)
 class ValueBins:
     """A bin for each of some values; others are missing.
-
-    Parameters
-    ----------
-    values : Vocabulary
 
     Examples
     --------
@@ -123,13 +118,7 @@ def pair_bytes(k: int, bins: int) -> int:
 def pair_places(bins: tuple[ColumnBins, ...], columns: list[Any], rows: int) -> NDArray[np.int32]:
     """Return the indices of the bins of rows among all M side by side, (n, d); −1 is missing.
 
-    Parameters
-    ----------
-    bins : tuple of d ColumnBins
-    columns : list of d blocks
-        Of one column each.
-    rows : int
-        n.
+    ``columns`` are d blocks of one column each.
     """
     places = np.empty((rows, len(bins)), np.int32)
     start = 0
@@ -178,20 +167,14 @@ class PairCounts(ClassSums):
     def _is_wide(self) -> bool:
         return self.count.shape[1] == self.size * (self.size + 1) // 2
 
-    @property
-    def k(self) -> int:
-        return self.count.shape[0]
-
-    @property
-    def d(self) -> int:
-        return len(self.bins)
+    k, d = axis("k"), axis("d")
 
     @property
     def size(self) -> int:
         return sum(map(len, self.bins))
 
     @cached_property
-    def column_of(self) -> NDArray[np.intp]:
+    def column_of(self) -> Ints:
         """The column of every bin, (M,)."""
         return np.repeat(np.arange(self.d), [len(one) for one in self.bins])
 
@@ -201,7 +184,7 @@ class PairCounts(ClassSums):
         w = np.arange(self.size)
         return self.count[:, w * (w + 3) // 2]
 
-    def table(self, c: int) -> NDArray[np.float64]:
+    def table(self, c: int) -> Floats:
         """Σw of the rows of class c that show the bins v and w, (M, M)."""
         found = np.zeros((self.size, self.size))
         lower = np.tril_indices(self.size)
@@ -210,7 +193,7 @@ class PairCounts(ClassSums):
         return found
 
     @cached_property
-    def total(self) -> NDArray[np.float64]:
+    def total(self) -> Floats:
         ends = np.cumsum([0, *map(len, self.bins)])
         sums = [self.alone[:, a:b].sum(axis=1).value for a, b in pairwise(ends)]
         return np.stack(sums, axis=1) if sums else np.zeros((self.k, 0))
@@ -252,19 +235,11 @@ class PairCountAccumulator:
         self._table = np.zeros((0, 2, pairs))  # the others, as pairs, and older tallies
         self._k = 0
 
-    def add(
-        self, block: Block, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
-    ) -> None:
+    def add(self, block: Block, codes: Ints, weights: Floats, k: int) -> None:
         columns = [block.column(j) for j in range(len(self._bins))]
         self.add_places(pair_places(self._bins, columns, block.rows), codes, weights, k)
 
-    def add_places(
-        self,
-        places: NDArray[np.int32],
-        codes: NDArray[np.intp],
-        weights: NDArray[np.float64],
-        k: int,
-    ) -> None:
+    def add_places(self, places: NDArray[np.int32], codes: Ints, weights: Floats, k: int) -> None:
         """Add rows by the places of their bins, (n, d), as `pair_places` gives them."""
         self._k = max(k, self._k)
         if len(weights) and (weights[codes >= 0] == 1).all():

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from suffice.numerics import kernels
+from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.elementary import log1p
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.interruption import interruptible
@@ -62,9 +61,9 @@ class Ranking:
     (1.0, 1.0)
     """
 
-    scores: NDArray[np.float64]
-    high: NDArray[np.float64]
-    low: NDArray[np.float64]
+    scores: Floats
+    high: Floats
+    low: Floats
     rounded: bool = False
 
     @classmethod
@@ -72,16 +71,14 @@ class Ranking:
         return cls(np.zeros(0), np.zeros((0, 2)), np.zeros((0, 2)))
 
     @classmethod
-    def of(
-        cls, scores: NDArray[np.float64], truth: NDArray[np.bool_], weights: NDArray[np.float64]
-    ) -> Ranking:
+    def of(cls, scores: Floats, truth: Bools, weights: Floats) -> Ranking:
         """Rank n rows: their scores (n,), whether they are of the class (n,), and weights (n,)."""
         sides = np.stack([np.where(truth, weights, 0.0), np.where(truth, 0.0, weights)], axis=1)
         different, at = interruptible(np.unique, scores, return_inverse=True)
-        return cls._of_sums(different, _summed(len(different), (sides, at)), False)
+        return cls._of_sums(different, DoubleDouble.by_place(len(different), (sides, at)), False)
 
     @classmethod
-    def _of_sums(cls, scores: NDArray[np.float64], weight: DoubleDouble, rounded: bool) -> Ranking:
+    def _of_sums(cls, scores: Floats, weight: DoubleDouble, rounded: bool) -> Ranking:
         """The ranking of sums (m, 2): those that are not 0, in cells where they are too many."""
         shown = (weight.value != 0).any(axis=1)
         if not shown.all():
@@ -95,13 +92,17 @@ class Ranking:
             return self
         near = np.rint(np.clip(self.scores, -LARGEST, LARGEST) / CELL)
         cells, at = np.unique(near, return_inverse=True)
-        weight = _summed(len(cells), (self.high, at), (self.low, at))
+        weight = DoubleDouble.by_place(len(cells), *self._numbers(at))
         return self._of_sums(cells * CELL, weight, True)
 
     @property
     def weight(self) -> DoubleDouble:
         """Σw of the rows of the class, and of the others, at each score, (m, 2)."""
         return DoubleDouble(self.high, self.low if len(self.low) else np.zeros_like(self.high))
+
+    def _numbers(self, places: Ints) -> tuple[tuple[Floats, Ints], tuple[Floats, Ints]]:
+        """Both parts of the weights, with the places (m,) that they go to."""
+        return (self.high, places), (self.low, places[: len(self.low)])
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -110,8 +111,6 @@ class Ranking:
             and np.array_equal(self.scores, other.scores)
             and self.weight == other.weight
         )
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __add__(self, other: Ranking) -> Ranking:
         return self._merged(other, 1.0)
@@ -129,8 +128,11 @@ class Ranking:
         at = np.empty(len(both), np.intp)
         at[order] = np.cumsum(first) - 1
         mine, theirs = np.split(at, [len(self.scores)])
-        added = [(sign * side, theirs) for side in (other.high, other.low)]
-        weight = _summed(int(first.sum()), (self.high, mine), (self.low, mine), *added)
+        numbers = [
+            *self._numbers(mine),
+            *((sign * side, at) for side, at in other._numbers(theirs)),
+        ]
+        weight = DoubleDouble.by_place(int(first.sum()), *numbers)
         return self._of_sums(both[order[first]], weight, self.rounded)
 
     @property
@@ -173,18 +175,7 @@ class Ranking:
         return Area(value, lower, upper) if self.rounded else Area(value, value, value)
 
 
-def _summed(size: int, *sides: tuple[NDArray[np.float64], NDArray[np.intp]]) -> DoubleDouble:
-    """Return the exact sums (size, 2) of weights (n, 2) or (0, 2) at their places (n,)."""
-    sums = DoubleDouble.zeros((size, 2))
-    for weights, at in sides:
-        places = np.ascontiguousarray(at[: len(weights)])
-        kernels.counts.add_events(weights, places, np.zeros(0), sums.hi, sums.lo)
-    return DoubleDouble.from_sums(sums.hi, sums.lo)
-
-
-def _steps(
-    positive: NDArray[np.float64], found: NDArray[np.float64], wrong: NDArray[np.float64]
-) -> float:
+def _steps(positive: Floats, found: Floats, wrong: Floats) -> float:
     """Σ positive · found/(found + wrong), where there is a row of the class."""
     at = positive > 0
     return float((positive[at] * found[at] / (found + wrong)[at]).sum())
@@ -205,9 +196,7 @@ class RankingAccumulator:
     def __init__(self) -> None:
         self._sum = TreeSum[Ranking]()
 
-    def add(
-        self, scores: NDArray[np.float64], truth: NDArray[np.bool_], weights: NDArray[np.float64]
-    ) -> None:
+    def add(self, scores: Floats, truth: Bools, weights: Floats) -> None:
         rows, stack = Ranking.of(scores, truth, weights), self._sum.stack
         rounded = any(found.rounded for _, found in stack)
         self._sum.add(rows._in_cells() if rounded else rows)

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.numerics import kernels
+from suffice.numerics.arrays import Bools, Floats
 from suffice.sums.batch import Batch
 from suffice.sums.block import (
     CodedBlock,
@@ -99,7 +100,7 @@ class RowSample:
         hashes = np.concatenate([np.zeros(0, np.uint64), *(piece.hashes for piece in pieces)])
         weights = np.concatenate([np.zeros(0), *(piece.batch.weights for piece in pieces)])
         distinct, first, place = np.unique(hashes, return_index=True, return_inverse=True)
-        total: NDArray[np.float64] = np.zeros(len(distinct))
+        total: Floats = np.zeros(len(distinct))
         np.add.at(total, place, weights)
         if len(distinct) > size:
             cut = min(cut, distinct[size - 1])
@@ -129,7 +130,7 @@ class RowSample:
         return replace(RowSample.of(size, self.pieces, self.cut, self.read), unit=self.unit)
 
     @property
-    def weights(self) -> NDArray[np.float64]:
+    def weights(self) -> Floats:
         """Σw of all rows that equal each distinct one, (n,), ascending."""
         return np.sort(np.concatenate([np.zeros(0), *(p.batch.weights for p in self.pieces)]))
 
@@ -192,8 +193,6 @@ class Sampled(ByClass):
         """Return whether the sums are equal; a model that was loaded has no sample."""
         return self.plain == (other.plain if isinstance(other, Sampled) else other)
 
-    __hash__ = None  # type: ignore[assignment]
-
     @property
     def plain(self) -> ByClass:
         """The sums alone, as a file has them."""
@@ -242,16 +241,7 @@ def _sampled(sums: ByClass) -> TypeGuard[Sampled]:
 
 
 class SampledAccumulator:
-    """Builds `Sampled` from batches.
-
-    Parameters
-    ----------
-    sums : ByClassAccumulator
-    names : sequence of sequences
-        Names of the columns of each block.
-    size : int
-        Of the sample.
-    """
+    """Builds `Sampled` from batches whose blocks have columns of the given names."""
 
     def __init__(self, sums: ByClassAccumulator, names: Sequence[Sequence[Any]], size: int) -> None:
         self._sums, self._names = sums, name_hashes(names)
@@ -293,7 +283,7 @@ class SampledAccumulator:
         return Sampled.with_sample(self._sums.statistic(), self._sample)
 
 
-def _common_measure(weights: NDArray[np.float64]) -> float:
+def _common_measure(weights: Floats) -> float:
     """The largest number that all weights are whole multiples of, by Euclid's algorithm."""
     measure = float(weights.min())
     while True:
@@ -325,13 +315,7 @@ def name_hashes(names: Sequence[Sequence[Any]]) -> tuple[Hashes, ...]:
 
 
 def batch_hashes(batch: Batch, names: Sequence[Hashes]) -> Hashes:
-    """The hash of every row and its label, (n,).
-
-    Parameters
-    ----------
-    batch : Batch
-    names : sequence of ndarray
-        Hashes of the names of the columns of each block.
+    """The hash of every row and its label, (n,), from those of the names of columns, by block.
 
     Examples
     --------
@@ -408,7 +392,7 @@ def _all_numbers(vocabularies: Sequence[Vocabulary]) -> bool:
     return all(isinstance(value, NUMBERS) for one in vocabularies for value in one.values)
 
 
-def _numbers_apart(block: CodedBlock, of_numbers: NDArray[np.bool_]) -> MixedBlock:
+def _numbers_apart(block: CodedBlock, of_numbers: Bools) -> MixedBlock:
     """Return the columns; categories that are numbers are numbers."""
     known = [block.vocabularies[j].values for j in np.flatnonzero(of_numbers)]
     tables = [np.array([*map(float, values), np.nan]) for values in known]
@@ -419,7 +403,7 @@ def _numbers_apart(block: CodedBlock, of_numbers: NDArray[np.bool_]) -> MixedBlo
     return MixedBlock(RealBlock(np.column_stack(values)), categories, of_numbers)
 
 
-def _ranks(parts: Sequence[NDArray[Any]]) -> list[NDArray[np.float64]]:
+def _ranks(parts: Sequence[NDArray[Any]]) -> list[Floats]:
     """The ranks of numbers in every column of all parts, equal ones alike; NaN stays."""
     values = np.concatenate([np.asarray(converted(part), np.float64) for part in parts])
     if len(values):

@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-MANY_CLASSES = 256  # of fewer, rows are added as they come
+from suffice.numerics.arrays import Floats, Ints
+
+MANY_CLASSES = 512  # of fewer, rows are added as they come
 MOST_ROWS = 2**20
 MOST_CELLS = 2**24  # of the rows that wait: 128 MB
 TOGETHER = 128  # classes added in one call of a kernel
@@ -17,10 +19,10 @@ TOGETHER = 128  # classes added in one call of a kernel
 class Piece(NamedTuple):
     """Rows (n, d) of a few classes (m,), their codes among these, and weights (n,) or (0,)."""
 
-    classes: NDArray[np.intp]
-    x: NDArray[np.float64]
-    codes: NDArray[np.intp]
-    weights: NDArray[np.float64]
+    classes: Ints
+    x: Floats
+    codes: Ints
+    weights: Floats
 
 
 class SortedRows:
@@ -30,7 +32,7 @@ class SortedRows:
     --------
     >>> rows = SortedRows()
     >>> rows.put(np.array([[1.0], [2.0], [3.0]]), np.array([7, 3, 7]), np.empty(0))
-    >>> [(piece.classes, piece.x.tolist(), piece.codes) for piece in rows.pieces()]
+    >>> [(piece.classes, piece.x.tolist(), piece.codes) for piece, _ in rows.pieces()]
     [(array([3, 7]), [[2.0], [1.0], [3.0]], array([0, 1, 1]))]
     """
 
@@ -38,9 +40,7 @@ class SortedRows:
         self._parts: list[tuple[NDArray[Any], ...]] = []
         self._rows = self._cells = 0
 
-    def put(
-        self, x: NDArray[np.float64], codes: NDArray[np.intp], weights: NDArray[np.float64]
-    ) -> None:
+    def put(self, x: Floats, codes: Ints, weights: Floats) -> None:
         """Keep rows (n, d), which nobody changes; of code −1, they are left out later."""
         self._parts.append((x, codes, weights))
         self._rows, self._cells = self._rows + len(x), self._cells + x.size
@@ -49,8 +49,11 @@ class SortedRows:
     def is_full(self) -> bool:
         return self._rows >= MOST_ROWS or self._cells >= MOST_CELLS
 
-    def pieces(self) -> Iterator[Piece]:
-        """Yield the rows in the order of their classes; then no row waits."""
+    def pieces(self, *sums: Floats) -> Iterator[tuple[Piece, list[Floats]]]:
+        """Yield the rows in the order of their classes, with the sums of these to add to.
+
+        ``sums`` are arrays whose first axis is that of the classes. Then no row waits.
+        """
         if not self._parts:
             return
         parts, self._parts, self._rows, self._cells = self._parts, [], 0, 0
@@ -69,11 +72,13 @@ class SortedRows:
         ends = np.append(first, len(codes)).tolist()
         for a in range(0, len(classes), TOGETHER):
             b = min(a + TOGETHER, len(classes))
-            rows = slice(ends[a], ends[b])
-            yield Piece(classes[a:b], x[rows], rank[rows] - a, weights[rows])
+            rows, own = slice(ends[a], ends[b]), [part[classes[a:b]] for part in sums]
+            yield Piece(classes[a:b], x[rows], rank[rows] - a, weights[rows]), own
+            for part, new in zip(sums, own, strict=True):
+                part[classes[a:b]] = new
 
 
-def in_order(codes: NDArray[np.intp]) -> NDArray[np.intp]:
+def in_order(codes: Ints) -> Ints:
     """Return a stable order of codes from −1 to 2³² − 3, by their halves.
 
     Examples

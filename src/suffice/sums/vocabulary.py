@@ -12,8 +12,8 @@ from operator import eq, lt
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from suffice.numerics.arrays import Ints
 from suffice.rules import rule
 
 Value = Any  # of one of the kinds: hashable, and ordered in its kind
@@ -101,12 +101,12 @@ class Vocabulary:
         code = self.codes.get(value)
         return code is not None and type(self.values[code]) is type(value)
 
-    def index(self, values: Iterable[Value], unseen: int) -> NDArray[np.intp]:
+    def index(self, values: Iterable[Value], unseen: int) -> Ints:
         """Codes of the given values; ``unseen`` for those that are not here."""
         codes = self.codes
         return np.fromiter(map(codes.get, values, repeat(unseen)), np.intp)
 
-    def take(self, index: NDArray[np.intp]) -> Vocabulary:
+    def take(self, index: Ints) -> Vocabulary:
         """The values at the given codes, which must be increasing."""
         return Vocabulary(tuple(self.values[code] for code in index), self.closed)
 

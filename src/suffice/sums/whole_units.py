@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import DataError
+from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.exact import DoubleDouble
 from suffice.sums.by_class import ByClass
 from suffice.sums.comoments import Comoments, FourthMoments
@@ -91,15 +92,15 @@ class Elements:
         """Return the values of whole numbers of units."""
         return np.asarray(whole << self._shift, object)
 
-    def coarse(self, whole: NDArray[Any]) -> NDArray[np.bool_]:
+    def coarse(self, whole: NDArray[Any]) -> Bools:
         """Return whether a value loses bits that a pair of doubles has."""
         return np.asarray((self.of_whole(whole) != self.values) & (abs(whole) < ENOUGH), bool)
 
-    def at(self, places: NDArray[np.intp]) -> Elements:
+    def at(self, places: Ints) -> Elements:
         """Return these as of columns at some places among others."""
         return replace(self, column=np.append(places, -1)[self.column])
 
-    def columns(self, chosen: NDArray[np.bool_]) -> NDArray[np.intp]:
+    def columns(self, chosen: Bools) -> Ints:
         """Return the columns that some of the values are of, and −1 of none."""
         return np.unique(np.broadcast_to(self.column, chosen.shape)[chosen])
 
@@ -114,7 +115,7 @@ def fixed(hi: Any, lo: Any = 0.0) -> NDArray[Any]:
     return np.asarray(found[0] + found[1], object)
 
 
-def pairs_of(values: NDArray[Any], degree: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def pairs_of(values: NDArray[Any], degree: int) -> tuple[Floats, Floats]:
     """Return the pairs of doubles nearest to fixed-point numbers."""
     one, places = 1 << degree * PLACES, (degree - 1) * PLACES
     hi = np.asarray(values / one, np.float64)
@@ -128,7 +129,7 @@ def nonnegative_pairs(values: NDArray[Any]) -> DoubleDouble:
     return DoubleDouble(*pairs_of(values, 1))
 
 
-def scales(sums: Any) -> NDArray[np.intp]:
+def scales(sums: Any) -> Ints:
     """Return exponents of powers of 2 near √(Σwx²/Σw) of every column, (d,); of counts 0."""
     if isinstance(sums, ByClass):
         return np.concatenate([np.zeros(0, np.intp), *map(scales, sums.blocks)])
@@ -145,7 +146,7 @@ def scales(sums: Any) -> NDArray[np.intp]:
 
 
 @singledispatch
-def elements(sums: Any, scales: NDArray[np.intp]) -> Iterator[Elements]:
+def elements(sums: Any, scales: Ints) -> Iterator[Elements]:
     """Yield all that is added of sums, about 0; of products, without rows that lack a cell.
 
     The scales (d,) of the columns may be those of other rows.
@@ -168,7 +169,7 @@ def _weights(pairs: DoubleDouble, column: Any = -1) -> Elements:
 
 
 @elements.register
-def _(sums: ByClass, scales: NDArray[np.intp]) -> Iterator[Elements]:
+def _(sums: ByClass, scales: Ints) -> Iterator[Elements]:
     yield _weights(sums.weight)
     yield _weights(sums.unlabelled[None])
     start = 0
@@ -186,7 +187,7 @@ def _(like: ByClass, values: Iterator[NDArray[Any]]) -> ByClass:
 
 
 @elements.register
-def _(sums: Counts, scales: NDArray[np.intp]) -> Iterator[Elements]:
+def _(sums: Counts, scales: Ints) -> Iterator[Elements]:
     column = np.repeat(np.arange(len(sums.vocabularies)), np.diff(sums.offsets))
     yield _weights(sums.count, column)
 
@@ -197,7 +198,7 @@ def _(like: Counts, values: Iterator[NDArray[Any]]) -> Counts:
 
 
 @elements.register
-def _(sums: Events, scales: NDArray[np.intp]) -> Iterator[Elements]:
+def _(sums: Events, scales: Ints) -> Iterator[Elements]:
     yield _weights(sums.count, np.arange(sums.d))
     yield _weights(sums.documents)
     yield _weights(sums.missing.over(sums.vocabularies).count)
@@ -212,7 +213,7 @@ def _(like: Events, values: Iterator[NDArray[Any]]) -> Events:
 
 
 @elements.register
-def _(sums: Moments, scales: NDArray[np.intp]) -> Iterator[Elements]:
+def _(sums: Moments, scales: Ints) -> Iterator[Elements]:
     w, p = DoubleDouble(*sums.weight.swapaxes(0, 1)), fixed(sums.pivot)
     first, second = (fixed(sums.sums[:, i], sums.sums[:, i + 1]) for i in (0, 2))
     weight, column = fixed(w.hi, w.lo), np.arange(sums.d)
@@ -234,7 +235,7 @@ def _(like: Moments, values: Iterator[NDArray[Any]]) -> Moments:
     return Moments(np.stack([weight.hi, weight.lo], axis=1), pivot, sums)
 
 
-def pivots(mean: NDArray[Any], variance: NDArray[Any]) -> NDArray[np.float64]:
+def pivots(mean: NDArray[Any], variance: NDArray[Any]) -> Floats:
     """Return the pivots that means and variances decide: ``near`` of src/native/sums/pivots.hpp."""
     middle, spread = mean.astype(np.float64), np.sqrt(np.maximum(variance, 0).astype(np.float64))
     step = np.ldexp(1.0, np.frexp(spread)[1] - 1)
@@ -244,7 +245,7 @@ def pivots(mean: NDArray[Any], variance: NDArray[Any]) -> NDArray[np.float64]:
 
 
 @elements.register
-def _(sums: Comoments, scales: NDArray[np.intp]) -> Iterator[Elements]:
+def _(sums: Comoments, scales: Ints) -> Iterator[Elements]:
     complete = sums.patterns[sums.pattern].all(axis=1)
     k, d, group = sums.k, sums.d, sums.code[complete]
     weight = DoubleDouble(*sums.weight[complete].T).scatter(group, (k,))
@@ -268,9 +269,7 @@ def _(sums: Comoments, scales: NDArray[np.intp]) -> Iterator[Elements]:
     yield Elements(products, 3, scales[row] + scales[column], np.where(row == column, row, -1))
 
 
-def _moved(
-    first: NDArray[Any], p: NDArray[Any], row: NDArray[np.intp], column: NDArray[np.intp]
-) -> NDArray[Any]:
+def _moved(first: NDArray[Any], p: NDArray[Any], row: Ints, column: Ints) -> NDArray[Any]:
     """The elements of spᵀ + psᵀ, of every class."""
     return np.asarray(first[:, row] * p[:, column] + p[:, row] * first[:, column], object)
 
@@ -296,19 +295,15 @@ def _(like: Comoments, values: Iterator[NDArray[Any]]) -> Comoments:
     filled[:, :, row, column] = np.stack(pairs_of(about, 3), axis=1)
     groups = np.stack([np.zeros_like(shown), shown], axis=1)
     home = np.zeros_like(shown) if like.pooled else np.arange(len(shown))
-    found = Comoments.of_groups(k, like.pooled, np.ones((1, d), bool), groups, home)
-    return replace(
-        found,
-        weight=np.stack([weight.hi, weight.lo], axis=1)[shown],
-        pivot=pivot,
-        sums=np.stack(pairs_of(first - w * p, 2), axis=1),
-        products=filled,
-        tally=(tally[shown] >> PLACES).astype(np.int64),
-    )
+    pairs = np.stack([weight.hi, weight.lo], axis=1)[shown]
+    sums = pairs, pivot, np.stack(pairs_of(first - w * p, 2), axis=1), filled
+    rows = (tally[shown] >> PLACES).astype(np.int64)
+    every = np.ones((1, d), bool)
+    return Comoments.of_groups(k, like.pooled, every, groups, sums, home, rows)
 
 
 @elements.register
-def _(sums: FourthMoments, scales: NDArray[np.intp]) -> Iterator[Elements]:
+def _(sums: FourthMoments, scales: Ints) -> Iterator[Elements]:
     of_moments = np.concatenate([scales, 2 * scales, 2 * scales - 53])  # of x and the pair x²
     places = np.tile(np.arange(sums.d), 3)
     yield from (one.at(places) for one in elements(sums.moments, of_moments))

@@ -96,7 +96,8 @@ def test_the_table_names_the_best_and_what_to_type_next(run: Run, table: pa.Tabl
     assert max(map(len, lines)) <= 80
     (best,) = (line.split()[0] for line in lines if line.split()[-1:] == ["best"])
     said = " ".join(shown.stdout.split())
-    assert "120 rows dealt at random (seed 0) in 10 folds" in said
+    assert "120 rows in 10 folds; mean ± standard error" in said
+    assert "dealt at random (seed 0)" in said
     assert f"suffice fit t.csv --label y --features x,z --model {best}" in said
     assert run(*said[said.index("suffice fit") + 8 :].split()).exit_code == 0
 

@@ -70,8 +70,8 @@ def test_a_map_of_attributes(run: Run) -> None:
 @pytest.mark.usefixtures("study")
 def test_everything_at_once(run: Run) -> None:
     pytest.importorskip("matplotlib")
-    asked = "-p zscore=run --permutations 40 -p random_state=1 --png map.png --maps maps --json "
-    asked += "--p-values p.nii.gz -p n_jobs=2"
+    asked = "--detrend run -p zscore=run --permutations 40 -p random_state=1 --png map.png "
+    asked += "--maps maps --json --p-values p.nii.gz -p n_jobs=2"
     done = run(*ONE.split(), *asked.split())
     assert done.exit_code == 0, done.stderr
     facts = json.loads(done.stdout)
@@ -98,10 +98,30 @@ def test_everything_at_once(run: Run) -> None:
     ]
     again = run(
         *ONE.split(),
-        *["-p", "zscore=run", "--permutations", "40", "-p", "random_state=1", "--json"],
+        *[
+            "--detrend",
+            "run",
+            "-p",
+            "zscore=run",
+            "--permutations",
+            "40",
+            "-p",
+            "random_state=1",
+            "--json",
+        ],
     )
     same = json.loads(again.stdout)
     assert same["threshold"] == facts["threshold"]
+
+
+@pytest.mark.usefixtures("study")
+def test_a_class_of_rest_is_remarked_upon(run: Run) -> None:
+    labels = Path("attributes.txt")
+    labels.write_text(labels.read_text().replace("b", "rest"))
+    done = run(*ONE.split())
+    assert done.exit_code == 0
+    assert done.stderr.startswith("warning: class 'rest' has 24 of 48 volumes; ")
+    assert done.stderr.endswith(": --leave-out rest.\n")
 
 
 CASES = {

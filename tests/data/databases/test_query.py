@@ -401,10 +401,10 @@ class TestAddresses:
         def absent(name: str) -> None:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
-        monkeypatch.setattr("suffice.data.databases.import_module", absent)
+        monkeypatch.setattr("suffice.errors.import_module", absent)
         assert message(
             lambda: read("SELECT 1", "postgresql://host/pets"), ParameterError
-        ).startswith("this address needs adbc_driver_postgresql.dbapi; ")
+        ).startswith("connection is postgresql://...; adbc_driver_postgresql.dbapi is not ")
 
 
 class TestDuckdb:

@@ -9,7 +9,7 @@ import lzma
 import os
 import pickle
 import zipfile
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -201,12 +201,12 @@ class TestArff:
     @pytest.mark.parametrize(
         ("form", "cell", "moment"),
         [
-            ('"yyyy-MM-dd"', '"2024-02-01"', datetime(2024, 2, 1)),
+            ('"yyyy-MM-dd"', '"2024-02-01"', date(2024, 2, 1)),
             ("", '"2024-02-01T10:30:00"', datetime(2024, 2, 1, 10, 30)),
             ("'dd/MM/yy HH:mm'", "'1/2/24 10:30'", datetime(2024, 2, 1, 10, 30)),
         ],
     )
-    def test_dates(self, tmp_path: Path, form: str, cell: str, moment: datetime) -> None:
+    def test_dates(self, tmp_path: Path, form: str, cell: str, moment: date) -> None:
         text = f"@relation r\n@attribute 'on a' date {form}\n@data\n{cell}\n?\n"
         (tmp_path / "d.arff").write_text(text)
         assert rows_of(tmp_path / "d.arff") == [{"on a": moment}, {"on a": None}]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from shlex import join
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from suffice.cli.messages import sentence
 from suffice.cli.options import (
     AsJson,
     Columns,
@@ -30,9 +29,9 @@ from suffice.cli.options import (
 )
 from suffice.cli.output import CommandLine, deliver
 from suffice.cli.results import fold_facts
-from suffice.cli.values import REGRESSIONS, class_of, listed, no_such_column
+from suffice.cli.values import REGRESSIONS, class_of, listed, no_such_column, spelled
 from suffice.errors import ParameterError
-from suffice.phrases import meant, rows_in_print
+from suffice.phrases import meant
 
 if TYPE_CHECKING:
     from suffice.ensemble.candidates import Size
@@ -210,7 +209,6 @@ def cv(
     Without --model, those that suit the table are tried, cheap ones first.
     """
     from suffice.model_selection import evaluate_models
-    from suffice.model_selection.ranking import RankedModels
 
     reading, by = Reading.of(read), division.by
     table = selected(reading.open(data), columns, [label], weight, by)
@@ -234,7 +232,7 @@ def cv(
         check_options(learner)
     with reported(f"Evaluating models on {', '.join(data)}") as report, running.chosen(report):
         found = evaluate_models(learners, table, label, weight, **division.options())
-    ranked = RankedModels(found, judged.metric, positive)
+    ranked = found.ranked_by(judged.metric, positive)
     best = next(point for point in points if point.name == ranked.best)
     words = [*data, "--label", label, *typed({"weight": weight, **given_columns(columns)})]
     words += [*typed({"ignore": by}), *reading.words, "--model", best.model, *best.words]
@@ -252,20 +250,15 @@ def cv(
 
 
 def _shown(facts: dict[str, Any], ranked: RankedModels) -> Iterator[str | Table]:
-    yield ranked.table()
-    dealt = "" if facts["seed"] is None else f" dealt at random (seed {facts['seed']})"
-    stretches = ", each a stretch of the table" if facts["in_order"] else ""
-    rows = rows_in_print(facts["rows"])
-    if facts["folds"] == 1:
-        yield f"  {rows}, each left out of the fit that predicts it."
-    else:
-        yield f"  {rows}{dealt} in {facts['folds']} folds{stretches}; mean ± standard error."
+    table = ranked.table()
+    yield replace(table, notes=list(map(spelled, table.notes)))
+    if facts["seed"] is not None:
+        yield f"  Rows were dealt at random (seed {facts['seed']})."
+    if facts["in_order"]:
+        yield "  Each fold is a stretch of the table."
     if facts["positive"] is not None:
         at = "" if facts["threshold"] is None else f", predicted above {facts['threshold']:g}"
         yield f"  Precision, recall and F1 are of {facts['positive']}{at}."
-    for name, refused in ranked.found.items():
-        if isinstance(refused, Exception):
-            yield f"  {name}: not fitted; {sentence(refused)}"
     for one in facts["left_out"]:
         yield f"  {one['name']}: not tried; {one['why']} (--model {one['name']} tries it)"
     yield CommandLine(f"\n  {facts['next']}")

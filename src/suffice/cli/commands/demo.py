@@ -11,7 +11,6 @@ import typer
 import suffice
 from suffice.atomic import atomic_writer
 from suffice.cli.output import print_all
-from suffice.cli.results import schema_table
 from suffice.errors import ParameterError
 from suffice.numerics.in_print import Table, percent
 
@@ -112,7 +111,7 @@ def _story() -> Iterator[str | Table]:
         "scikit-learn's load_wine; one wine was put aside. One pass over the rows.\n"
     )
     model = suffice.NaiveBayes().fit(rows, LABEL)
-    yield schema_table(model)
+    yield model.schema_.table()
     yield "\n2. Evaluate\n"
     folds = evaluate_folds(suffice.NaiveBayes(), rows, LABEL, cv=FOLDS, shuffle=True)
     named = (("training data", model.evaluate(rows, LABEL)), (f"{FOLDS} folds", folds.pooled))

@@ -49,7 +49,6 @@ from suffice.cli.results import (
     coefficient_tables,
     read_as,
     read_columns,
-    schema_table,
     summaries_of,
 )
 from suffice.cli.values import LINEAR, NAIVE_BAYES, class_of
@@ -60,8 +59,6 @@ from suffice.phrases import amount, rows_in_print
 
 if TYPE_CHECKING:
     from suffice.data.table import Table as Source
-
-MOST_COLUMNS = 100  # that are printed
 
 
 def fit(
@@ -174,7 +171,7 @@ def fit(
             compared = [*data, "--label", label[0], "--model", f"{NAIVE_BAYES},auto"]
             compared += typed({"weight": weight, **given_columns(columns)})
             facts["compare"] = join(["suffice", "cv", *compared, *reading.words, *words])
-        parts = iter([*_columns(chosen, target), "", class_table(facts)])
+        parts = iter([chosen.schema_.table(), "", class_table(facts)])
     facts["read_as"] = [] if sums is not None else read_as(table)
     deliver(facts, lambda: _shown(parts, facts, chosen), as_json)
 
@@ -207,14 +204,6 @@ def _class_facts(model: Any, target: Path) -> dict[str, Any]:
         "advice": list(advice(model.model_)),
     }
     return class_facts(model, target) | more
-
-
-def _columns(model: Any, target: Path) -> Iterator[str | Table]:
-    """Yield how columns are read, the first of many."""
-    table = schema_table(model)
-    yield Table("", table.header, table.rows[:MOST_COLUMNS], left=table.left)
-    if (rest := len(table.rows) - MOST_COLUMNS) > 0:
-        yield CommandLine(f"  ... {rest:,} more: {join(['suffice', 'show', str(target)])}")
 
 
 def _shown(parts: Iterator[str | Table], facts: Any, model: Any) -> Iterator[str | Table]:

@@ -16,10 +16,10 @@ import typer
 from suffice.atomic import atomic_writer
 from suffice.cli.models import refuse_result
 from suffice.cli.options import AsJson
-from suffice.cli.output import deliver, short
+from suffice.cli.output import deliver
 from suffice.cli.values import named_values
 from suffice.errors import ParameterError
-from suffice.numerics.in_print import Table, percent, probability
+from suffice.numerics.in_print import Table, percent, probability, short
 from suffice.phrases import amount
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ def searchlight(
             "-p",
             metavar="NAME=VALUE",
             help="Of suffice.images.SearchLight, also --NAME VALUE: --radius 6 (mm), or --shape "
-            "cube --radius 1 (3 x 3 x 3 voxels); --permutations 1000, --leave-out rest, "
-            "--zscore run, --random-state 0.",
+            "cube --radius 1 (3 x 3 x 3 voxels); --leave-out rest, --detrend run, --zscore run, "
+            "--permutations 1000, --random-state 0.",
         ),
     ] = None,
     p_values: Annotated[

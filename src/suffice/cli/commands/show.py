@@ -13,7 +13,7 @@ import typer
 import suffice
 from suffice.cli.models import has_candidates, has_coefficients, sums_in
 from suffice.cli.options import AsJson, ReadAs, Reading
-from suffice.cli.output import CommandLine, deliver, short
+from suffice.cli.output import CommandLine, deliver
 from suffice.cli.results import (
     CONFIDENCE,
     MOST_COEFFICIENTS,
@@ -27,7 +27,7 @@ from suffice.cli.results import (
     summaries_of,
 )
 from suffice.cli.values import listed, no_such_column, spelled
-from suffice.numerics.in_print import Table
+from suffice.numerics.in_print import Table, short
 from suffice.persist import is_model_file
 from suffice.phrases import amount, rows_in_print
 
@@ -86,7 +86,7 @@ def show(
         found = summaries_of(fitted, CONFIDENCE)
         facts = {**coefficient_facts(fitted, found, model, CONFIDENCE)}
         facts |= {"columns": read_columns(fitted)}
-        deliver(facts, lambda: _shown_coefficients(facts, found), as_json)
+        deliver(facts, lambda: _shown_coefficients(facts, found, fitted), as_json)
         return
     facts = _facts(fitted, model, listed(column))
     deliver(facts, lambda: _shown(facts, full=bool(column)), as_json)
@@ -100,10 +100,9 @@ def _is_plan(path: Path) -> bool:
         return b'"format": "suffice plan"' in file.read(64)
 
 
-def _shown_coefficients(facts: dict[str, Any], found: Any) -> Iterator[str | Table]:
+def _shown_coefficients(facts: dict[str, Any], found: Any, model: Any) -> Iterator[str | Table]:
     """Yield how columns are read, and the coefficients; ``summary`` has all of them."""
-    rows = [[one["name"], one["kind"], one["reason"]] for one in facts["columns"]]
-    yield Table("", ["column", "kind", "why"], rows, left=range(3))
+    yield model.schema_.table()
     yield ""
     yield from coefficient_tables(facts, found, MOST_COEFFICIENTS)
 

@@ -11,18 +11,16 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 import pyarrow as pa
 
-from suffice.data.schema import held, require_columns
-from suffice.data.source import PartView
-from suffice.data.table import Table, TableView, first_rows
+from suffice.data.table import Table, WithColumns
+from suffice.data.version import no_content
 from suffice.errors import ReadError, SchemaError
 
 _MISSING = "__HIVE_DEFAULT_PARTITION__"
@@ -38,11 +36,6 @@ class ListedFile:
 
 def list_files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[ListedFile]:
     """List the files of one table, those of a folder or glob sorted by name.
-
-    Parameters
-    ----------
-    path : path or sequence of paths
-        Files, folders and globs.
 
     Examples
     --------
@@ -81,7 +74,6 @@ def _expand(path: str) -> list[str]:
 
 
 def _below(folder: str) -> list[str]:
-    """Return the files of a folder and of those below it."""
     found = sorted(_walk(folder))
     if not found:
         raise ReadError(
@@ -112,11 +104,7 @@ def _counts(name: str) -> bool:
 def require_content(path: Path) -> None:
     """Refuse a file without a byte."""
     if path.is_file() and path.stat().st_size == 0:
-        raise ReadError(
-            f"{path.name} is empty",
-            "a table has at least a header or one row",
-            "check how it was written",
-        )
+        raise no_content(path)
 
 
 def _folders(file: Path) -> tuple[tuple[str, str | None], ...]:
@@ -129,7 +117,7 @@ def _folders(file: Path) -> tuple[tuple[str, str | None], ...]:
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 
 
-def with_folders(table: Table, files: Sequence[ListedFile]) -> FolderColumns | Table:
+def with_folders(table: Table, files: Sequence[ListedFile]) -> Table:
     """Add to a table of files the columns that their folders name.
 
     A column that the files store themselves is read from them. The others come after those of
@@ -138,25 +126,23 @@ def with_folders(table: Table, files: Sequence[ListedFile]) -> FolderColumns | T
     """
     for file in files[1:]:
         _require_same(files[0], file)
-    names = [name for name, _ in files[0].folders if name not in table.names]
-    if not names:
+    kinds = {}
+    for name, _ in files[0].folders:
+        if name not in table.names:
+            values = [dict(file.folders)[name] for file in files]
+            whole = all(value is None or _WHOLE.fullmatch(value) for value in values)
+            kinds[name] = pa.int64() if whole else pa.string()
+    if not kinds:
         return table
-    kinds = {name: _kind([dict(file.folders)[name] for file in files]) for name in names}
-    return FolderColumns(table, {file.path: _values(file, kinds) for file in files})
-
-
-def _kind(values: Sequence[str | None]) -> pa.DataType:
-    """Whole numbers where every value is one, else strings."""
-    whole = all(value is None or _WHOLE.fullmatch(value) for value in values)
-    return pa.int64() if whole else pa.string()
-
-
-def _values(file: ListedFile, kinds: Mapping[str, pa.DataType]) -> dict[str, pa.Array[Any]]:
-    said = dict(file.folders)
-    return {
-        name: pa.array([said[name]], pa.string()).cast(kind).dictionary_encode()
-        for name, kind in kinds.items()
+    cells: dict[Path | None, dict[str, pa.Array[Any]]] = {
+        file.path: {
+            name: pa.array([dict(file.folders)[name]], pa.string()).cast(kind).dictionary_encode()
+            for name, kind in kinds.items()
+        }
+        for file in files
     }
+    added = {name: pa.dictionary(pa.int32(), kind) for name, kind in kinds.items()}
+    return WithColumns(table, added, cells)
 
 
 def _require_same(one: ListedFile, other: ListedFile) -> None:
@@ -168,71 +154,3 @@ def _require_same(one: ListedFile, other: ListedFile) -> None:
             "the files of one table have the same columns",
             "read them apart",
         )
-
-
-@dataclass(frozen=True)
-class FolderColumns(TableView):
-    """A table of files with the columns that their folders name."""
-
-    values: Mapping[Path | None, Mapping[str, pa.Array[Any]]]  # what each file's folders say
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The columns of the files, then those of the folders."""
-        return (*self.table.names, *next(iter(self.values.values())))
-
-    @property
-    def _head(self) -> pa.RecordBatch:
-        named = next(iter(self.values.values()))
-        parts = self.parts(dict.fromkeys(named))
-        schema = pa.schema([(name, value.type) for name, value in named.items()])
-        said = first_rows(chain.from_iterable(s.record_batches() for s in parts), schema)
-        columns = [*self.table.head().columns, *said.columns]
-        return pa.RecordBatch.from_arrays(columns, names=list(self.names))
-
-    def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[FolderPart]:
-        """Return the parts of the files, reading these columns only."""
-        require_columns(types, self.names, "the table")
-        stored = {name: kind for name, kind in types.items() if name in self.table.names}
-        # Without a column of its own, a file still says how many rows it has. Its first column is
-        # read as text where types are guessed, so that no cell is refused.
-        read = stored or {self.table.names[0]: pa.string() if self.table.guesses else None}
-        parts = []
-        for part in self.table.parts(read):
-            said = self.values[part.file].items()
-            cells = {name: _cast(name, value, types[name]) for name, value in said if name in types}
-            parts.append(FolderPart(part, tuple(types), cells))
-        return parts
-
-
-def _cast(name: str, value: pa.Array[Any], kind: pa.DataType | None) -> pa.Array[Any]:
-    if kind is None:
-        return value
-    plain = value.cast(value.type.value_type)
-    try:
-        return plain.cast(kind)
-    except pa.ArrowInvalid:
-        raise SchemaError(
-            f"a folder is named {name}={plain[0].as_py()}",
-            f"column {name!r} is read as {held(kind)}",
-            "rename the folder",
-        ) from None
-
-
-def _repeated(value: pa.Array[Any], rows: int) -> pa.Array[Any]:
-    return value.take(pa.repeat(0, rows))
-
-
-@dataclass(frozen=True)
-class FolderPart(PartView):
-    """A part of a file with the columns that its folders name, in the order asked for."""
-
-    names: tuple[str, ...]
-    values: Mapping[str, pa.Array[Any]]
-
-    def record_batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows."""
-        for batch in self.inside.record_batches():
-            said = {name: _repeated(cell, batch.num_rows) for name, cell in self.values.items()}
-            columns = [said[name] if name in said else batch.column(name) for name in self.names]
-            yield pa.RecordBatch.from_arrays(columns, names=list(self.names))

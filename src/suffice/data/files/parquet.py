@@ -27,7 +27,11 @@ class ParquetPart(StoredPart):
     """One row group of a Parquet file; its strings come dictionary-encoded."""
 
     def _stored(self) -> Iterator[pa.RecordBatch]:
-        plain = {name for name, target in self.types if _wants_plain(target)}
+        plain = {
+            name
+            for name, target in self.types
+            if target is not None and not pa.types.is_dictionary(target)
+        }
         with open_parquet(self.path, plain) as file:
             names = [name for name, _ in self.types]
             try:
@@ -50,7 +54,8 @@ class ParquetPart(StoredPart):
         if group.num_rows > WHOLE_ROWS:
             return False
         kinds = {name: file.schema_arrow.field(name).type for name in names}
-        if not all(map(_is_small, kinds.values())):
+        # Of other types, the size of a cell is not known.
+        if not all(pa.types.is_primitive(k) or pa.types.is_dictionary(k) for k in kinds.values()):
             return False
         texts = {name for name, kind in kinds.items() if pa.types.is_dictionary(kind)}
         columns = map(group.column, range(group.num_columns)) if texts else ()
@@ -58,7 +63,6 @@ class ParquetPart(StoredPart):
         return all(int(size) <= _WHOLE_BYTES for size in sizes)
 
     def _whole(self, file: pq.ParquetFile, names: Sequence[str]) -> pa.Table:
-        """The row group, read column by column."""
         rows = file.metadata.row_group(self.number).num_rows
         memory = ColumnMemory(rows, [file.schema_arrow.field(name).type for name in names])
         columns = [
@@ -80,15 +84,6 @@ class ParquetPart(StoredPart):
 
         with pq.ParquetFile(self.path) as file:
             return sum(file.metadata.row_group(i).num_rows for i in range(self.number))
-
-
-def _is_small(kind: pa.DataType) -> bool:
-    """Return whether the size of a cell is known: of strings, if they have a dictionary."""
-    return bool(pa.types.is_primitive(kind) or pa.types.is_dictionary(kind))
-
-
-def _wants_plain(target: pa.DataType | None) -> bool:
-    return target is not None and not pa.types.is_dictionary(target)
 
 
 def open_parquet(path: Path, plain: Iterable[str] = ()) -> pq.ParquetFile:
@@ -122,7 +117,9 @@ def _inspect_parquet(path: Path) -> tuple[pa.Schema, list[int]]:
         return pa.schema(fields), rows
 
 
-PARQUET = StoredFormat("Parquet", ParquetPart, _inspect_parquet)
+PARQUET = StoredFormat(
+    "Parquet", rb"(?-i:PAR1)", (".parquet", ".pq"), ParquetPart, _inspect_parquet
+)
 
 
 ALIGNED = 64  # bytes: where columns begin

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime, time
-from functools import lru_cache
-from importlib import import_module
+from functools import lru_cache, partial
 from itertools import takewhile
 from pathlib import Path
 from statistics import median
@@ -18,9 +17,10 @@ import pyarrow as pa
 import pyarrow.json as arrow_json
 
 from suffice.data.files.stored import StoredFormat, StoredPart, with_remarks
+from suffice.data.spelling import spelling_named
 from suffice.data.text_format import USUALLY_MISSING
 from suffice.data.version import FileVersion, version_of
-from suffice.errors import ParameterError, ReadError
+from suffice.errors import ParameterError, ReadError, library
 from suffice.sums.batch import BATCH_ROWS
 
 IN_WORKBOOKS = (*USUALLY_MISSING, "#N/A")  # the last is an error of Excel's
@@ -38,25 +38,14 @@ class ParsedPart(StoredPart):
         whole = _parsed(cast(Parse, self.parse), self.path, self.version, self.sheet)
         yield from whole.select([name for name, _ in self.types]).to_batches(BATCH_ROWS)
 
-    def _rows_before(self) -> int:
-        return 0
 
-
-@dataclass(frozen=True)
-class ParsedFormat(StoredFormat):
-    """A format whose files are parsed whole."""
-
-    parse: Parse | None = None
-    sheet: str | None = None
-
-    def read(self, path: Path) -> tuple[pa.Schema, list[StoredPart]]:
-        """Return the schema of a file and its only part."""
-        schema, parts = super().read(path)
-        more: dict[str, Any] = {"parse": self.parse, "sheet": self.sheet}
-        return schema, [replace(part, **more) for part in parts]
-
-
-def parsed_format(kind: str, parse: Parse, sheet: str | None = None) -> StoredFormat:
+def parsed_format(
+    kind: str,
+    beginning: bytes,
+    suffixes: tuple[str, ...],
+    parse: Parse,
+    sheet: str | None = None,
+) -> StoredFormat:
     """Return the format of files that a function parses.
 
     It raises `pyarrow.ArrowInvalid` where a file is damaged: `readable` names the file.
@@ -66,22 +55,14 @@ def parsed_format(kind: str, parse: Parse, sheet: str | None = None) -> StoredFo
         whole = _parsed(parse, path, version_of(path), sheet)
         return whole.schema, [whole.num_rows]
 
-    return ParsedFormat(kind, ParsedPart, inspect, parse, sheet)
+    part = partial(ParsedPart, parse=parse, sheet=sheet)
+    return StoredFormat(kind, beginning, suffixes, part, inspect)
 
 
 @lru_cache(maxsize=4)
 def _parsed(parse: Parse, path: Path, version: FileVersion | None, sheet: str | None) -> pa.Table:
     """Return the rows of one version of a file; a few files are kept for later passes."""
     return parse(path, sheet).combine_chunks()
-
-
-def _library(module: str, path: Path, what: str, install: str) -> Any:
-    try:
-        return import_module(module)
-    except ImportError:
-        raise ParameterError(
-            f"{path.name} is {what}", f"{module}, which reads it, is not installed", install
-        ) from None
 
 
 # Cells as Python has them -----------------------------------------------------------------------
@@ -150,7 +131,9 @@ def _objects(rows: Sequence[Any]) -> pa.Table:
     return pa.table({name: _cells_of([row.get(name) for row in rows]) for name in names})
 
 
-JSON = parsed_format("JSON", _json)
+JSON = parsed_format(
+    "JSON", rb'(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{\s*"', (".json", ".jsonl", ".ndjson"), _json
+)
 
 
 # ARFF, the format of Weka, read by liac-arff ----------------------------------------------------
@@ -164,36 +147,23 @@ _DATE = re.compile(
     re.I | re.M,
 )
 _WEIGHTED = re.compile(r"^(?!\s*[%@{]).*,\s*\{\s*[0-9.eE+-]+\s*\}\s*$", re.M)
-_ISO = "yyyy-MM-dd'T'HH:mm:ss"
-_LETTERS = {  # of Java's SimpleDateFormat
-    "yyyy": "%Y",
-    "yy": "%y",
-    "MMMM": "%B",
-    "MMM": "%b",
-    "MM": "%m",
-    "M": "%m",
-    "dd": "%d",
-    "d": "%d",
-    "EEEE": "%A",
-    "EEE": "%a",
-    "HH": "%H",
-    "H": "%H",
-    "hh": "%I",
-    "h": "%I",
-    "mm": "%M",
-    "m": "%M",
-    "ss": "%S",
-    "s": "%S",
-    "SSS": "%f",
-    "a": "%p",
-    "Z": "%z",
-    "XXX": "%z",
-}
+_ISO = "yyyy-MM-dd HH:mm"
+_SPELLED = (  # letters of Java's SimpleDateFormat, and those of `suffice.data.spelling`
+    (r"'T'", " "),
+    (r":ss(?:\.SSS)?", ""),
+    (r"yyyy", "YYYY"),
+    (r"yy", "YY"),
+    (r"MMMM", "MMM"),
+    (r"(?<!M)M(?!M)", "MM"),
+    (r"d{1,2}", "DD"),
+    (r"hh?:mm a", "HH:MM AM"),
+    (r"HH?:mm", "HH:MM"),
+    (r" ?(?:Z|XXX)$", " Z"),
+)
 
 
 def _arff(path: Path, _: str | None) -> pa.Table:
-    """Read attributes and rows; ``?`` is a missing cell."""
-    arff = _library("arff", path, "written in ARFF", "pip install 'suffice[arff]'")
+    arff = library("arff", f"{path.name} is written in ARFF", "pip install 'suffice[arff]'")
     # The library knows neither ranges of numbers, nor dates, nor weights of rows.
     text = _RANGE.sub(r"\1", path.read_text("utf-8-sig"))
     dates = {one["name"].strip("'\""): one["form"] or _ISO for one in _DATE.finditer(text)}
@@ -240,24 +210,20 @@ def _attribute(kind: str | Sequence[str], cells: Sequence[Any]) -> pa.Array[Any]
 
 def _dates(name: str, form: str, cells: Sequence[str | None]) -> pa.Array[Any]:
     """Return the dates of an attribute, which are written by a form of Java's."""
-    if form[0] == form[-1] and form[0] in "'\"":
-        form = form[1:-1]
-    python = ""
-    for piece in (one[0] for one in re.finditer(r"'[^']*'|([A-Za-z])\1*|[^A-Za-z']", form)):
-        if piece[0].isalpha() and piece not in _LETTERS:
-            raise pa.ArrowInvalid(
-                f"dates of {name!r} are written as {form}, of which {piece!r} is not known"
-            )
-        literal = piece.strip("'").replace("%", "%%")
-        python += _LETTERS.get(piece, literal)
+    form = form.strip("'\"") if form[0] == form[-1] else form
+    spelling = form
+    for letters, ours in _SPELLED:
+        spelling = re.sub(letters, ours, spelling)
     try:
-        moments = [None if cell is None else datetime.strptime(cell, python) for cell in cells]
-    except ValueError as error:
-        raise pa.ArrowInvalid(f"attribute {name!r}: {error}") from error
-    return pa.array(moments, pa.timestamp("us", "UTC" if "%z" in python else None))
+        return spelling_named(spelling).read(pa.array(cells, pa.string()))
+    except (ParameterError, pa.ArrowInvalid) as error:
+        fact = f"attribute {name!r}, whose dates are written as {form}"
+        raise pa.ArrowInvalid(f"{fact}: {error}") from error
 
 
-ARFF = parsed_format("ARFF", _arff)
+ARFF = parsed_format(
+    "ARFF", rb"(?:\xef\xbb\xbf)?(?:\s*%[^\n]*\n)*\s*@relation\s", (".arff",), _arff
+)
 
 
 # Workbooks of Excel and OpenDocument, read by python-calamine -----------------------------------
@@ -270,8 +236,9 @@ _HEADER_ROWS = 20  # the names of the columns stand in one of these
 
 
 def _workbook(path: Path, sheet: str | None) -> pa.Table:
-    """Read a sheet, or the only one with rows."""
-    calamine = _library("python_calamine", path, "a workbook", "pip install 'suffice[excel]'")
+    calamine = library(
+        "python_calamine", f"{path.name} is a workbook", "pip install 'suffice[excel]'"
+    )
     try:
         book = calamine.CalamineWorkbook.from_path(str(path))
         sheets = {name: book.get_sheet_by_name(name) for name in book.sheet_names}
@@ -308,7 +275,10 @@ def _chosen(name: str, filled: Mapping[str, Rows], titles: Sequence[str], sheet:
 
 def _sheet(rows: Rows, merged: Merged) -> pa.Table:
     """Return the table in a sheet, with remarks on all that is not read as it stands."""
-    cells = [[None if _is_empty(cell) else cell for cell in row] for row in rows]
+    cells = [
+        [None if isinstance(cell, str) and cell.strip() in IN_WORKBOOKS else cell for cell in row]
+        for row in rows
+    ]
     remarks: list[str] = []
     first = _header_row(cells)
     above = [cell for row in cells[:first] for cell in row if cell is not None]
@@ -337,10 +307,6 @@ def _sheet(rows: Rows, merged: Merged) -> pa.Table:
     names = _distinct([name or f"column_{place + 1}" for name, place, _ in columns], remarks)
     table = pa.Table.from_arrays([column for _, _, column in columns], names=names)
     return with_remarks(table, remarks)
-
-
-def _is_empty(cell: Any) -> bool:
-    return isinstance(cell, str) and cell.strip() in IN_WORKBOOKS
 
 
 def _is_blank(row: Sequence[Any]) -> bool:
@@ -415,21 +381,26 @@ def _distinct(names: Sequence[str], remarks: list[str]) -> list[str]:
     return found
 
 
-EXCEL = parsed_format("a workbook", _workbook)
+def workbooks(sheet: str | int | None = None) -> StoredFormat:
+    """Return the format of workbooks, of which one sheet may be meant."""
+    beginning, suffixes = (
+        rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+        (".xls", ".xlsx", ".xlsm", ".xlsb", ".ods"),
+    )
+    named = None if sheet is None else str(sheet)
+    return parsed_format("a workbook", beginning, suffixes, _workbook, named)
 
 
-def with_sheet(sheet: str | int) -> StoredFormat:
-    """Return the format of workbooks of which one sheet is meant."""
-    return parsed_format("a workbook", _workbook, str(sheet))
+EXCEL = workbooks()
 
 
 # Files of statistical packages, read by pandas ---------------------------------------------------
 
 
-def _by_pandas(path: Path, what: str, read: Callable[[Any], Any]) -> pa.Table:
-    pandas = _library("pandas", path, what, "pip install pandas")
+def _by_pandas(path: Path, what: str, reader: str, **options: Any) -> pa.Table:
+    pandas = library("pandas", f"{path.name} is {what}", "pip install pandas")
     try:
-        frame = read(pandas)
+        frame = getattr(pandas, reader)(path, **options)
     except ImportError as error:
         raise ParameterError(
             f"{path.name} is {what}",
@@ -442,24 +413,25 @@ def _by_pandas(path: Path, what: str, read: Callable[[Any], Any]) -> pa.Table:
     return with_remarks(table, [f"it is {what}, and is read by pandas"])
 
 
-def _stata(path: Path, _: str | None) -> pa.Table:
-    return _by_pandas(path, "a Stata file", lambda pandas: pandas.read_stata(path))
-
-
 def _sas(path: Path, _: str | None) -> pa.Table:
     with path.open("rb") as file:
         form = "xport" if file.read(6) == b"HEADER" else "sas7bdat"
+    return _by_pandas(path, "a SAS file", "read_sas", format=form, encoding="infer")
 
-    def read(pandas: Any) -> Any:
-        return pandas.read_sas(path, form, encoding="infer")
 
-    return _by_pandas(path, "a SAS file", read)
+def _stata(path: Path, _: str | None) -> pa.Table:
+    return _by_pandas(path, "a Stata file", "read_stata")
 
 
 def _spss(path: Path, _: str | None) -> pa.Table:
-    return _by_pandas(path, "an SPSS file", lambda pandas: pandas.read_spss(path))
+    return _by_pandas(path, "an SPSS file", "read_spss")
 
 
-STATA = parsed_format("Stata", _stata)
-SAS = parsed_format("SAS", _sas)
-SPSS = parsed_format("SPSS", _spss)
+STATA = parsed_format("Stata", rb"(?-i:<stata_dta>|[\x66-\x73][\x01\x02]\x01\0)", (".dta",), _stata)
+SAS = parsed_format(
+    "SAS",
+    rb"\0{12}\xc2\xea\x81\x60|(?-i:HEADER RECORD\*{7}LIB)",
+    (".sas7bdat", ".xpt"),
+    _sas,
+)
+SPSS = parsed_format("SPSS", rb"(?-i:\$FL[23]@\(#\))", (".sav", ".zsav"), _spss)

@@ -11,17 +11,17 @@ import re
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pyarrow as pa
 
-from suffice.data.files.listing import ListedFile, require_content
-from suffice.data.files.spool import TemporaryFolder, first_line, keeping
-from suffice.data.source import PartView
+from suffice.data.files.listing import ListedFile, list_files, require_content
+from suffice.data.files.spool import KeptPart, TemporaryFolder, keeping
 from suffice.data.table import TableView
 from suffice.data.version import readable
-from suffice.errors import ParameterError, ReadError
+from suffice.errors import ParameterError, ReadError, first_line
 
 STANDARD_INPUT = "/dev/stdin"
 _DESCRIPTORS = (STANDARD_INPUT, "/dev/fd/", "/proc/self/fd/")
@@ -29,24 +29,25 @@ _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 
 
 def is_read_once(path: Path) -> bool:
-    """Tell pipes, devices and open descriptors from files.
-
-    Examples
-    --------
-    >>> import os
-    >>> is_read_once(Path(os.devnull)), is_read_once(Path("not there"))
-    (True, False)
-    """
+    """Tell pipes, devices and open descriptors from files."""
     is_file = path.is_file() and not str(path).startswith(_DESCRIPTORS)
     return path.exists() and not (is_file or path.is_dir())
 
 
-def with_copies(
-    listed: Sequence[ListedFile],
+def local_files(
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
 ) -> tuple[list[ListedFile], tuple[TemporaryFolder, ...]]:
-    """Replace what can be read only once by copies, and return the folders where they are."""
+    """List the files of a table, and the folders with copies of those that are no local files.
+
+    A glob in an address stands for all that it matches, where the server can list files.
+    """
+    listed: list[Any] = [path] if isinstance(path, str | os.PathLike) else list(path)
     files, folders = [], []
-    for file in listed:
+    if any(map(_is_address, listed)):
+        folders.append(TemporaryFolder())
+        named = (_fetched(item, folders[0]) if _is_address(item) else [item] for item in listed)
+        listed = list(chain.from_iterable(named))
+    for file in list_files(listed):
         if is_read_once(file.path):
             folders.append(TemporaryFolder())
             file = replace(file, path=_copy(file.path, folders[-1]))
@@ -69,27 +70,11 @@ def _copy(path: Path, folder: TemporaryFolder) -> Path:
     return copy
 
 
-def with_local_copies(
-    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
-) -> tuple[Any, tuple[TemporaryFolder, ...]]:
-    """Replace addresses by copies of the files that they name, and return the folders of these.
-
-    A glob in an address stands for all that it matches, where the server can list files.
-    """
-    listed = [path] if isinstance(path, str | os.PathLike) else list(path)
-    if not any(_is_address(item) for item in listed):
-        return path, ()
-    folder = TemporaryFolder()
-    files = [_fetched(str(item), folder) if _is_address(item) else [item] for item in listed]
-    return [file for some in files for file in some], (folder,)
-
-
 def _is_address(item: Any) -> bool:
     return isinstance(item, str) and _ADDRESS.match(item) is not None
 
 
 def _fetched(address: str, folder: TemporaryFolder) -> list[Path]:
-    """Copy what an address names by fsspec."""
     copies = []
     try:
         import fsspec
@@ -121,17 +106,5 @@ class CopiedTable(TableView):
 
     folders: tuple[TemporaryFolder, ...]
 
-    def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[CopiedPart]:
-        """Return the parts, reading these columns only."""
-        return [CopiedPart(part, self.folders) for part in self.table.parts(types)]
-
-
-@dataclass(frozen=True)
-class CopiedPart(PartView):
-    """A part of a table of copies."""
-
-    folders: tuple[TemporaryFolder, ...]
-
-    @property
-    def file(self) -> None:
-        """None: another process that goes on later will not find the copy."""
+    def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[KeptPart]:
+        return [KeptPart(part, self.folders) for part in self.table.parts(types)]

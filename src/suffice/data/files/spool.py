@@ -23,7 +23,7 @@ from suffice.data.schema import is_text, require_columns
 from suffice.data.source import PartView
 from suffice.data.table import Table, first_rows
 from suffice.data.version import version_of
-from suffice.errors import ReadError, SufficeError
+from suffice.errors import ReadError, SufficeError, first_line
 from suffice.sums.batch import BATCH_ROWS
 from suffice.sums.block import BadCell
 
@@ -51,7 +51,6 @@ class TemporaryFolder:
         self._removed = weakref.finalize(self, _remove, self.path, os.getpid())
 
     def remove(self) -> None:
-        """Remove the folder now."""
         self._removed()
 
     def __deepcopy__(self, memo: Any) -> TemporaryFolder:
@@ -93,17 +92,26 @@ _PART_BYTES = 1 << 26
 
 
 @dataclass(frozen=True)
-class SpooledPart(PartView):
+class KeptPart(PartView):
+    """A part of files in temporary folders, which stay as long as it does."""
+
+    folders: tuple[TemporaryFolder, ...]
+
+    @property
+    def file(self) -> None:
+        """None: another process that goes on later will not find the file."""
+
+
+@dataclass(frozen=True)
+class SpooledPart(KeptPart):
     """Consecutive rows in a temporary file."""
 
     inside: StoredPart  # the part of the file
     schema: pa.Schema  # the types of the columns in the whole table; a part may store narrower ones
     first: int  # rows of the table before this part
     origin: str  # where the rows came from, for error messages
-    folder: TemporaryFolder
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, at most 65,536 at a time."""
         if not self.inside.path.exists():
             raise ReadError(
                 f"{self.inside.path}, where the rows of {self.origin} are kept, is not there",
@@ -119,21 +127,19 @@ class SpooledPart(PartView):
         """A batch in the types of the whole table: above the first fraction, numbers are whole."""
         columns = []
         for field, column in zip(self.schema, batch.columns, strict=True):
-            widened = pa.types.is_integer(column.type) and pa.types.is_floating(field.type)
             try:
-                columns.append(_doubles(column) if widened else column.cast(field.type))
+                if pa.types.is_integer(column.type) and pa.types.is_floating(field.type):
+                    absent = column.is_null().to_numpy(zero_copy_only=False)
+                    columns.append(pa.array(doubles(column), mask=absent))
+                else:
+                    columns.append(column.cast(field.type))
             except BadCell as bad:
                 where = f"{self.locate(done + bad.row)}, column {field.name!r}: {bad.value}"
                 raise ReadError(where, bad.rule, bad.next_step) from None
         return pa.RecordBatch.from_arrays(columns, schema=self.schema)
 
     def locate(self, row: int) -> str:
-        """Name the row, counted from 1 over the whole table."""
         return f"row {self.first + row + 1} of {self.origin}"
-
-    @property
-    def file(self) -> None:
-        """None: another process that goes on later will not find the file."""
 
 
 @dataclass(frozen=True)
@@ -145,12 +151,10 @@ class SpooledTable(Table):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Column names."""
         return tuple(self.schema.names)
 
     @property
     def strings(self) -> Sequence[str]:
-        """Columns of strings."""
         return [one.name for one in self.schema if is_text(one.type) or one.metadata == PLAIN]
 
     @property
@@ -158,7 +162,6 @@ class SpooledTable(Table):
         return first_rows(_batches(self.kept), self.schema)
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[SpooledPart]:
-        """Return the parts with the columns asked for, in the types they have."""
         require_columns(types, self.names, "the table")
         schema = pa.schema([self.schema.field(name) for name in types])
         asked = tuple((name, None) for name in types)
@@ -172,10 +175,6 @@ class SpooledTable(Table):
         if any(isinstance(part.inside, ParquetPart) for part in self.kept):
             return spool(_batches(self.kept), self.schema, "the table").mapped()
         return pa.Table.from_batches(_batches(self.kept), self.schema)
-
-
-def _doubles(column: pa.Array[Any]) -> pa.Array[Any]:
-    return pa.array(doubles(column), mask=column.is_null().to_numpy(zero_copy_only=False))
 
 
 def _batches(parts: Iterable[SpooledPart]) -> Iterator[pa.RecordBatch]:
@@ -194,7 +193,7 @@ def spooled(
     pieces, first = [], 0
     for part in parts:
         whole = replace(part, types=asked, version=version_of(part.path))
-        pieces.append(SpooledPart(whole, schema, first, origin, folder))
+        pieces.append(SpooledPart(whole, (folder,), schema, first, origin))
         first += part.rows or 0
     return SpooledTable(schema, tuple(pieces))
 
@@ -214,19 +213,6 @@ def unbroken(batches: Iterable[pa.RecordBatch], origin: str) -> Iterator[pa.Reco
             "nothing was learnt from them",
             "begin again",
         ) from error
-
-
-def first_line(error: Exception) -> str:
-    r"""Return what an error says first, to be quoted in a sentence.
-
-    Examples
-    --------
-    >>> first_line(OSError("ERROR:  no such table.\nLINE 1: SELECT"))
-    'ERROR: no such table'
-    """
-    first = next(iter(str(error).strip().splitlines()), type(error).__name__)
-    # Arrow adds where in Python an error began.
-    return " ".join(first.partition(". Detail: ")[0].split()).rstrip(".")
 
 
 def spool(batches: Iterable[pa.RecordBatch], schema: pa.Schema, origin: str) -> SpooledTable:

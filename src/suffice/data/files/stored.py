@@ -25,7 +25,7 @@ import pyarrow.ipc as ipc
 
 from suffice.data.schema import called, held, is_text, require_columns
 from suffice.data.source import RecordPart
-from suffice.data.table import Table, first_refused, first_rows
+from suffice.data.table import About, Table, converted, first_rows
 from suffice.data.version import FileVersion, readable, version_of
 from suffice.errors import ReadError, SchemaError
 from suffice.sums.batch import BATCH_ROWS
@@ -78,7 +78,6 @@ class StoredPart(RecordPart):
     nbytes: int | None = None
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows in their columns and types."""
         done = 0
         with readable(self.path, self.version, self.kind):
             for batch in self._stored():
@@ -89,49 +88,43 @@ class StoredPart(RecordPart):
                     done += part.num_rows
 
     def locate(self, row: int) -> str:
-        """Name the row, counted from 1 over the whole file."""
         return f"row {self._rows_before() + row + 1} of {self.path.name}"
 
     @abstractmethod
     def _stored(self) -> Iterator[pa.RecordBatch]:
         """Yield the columns of the part as the file stores them."""
 
-    @abstractmethod
     def _rows_before(self) -> int:
-        """Number of rows of the file before the part."""
+        """Number of rows of the file before the part; 0 of a part that is the file."""
+        return 0
 
     def _typed(self, batch: pa.RecordBatch, done: int) -> pa.RecordBatch:
-        columns: list[pa.Array[Any]] = []
-        for name, target in self.types:
-            stored = batch.column(name)
-            columns.append(stored if target is None else self._cast(name, stored, target, done))
-        return pa.RecordBatch.from_arrays(columns, names=[name for name, _ in self.types])
+        types = dict(self.types)
 
-    def _cast(
-        self, name: str, stored: pa.Array[Any], target: pa.DataType, done: int
-    ) -> pa.Array[Any]:
-        rule = f"column {name!r} is read as {held(target)}"
-        try:
-            return stored.cast(target)
-        except pa.ArrowInvalid:
-            row = first_refused(stored, lambda part: part.cast(target))
-            value = reprlib.repr(stored[row].as_py())
-            raise ReadError(
-                f"{self.locate(done + row)}, column {name!r}: {value} is not {called(target)}",
-                rule,
-                f"correct the value or read the column as {held(stored.type)}",
-            ) from None
-        except pa.ArrowNotImplementedError:
-            raise ReadError(
-                f"{self.path.name}, column {name!r}: {held(stored.type)} do not turn into "
-                f"{held(target)}",
-                rule,
-                f"read the column as {held(stored.type)}",
-            ) from None
+        def cast(name: str, cells: pa.Array[Any]) -> pa.Array[Any]:
+            target = types[name]
+            try:
+                return cells if target is None else cells.cast(target)
+            except pa.ArrowNotImplementedError:
+                stored = held(cells.type)
+                raise ReadError(
+                    f"{self.path.name}, column {name!r}: {stored} do not turn into {held(target)}",
+                    f"column {name!r} is read as {held(target)}",
+                    f"read the column as {stored}",
+                ) from None
+
+        def refusal(name: str, row: int, value: Any) -> ReadError:
+            where, target = f"{self.locate(done + row)}, column {name!r}", types[name]
+            return ReadError(
+                f"{where}: {reprlib.repr(value)} is not {called(target)}",
+                f"column {name!r} is read as {held(target)}",
+                f"correct the value or read the column as {held(batch.column(name).type)}",
+            )
+
+        return converted(batch.select(list(types)), cast, refusal)
 
     @property
     def file(self) -> Path:
-        """The file."""
         return self.path
 
 
@@ -140,12 +133,18 @@ class StoredPart(RecordPart):
 
 @dataclass(frozen=True)
 class StoredFormat:
-    """A format that describes itself."""
+    """A format that describes itself, known by the first bytes of a file, or else by its suffix."""
 
     kind: str  # its name
-    part: type[StoredPart]  # reads a part of a file
+    beginning: bytes  # a regular expression
+    suffixes: tuple[str, ...]
+    part: Callable[..., StoredPart]  # reads a part of a file
     # Returns the schema of a file and the rows of its parts, None where these must be read for it.
     inspect: Callable[[Path], tuple[pa.Schema, Sequence[int | None]]]
+
+    def begins(self, start: bytes) -> bool:
+        """Return whether a file that starts with these bytes has this format."""
+        return re.match(self.beginning, start, re.IGNORECASE | re.DOTALL) is not None
 
     def read(self, path: Path) -> tuple[pa.Schema, list[StoredPart]]:
         """Return the schema of a file and its parts, which read no column yet."""
@@ -173,13 +172,6 @@ def _shares(rows: Sequence[int | None], size: int) -> list[int]:
 
 class StoredTable(Table):
     """Files of one self-describing format with the same columns.
-
-    Parameters
-    ----------
-    paths : sequence of pathlib.Path
-        The files, in order.
-    format : StoredFormat
-        Their format.
 
     Examples
     --------
@@ -210,19 +202,14 @@ class StoredTable(Table):
 
     @property
     def strings(self) -> Sequence[str]:
-        """Columns of strings, also where they are read with a dictionary."""
         return [one.name for one in self._schema if is_text(one.type) or one.metadata == PLAIN]
 
     @property
-    def remarks(self) -> tuple[str, ...]:
-        """Remarks on what is not read as it stands."""
+    def about(self) -> About:
         said = json.loads((self._schema.metadata or {}).get(_REMARKS, b"[]"))
-        return (*(f"{self._where}: {remark}" for remark in said), *self.losses)
-
-    @property
-    def losses(self) -> tuple[str, ...]:
-        said = "the unnamed index of a frame, is left out"
-        return tuple(f"{self._where}: {name!r}, {said}" for name in self._index)
+        said += [f"{name!r}, the unnamed index of a frame, is left out" for name in self._index]
+        remarks = tuple(f"{self._where}: {remark}" for remark in said)
+        return About(remarks=remarks, losses=remarks[len(remarks) - len(self._index) :])
 
     @property
     def _head(self) -> pa.RecordBatch:
@@ -235,7 +222,6 @@ class StoredTable(Table):
         return _owned(first_rows(batches, schema))
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[StoredPart]:
-        """Return one part per row group or record batch, reading these columns only."""
         require_columns(types, self.names, self._where)
         asked = tuple(types.items())
         return tuple(replace(part, types=asked) for part in self._parts)
@@ -301,9 +287,6 @@ class IpcStreamPart(StoredPart):
             for whole in reader:
                 yield whole.select([name for name, _ in self.types])
 
-    def _rows_before(self) -> int:
-        return 0
-
 
 def _inspect_ipc_file(path: Path) -> tuple[pa.Schema, list[None]]:
     with pa.memory_map(str(path)) as file:
@@ -316,5 +299,17 @@ def _inspect_ipc_stream(path: Path) -> tuple[pa.Schema, list[None]]:
         return reader.schema, [None]
 
 
-IPC_FILE = StoredFormat("Arrow IPC file", IpcFilePart, _inspect_ipc_file)
-IPC_STREAM = StoredFormat("Arrow IPC stream", IpcStreamPart, _inspect_ipc_stream)
+IPC_FILE = StoredFormat(
+    "Arrow IPC file",
+    rb"(?-i:ARROW1)\0\0",
+    (".arrow", ".feather", ".ipc"),
+    IpcFilePart,
+    _inspect_ipc_file,
+)
+IPC_STREAM = StoredFormat(
+    "Arrow IPC stream",
+    rb"\xff{4}.{2}\0\0",
+    (".arrows",),
+    IpcStreamPart,
+    _inspect_ipc_stream,
+)

@@ -16,8 +16,8 @@ from dask.optimization import cull
 
 from suffice.data.schema import require_columns
 from suffice.data.source import RecordPart
-from suffice.data.table import Table, first_promoted
-from suffice.errors import SchemaError
+from suffice.data.table import About, Table, first_promoted
+from suffice.errors import SchemaError, first_line
 from suffice.sums.batch import BATCH_ROWS
 
 
@@ -46,7 +46,7 @@ class DaskPartition(RecordPart):
             return pa.Array.from_pandas(cells, type=self.types[name])
         except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
             raise SchemaError(
-                f"column {name!r}, partition {self.number}: {str(error).splitlines()[0]}",
+                f"column {name!r}, partition {self.number}: {first_line(error)}",
                 "a column holds values of one type, the one of its first rows",
                 "convert it",
             ) from error
@@ -87,12 +87,12 @@ class DaskTable(Table):
     frame: Any
 
     @property
-    def engine(self) -> str | None:
+    def about(self) -> About:
         try:
             import_module("distributed").default_client()
         except (ModuleNotFoundError, ValueError):
-            return None
-        return "dask"
+            return About()
+        return About(engine="dask")
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -14,7 +14,6 @@ import pyarrow.ipc as ipc
 from suffice.data.files.spool import (
     SpooledTable,
     TemporaryFolder,
-    first_line,
     keeping,
     spool,
     spooled,
@@ -23,9 +22,9 @@ from suffice.data.files.spool import (
 from suffice.data.python_cells import unmasked
 from suffice.data.schema import Layout, is_text, require_columns
 from suffice.data.source import RecordPart
-from suffice.data.table import Table, first_rows, require_distinct
+from suffice.data.table import About, Table, first_rows, require_distinct
 from suffice.data.text_format import TextFormat
-from suffice.errors import ParameterError, ReadError, SchemaError
+from suffice.errors import ParameterError, ReadError, SchemaError, first_line
 from suffice.sums.batch import BATCH_ROWS
 from suffice.sums.block import HELD_STEP
 
@@ -75,8 +74,8 @@ class FrameTable(Table):
     doubts: Mapping[str, str] = field(default_factory=dict)  # of columns that are kept as text
 
     @property
-    def format(self) -> TextFormat | None:
-        return self.written
+    def about(self) -> About:
+        return About(format=self.written)
 
     def doubt(self, name: str) -> str | None:
         return self.doubts.get(name)
@@ -180,7 +179,6 @@ def _read(data: Any) -> FrameTable | SpooledTable:
 
 
 def _collected(data: Any) -> pa.Table:
-    """Read a frame that only narwhals knows into memory."""
     try:
         import narwhals.stable.v2 as nw
 
@@ -258,7 +256,7 @@ def _column(name: str, values: Any) -> pa.Array[Any]:
                 "a column holds real numbers, text, true and false, dates or times",
                 "give real and imaginary parts as two columns",
             ) from None
-        raise _mixed(name, str(error).splitlines()[0]) from error
+        raise _mixed(name, first_line(error)) from error
     _refuse_booleans(name, cells, column.type)
     return column
 

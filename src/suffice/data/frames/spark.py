@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from suffice.data.schema import require_columns
 from suffice.data.source import RecordPart
-from suffice.data.table import Table, first_rows
+from suffice.data.table import About, Table, first_rows
 from suffice.errors import EngineError, ReadError
 from suffice.sums.batch import BATCH_ROWS
 
@@ -68,7 +68,7 @@ class SparkTable(Table):
     """
 
     frame: Any
-    engine = "spark"
+    about = About(engine="spark")
 
     @cached_property
     def names(self) -> tuple[str, ...]:

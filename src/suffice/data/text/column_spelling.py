@@ -26,6 +26,7 @@ from suffice.data.spelling import (
     Spelling,
     date_spellings,
     number_spellings,
+    whole_numbers,
 )
 from suffice.sums.block import HELD
 
@@ -69,23 +70,8 @@ class Guess:
     codes: str = ""  # a number with leading zeros, if all cells are digits
 
 
-def guess(
-    cells: pa.Array[Any],
-    decimal: str | None = None,
-    thousands: str | None = None,
-    *,
-    marks: bool = True,
-) -> Guess:
-    """Find the spelling of a column.
-
-    Parameters
-    ----------
-    cells : pyarrow.Array
-        Cells that were looked at, without missing ones.
-    decimal, thousands : str, optional
-        Marks of numbers, if they are given.
-    marks : bool
-        Whether numbers with marks, dates and words for truth values are looked for.
+def guess(cells: pa.Array[Any], decimal: str | None = None, thousands: str | None = None) -> Guess:
+    """Find the spelling of a column by cells that are not missing.
 
     Examples
     --------
@@ -100,10 +86,8 @@ def guess(
         return found
     first = pc.unique(cells.slice(0, PROBE * PROBE)).slice(0, PROBE).to_pylist()
     words = {cell.strip().lower() for cell in first}
-    if words <= (_WORDS if marks else {"true", "false"}) and (found := _truth(cells)) is not None:
+    if words <= _WORDS and (found := _truth(cells)) is not None:
         return found
-    if not marks and not (decimal or thousands):
-        return Guess()
     if 2 * sum(_LIKELY.match(cell.strip()) is not None for cell in first) < len(first):
         return Guess()
     values, counts = pc.value_counts(pc.utf8_trim_whitespace(cells)).flatten()
@@ -185,17 +169,6 @@ def _real(cells: pa.Array[Any]) -> Guess | None:
     if pc.all(pc.match_substring_regex(cells, _GROUPED)).as_py():
         others = (Number(",", "."),)
     return Guess(PLAIN, pa.float64(), others, cells[0].as_py())
-
-
-def whole_numbers(cells: pa.Array[Any]) -> pa.Array[Any]:
-    """Cast digits to int64; Arrow would take hexadecimal identifiers, and no plus sign."""
-    if pc.any(pc.match_substring_regex(cells, "[xX]")).as_py():
-        raise pa.ArrowInvalid("a cell is hexadecimal")
-    try:
-        return pc.cast(cells, pa.int64())
-    except pa.ArrowInvalid:
-        cells = pc.replace_substring_regex(cells, r"^\+([0-9])", r"\1")
-        return pc.cast(pc.replace_substring(cells, "\u2212", "-"), pa.int64())
 
 
 def _closest(
@@ -295,12 +268,7 @@ _YEAR_FIRST = ("YY/", "YY.", "YY ", "YY-")
 def settled(guesses: Mapping[str, Guess], quoted: bool) -> dict[str, Guess]:
     """Settle numbers in two meanings by what other columns prove.
 
-    Parameters
-    ----------
-    guesses : mapping of str to Guess
-        By column.
-    quoted : bool
-        Whether a comma separates fields, so that one in a number has been quoted on purpose.
+    Where commas separate fields, one in a number has been ``quoted`` on purpose.
     """
     proven = {
         g.spelling.decimal

@@ -36,7 +36,7 @@ _LF, _CR = b"\n\r"
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 
 
-class Source:
+class ByteStream:
     """The bytes of a file, decompressed, the first of which can be looked at before."""
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -53,18 +53,17 @@ class Source:
         return part if len(part) == size else part + self.file.read(size - len(part))
 
     def pass_over(self, mark: bytes) -> None:
-        """Pass over a byte order mark."""
         self._rest = self._rest.removeprefix(mark)
 
 
 @contextmanager
-def opened(file: TextFile) -> Iterator[Source]:
+def opened(file: TextFile) -> Iterator[ByteStream]:
     """Open a file for reading, once."""
     with readable(file.path, file.version), open_bytes(file.path) as stream:
-        yield Source(stream)
+        yield ByteStream(stream)
 
 
-def pieces(file: TextFile, source: Source) -> Iterator[tuple[bytes, bool]]:
+def pieces(file: TextFile, stream: ByteStream) -> Iterator[tuple[bytes, bool]]:
     """Yield the rows of a file in UTF-8, without the header, in pieces of whole records.
 
     Bytes that do not decode are left in, and invalid in the pieces too. Where blanks separate
@@ -81,7 +80,7 @@ def pieces(file: TextFile, source: Source) -> Iterator[tuple[bytes, bool]]:
     lines: Any = bytes
     if file.separator == BLANK or (file.format.strip and file.format.quote):
         lines = partial(usual_blanks, separator=file.separator, quote=file.format.quote)
-    read, rest, header = _utf8(file, source), b"", file.has_header
+    read, rest, header = _utf8(file, stream), b"", file.has_header
     above = file.skipped
     while chunk := read(max(_PIECE_BYTES, len(rest))):
         text = rest + chunk
@@ -140,15 +139,15 @@ def usual_blanks(text: bytes, separator: str, quote: str | None) -> bytes:
     return re.sub(pattern.encode(), lambda match: match[1] or b"", text)
 
 
-def _utf8(file: TextFile, source: Source) -> Callable[[int], bytes]:
+def _utf8(file: TextFile, stream: ByteStream) -> Callable[[int], bytes]:
     """Return a function that reads about so many bytes as UTF-8, without a byte order mark."""
     if is_utf8(file.format.encoding):
-        source.pass_over(codecs.BOM_UTF8)
-        return source.read
+        stream.pass_over(codecs.BOM_UTF8)
+        return stream.read
     decoder = codecs.getincrementaldecoder(file.format.encoding)("surrogateescape")
 
     def read(size: int) -> bytes:
-        while part := source.read(size):
+        while part := stream.read(size):
             if text := decoder.decode(part):
                 return text.encode("utf8", "surrogatepass")
         return decoder.decode(b"", final=True).encode("utf8", "surrogatepass")
@@ -187,7 +186,6 @@ def _toggles(text: bytes, file: TextFile) -> npt.NDArray[np.int64]:
 
 
 def _between(separator: str) -> bytes:
-    """Return the characters that separate fields."""
     return (BLANKS if separator == BLANK else separator).encode()
 
 
@@ -247,13 +245,7 @@ def _goes_on(text: bytes, toggles: npt.NDArray[np.int64], file: TextFile) -> boo
 def swallows(file: TextFile, text: bytes, rows: int) -> bool:
     """Return whether each line of a row in quotes may be a row of its own, if that matters.
 
-    Parameters
-    ----------
-    file : TextFile
-    text : bytes
-        Whole records.
-    rows : int
-        How many they are: as many as there are lines, if no row has several.
+    The text is so many whole rows; there are as many lines if no row has several.
     """
     quote = file.format.quote
     if not file.careful or quote is None or quote.encode() not in text or len(file.names) < 2:

@@ -22,8 +22,8 @@ import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 
 from suffice.data.read_ahead import in_order
-from suffice.data.spelling import PLAIN, TRUTH, Moment, Spelling
-from suffice.data.text.pieces import Source, pieces, swallows
+from suffice.data.spelling import PLAIN, TRUTH, Moment, Spelling, without_missing
+from suffice.data.text.pieces import ByteStream, pieces, swallows
 from suffice.data.text.records import OpenRecordError, TextFile
 from suffice.sums.batch import BATCH_ROWS
 from suffice.sums.block import HELD
@@ -40,11 +40,7 @@ _TRUE, _FALSE = (
 class Reading:
     """One reading of one file, malformed rows left out and their lines counted.
 
-    Parameters
-    ----------
-    file : TextFile
-    types : mapping of str to pyarrow.DataType
-        The columns to read. Plain ones come in their type, others as text.
+    Plain columns come in the type that is asked for, others as text.
     """
 
     def __init__(self, file: TextFile, types: Mapping[str, pa.DataType]) -> None:
@@ -63,13 +59,13 @@ class Reading:
             return True
         return kind in _PLAIN and self._format.spelling(name) == _PLAIN[kind]
 
-    def batches(self, source: Source, ahead: int = _AHEAD) -> Generator[pa.RecordBatch]:
+    def batches(self, stream: ByteStream, ahead: int = _AHEAD) -> Generator[pa.RecordBatch]:
         """Yield the rows; so many pieces are parsed before they are asked for."""
-        for table in _without_last(self._tables(source, ahead), self._format.skip_last or 0):
+        for table in _without_last(self._tables(stream, ahead), self._format.skip_last or 0):
             for batch in table.to_batches(BATCH_ROWS):
                 yield self._by_tokens(batch) if self._by_hand else batch
 
-    def _tables(self, source: Source, ahead: int) -> Iterator[pa.Table]:
+    def _tables(self, stream: ByteStream, ahead: int) -> Iterator[pa.Table]:
         """Parse piece by piece, in threads of our own that work ahead."""
         pool = ThreadPoolExecutor(max(1, ahead))
 
@@ -80,7 +76,7 @@ class Reading:
             pool.shutdown(wait=False, cancel_futures=True)
 
         try:
-            yield from in_order(begin, pieces(self._file, source), ahead, self._first, end)
+            yield from in_order(begin, pieces(self._file, stream), ahead, self._first, end)
         except OpenRecordError:
             raise self._file.explain() from None
 
@@ -194,13 +190,6 @@ def _are_held(numbers: pa.ChunkedArray[Any]) -> bool:
     ends = pc.min_max(numbers)
     low, high = ends["min"].as_py(), ends["max"].as_py()
     return low is None or -HELD < low <= high < HELD
-
-
-def without_missing(cells: pa.Array[Any], tokens: tuple[str, ...]) -> pa.Array[Any]:
-    """Return cells with nulls in the place of tokens."""
-    absent = pc.is_in(cells, value_set=pa.array(tokens, pa.string()))
-    found: pa.Array[Any] = pc.if_else(absent, pa.scalar(None, pa.string()), cells)
-    return found
 
 
 def _without_last(tables: Iterator[pa.Table], rows: int) -> Iterator[pa.Table]:

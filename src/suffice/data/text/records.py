@@ -85,13 +85,7 @@ _SUFFIXES = re.compile(r"\.(gz|bz2|xz|zst|lz4)$", re.IGNORECASE)
 
 
 def unpacked_name(name: str) -> str:
-    """Return the name of a file without the suffix of a compression.
-
-    Examples
-    --------
-    >>> unpacked_name("spam.tsv.xz")
-    'spam.tsv'
-    """
+    """Return the name of a file without the suffix of a compression."""
     return _SUFFIXES.sub("", name)
 
 
@@ -130,14 +124,7 @@ class OpenRecordError(Exception):
 
 
 class Grammar:
-    """Cuts text into fields exactly as pyarrow does.
-
-    Parameters
-    ----------
-    separator, quote : str
-    strip : bool
-        Whether a quote behind blanks opens a field too.
-    """
+    """Cuts text into fields exactly as pyarrow does; stripped, a quote behind blanks opens one."""
 
     def __init__(self, separator: str, quote: str | None, strip: bool = False) -> None:
         self.separator, self.quote = separator, quote
@@ -213,13 +200,7 @@ def usual_separator(path: Path) -> str:
 
 @dataclass(frozen=True)
 class TextFile:
-    r"""The place and the format of delimited text.
-
-    Examples
-    --------
-    >>> TextFile(Path("spam.tsv.gz"), TextFormat()).separator
-    '\t'
-    """
+    r"""The place and the format of delimited text."""
 
     path: Path  # the file; what is compressed is decompressed
     format: TextFormat  # how it is written, with nothing left open
@@ -233,22 +214,18 @@ class TextFile:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The name of every field of a row."""
         return tuple(self.format.names or ())
 
     @property
     def has_header(self) -> bool:
-        """Return whether the first row holds the column names."""
         return self.format.header is not False
 
     @property
     def skipped(self) -> int:
-        """Number of lines above the header."""
         return self.format.skip_lines or 0
 
     @property
     def grammar(self) -> Grammar:
-        """The grammar that cuts the text into fields."""
         return Grammar(self.separator, self.format.quote, bool(self.format.strip))
 
     def scan(self) -> Generator[Record, None, None]:
@@ -300,7 +277,6 @@ class TextFile:
         return width > 1 and all(line.count(self.separator) == width - 1 for line in lines)
 
     def whole(self) -> Iterator[Record]:
-        """Yield the rows that are not malformed."""
         return (record for record in self.scan() if self.malformed(record) is None)
 
     def explain(self) -> ReadError:

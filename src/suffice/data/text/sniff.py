@@ -7,7 +7,6 @@ its end. What is found is a guess that every cell is then held to.
 from __future__ import annotations
 
 import codecs
-import csv
 import io
 import re
 import reprlib
@@ -15,33 +14,50 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import reduce
+from itertools import islice
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from suffice.data.spelling import PLAIN, TEXT, TRUTH, Moment, Number, Spelling
+from suffice.data.spelling import (
+    PLAIN,
+    TEXT,
+    TRUTH,
+    Moment,
+    Number,
+    Spelling,
+    read_cells,
+    without_missing,
+)
 from suffice.data.table import first_rows
-from suffice.data.text.column_spelling import Doubt, Guess, fractions, guess, settled, whole_numbers
-from suffice.data.text.layout import (
-    Layout,
+from suffice.data.text.column_spelling import Doubt, Guess, fractions, guess, settled
+from suffice.data.text.dialect import (
+    Dialect,
     Names,
+    dialect_of,
     encoding_of,
     has_header,
-    layout_of,
     names_of,
 )
-from suffice.data.text.pieces import Source, opened, usual_blanks
-from suffice.data.text.reading import Reading, without_missing
-from suffice.data.text.records import BLANK, TextFile, is_utf8, undecoded, usual_separator
+from suffice.data.text.pieces import ByteStream, opened
+from suffice.data.text.reading import Reading
+from suffice.data.text.records import (
+    BLANK,
+    OpenRecordError,
+    TextFile,
+    is_utf8,
+    undecoded,
+    usual_separator,
+)
 from suffice.data.text_format import AUTO, TextFormat
-from suffice.data.version import readable, version_of
+from suffice.data.version import no_content, readable, version_of
 from suffice.errors import ReadError, SchemaError
 from suffice.sums.batch import BATCH_ROWS
 
 SAMPLE_BYTES = 1 << 16  # in the middle and at the end
 NAMED = 3  # columns in one remark
-_CHARACTERS = 1 << 16  # in which the layout is looked for
+_CHARACTERS = 1 << 16  # in which the dialect is looked for
 _MARKS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars", BLANK: "blanks"}
 _TOTAL = re.compile(r"(?i)(grand |sub)?totals?:?|sums?:?|summe:?|gesamt:?|averages?:?|means?:?")
 
@@ -64,17 +80,7 @@ class Sniffed:
 
 
 def sniff(paths: Sequence[Path], asked: TextFormat, known: TextFormat | None = None) -> Sniffed:
-    """Find what a format leaves open.
-
-    Parameters
-    ----------
-    paths : sequence of pathlib.Path
-        Files of one table.
-    asked : TextFormat
-        What is given.
-    known : TextFormat, optional
-        What a model knows of its files.
-    """
+    """Find what a format leaves open: what is asked for and what a model knows go first."""
     first = paths[0]
     given = asked if known is None else asked.over(known)
     usual = usual_separator(first)
@@ -83,12 +89,12 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: TextFormat | None = N
     with readable(first):
         version = version_of(first)
     start = TextFile(first, given, version, asked.quote == AUTO)
-    with opened(start) as source:
-        file, layout, names = _first_file(start, source, usual, known)
+    with opened(start) as stream:
+        file, dialect, names = _first_file(start, stream, usual, known)
         raw = replace(file.format, missing=(), kept=(), written=())
         texts = dict.fromkeys(file.names, pa.string())
-        head = _first_rows(replace(file, format=raw), texts, source)
-        sample = list(_further(file, source))
+        head = _first_rows(replace(file, format=raw), texts, stream)
+        sample = list(_further(file, stream))
     _refuse_header_again(file, head)
     files = [file]
     for path in paths[1:]:
@@ -96,27 +102,27 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: TextFormat | None = N
         files.append(other)
         sample += rows if path in (paths[len(paths) // 2], paths[-1]) else []
         if head.num_rows < BATCH_ROWS:
-            with opened(other) as source:
-                more = _first_rows(replace(other, format=raw), texts, source)
+            with opened(other) as stream:
+                more = _first_rows(replace(other, format=raw), texts, stream)
             head = first_rows([head, more], head.schema)
     columns = _Columns(file, head, [r for r in sample if len(r) == len(file.names)], asked, known)
     left_out, empty = columns.left_out(names)
-    losses = (
-        *_above(file, asked),
-        *columns.losses(),
-        *_left_out(first.name, names, empty),
-    )
+    losses = tuple(_losses(columns, names, empty))
     remarks = (
-        *_remarks(file, asked, known, usual, layout, names),
-        *columns.remarks(),
-        *_kept(first.name, names, left_out),
-        *_total(file, head, sample),
+        *_dialect_remarks(columns, usual, dialect, names),
+        *_column_remarks(columns),
+        *_name_remarks(columns, names, left_out, sample),
     )
     written = {
         n: g.spelling.name for n, g in columns.guesses.items() if not pa.types.is_null(g.type)
     }
-    format = replace(file.format, written=tuple(written.items()), missing=given.tokens)
-    format = replace(format, decimal=None, thousands=None)
+    format = replace(
+        file.format,
+        written=tuple(written.items()),
+        missing=given.tokens,
+        decimal=None,
+        thousands=None,
+    )
     return Sniffed(
         format=format,
         files=tuple(replace(one, format=format) for one in files),
@@ -135,34 +141,34 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: TextFormat | None = N
 # Rows -------------------------------------------------------------------------------------------
 
 
-def _first_rows(file: TextFile, types: Mapping[str, pa.DataType], source: Source) -> pa.RecordBatch:
-    with closing(Reading(file, types).batches(source, ahead=0)) as batches:
+def _first_rows(
+    file: TextFile, types: Mapping[str, pa.DataType], stream: ByteStream
+) -> pa.RecordBatch:
+    with closing(Reading(file, types).batches(stream, ahead=0)) as batches:
         return first_rows(batches, pa.schema(list(types.items())))
 
 
 def _first_file(
-    file: TextFile, source: Source, usual: str, known: TextFormat | None
-) -> tuple[TextFile, Layout, Names]:
-    """Return the first file with its layout settled."""
+    file: TextFile, stream: ByteStream, usual: str, known: TextFormat | None
+) -> tuple[TextFile, Dialect, Names]:
     asked = file.format
     open_order = is_utf8(asked.encoding) or codecs.lookup(asked.encoding).name == "utf-16"
-    if open_order and (found := encoding_of(source.start)):
+    if open_order and (found := encoding_of(stream.start)):
         asked = replace(asked, encoding=found)
-    layout = layout_of(_first_lines(source.start, asked), asked, usual)
-    if known is not None and known.skip_lines and not _knows(layout, known):
+    dialect = dialect_of(_first_lines(stream.start, asked), asked, usual)
+    if known is not None and known.skip_lines and not _knows(dialect, known):
         like = replace(asked, skip_lines=known.skip_lines)
-        again = layout_of(_first_lines(source.start, asked), like, usual)
-        layout = again if _knows(again, known) else layout
-    if not layout.rows:
-        rule = "a table has at least a header or one row"
-        raise ReadError(f"{file.path.name} is empty", rule, "check how it was written")
-    rows = [record.fields for record in layout.rows]
+        again = dialect_of(_first_lines(stream.start, asked), like, usual)
+        dialect = again if _knows(again, known) else dialect
+    if not dialect.rows:
+        raise no_content(file.path)
+    rows = [record.fields for record in dialect.rows]
     header = asked.header
     if header is None:
         header = has_header(rows, asked.tokens, known)
     for position, name in enumerate(rows[0] if header else (), start=1):
         if undecoded(name):
-            line = layout.skip_lines + layout.rows[0].line
+            line = dialect.skip_lines + dialect.rows[0].line
             raise file.undecodable(line, f"column {position}", name)
     names = names_of(rows, header, asked.names, known)
     skip_last = asked.skip_last
@@ -170,27 +176,27 @@ def _first_file(
         skip_last = known.skip_last
     settled = replace(
         asked,
-        separator=layout.separator,
-        quote=layout.quote,
+        separator=dialect.separator,
+        quote=dialect.quote,
         header=header,
         names=names.names,
-        strip=layout.strip,
-        skip_lines=layout.skip_lines,
+        strip=dialect.strip,
+        skip_lines=dialect.skip_lines,
         skip_last=skip_last or 0,
     )
     this = replace(file, format=settled)
-    _check_width(this, layout, header)
+    _check_width(this, dialect, header)
     if known is not None and not header and not names.by_position and asked.names is None:
         raise ReadError(
             f"{file.path.name} has no header, as its first row is {_row(rows[0])}",
             f"columns are found by name, or by position among {len(known.features)}",
             "if that row is a header, say header=True; else give names=...",
         )
-    return this, layout, names
+    return this, dialect, names
 
 
-def _knows(layout: Layout, known: TextFormat) -> bool:
-    return bool(layout.rows) and not set(layout.rows[0].fields).isdisjoint(known.features)
+def _knows(dialect: Dialect, known: TextFormat) -> bool:
+    return bool(dialect.rows) and not set(dialect.rows[0].fields).isdisjoint(known.features)
 
 
 def _first_lines(start: bytes, format: TextFormat) -> list[str]:
@@ -201,16 +207,16 @@ def _first_lines(start: bytes, format: TextFormat) -> list[str]:
     return lines if len(text) <= _CHARACTERS or len(lines) == 1 else lines[:-1]
 
 
-def _check_width(file: TextFile, layout: Layout, header: bool) -> None:
+def _check_width(file: TextFile, dialect: Dialect, header: bool) -> None:
     """Refuse names that are given and are not as many as the fields."""
-    first = layout.rows[0]
-    below = layout.rows[1:] if header else layout.rows
+    first = dialect.rows[0]
+    below = dialect.rows[1:] if header else dialect.rows
     width = len(below[0].fields) if below else len(first.fields)
     alike = all(len(row.fields) == width for row in below)
     own = tuple(first.fields) == file.names
     if len(file.names) != width and not own and (alike or not header):
         raise ReadError(
-            f"line {layout.skip_lines + first.line + header} of {file.path.name}: {width} fields, "
+            f"line {dialect.skip_lines + first.line + header} of {file.path.name}: {width} fields, "
             f"where names=... holds {len(file.names)}",
             "there must be one name per column",
             "correct the names or the separator",
@@ -221,52 +227,37 @@ def _other_file(path: Path, like: TextFile) -> tuple[TextFile, list[list[str]]]:
     """Return a further file, which has to have the columns of the first, and rows of it."""
     with readable(path):
         file = replace(like, path=path, version=version_of(path))
-    with opened(file) as source:
-        lines = _first_lines(source.start, like.format)[like.skipped :]
-    layout = layout_of(lines, replace(like.format, skip_lines=0), like.separator)
-    rows = [record.fields for record in layout.rows]
+    with opened(file) as stream:
+        lines = _first_lines(stream.start, like.format)[like.skipped :]
+    dialect = dialect_of(lines, replace(like.format, skip_lines=0), like.separator)
+    rows = [record.fields for record in dialect.rows]
     if not rows:
-        rule = "a table has at least a header or one row"
-        raise ReadError(f"{path.name} is empty", rule, "check how it was written")
+        raise no_content(path)
     names = names_of(rows, like.has_header, None, None).names
-    if like.has_header and names != like.names and len(names) == len(like.names):
-        first = names_of([list(like.names)], True, None, None).names
-        if names != first:
-            raise _differ(like, path, names)
-    if len(names) != len(like.names):
-        raise _differ(like, path, names)
+    known = like.names, names_of([list(like.names)], True, None, None).names
+    if len(names) != len(like.names) or (like.has_header and names not in known):
+        raise SchemaError(
+            f"the columns of {like.path} are {', '.join(map(repr, like.names))}, "
+            f"those of {path} are {', '.join(map(repr, names))}",
+            "files of one table must have the same columns in the same order",
+            "read them apart, or give names to both with names=...",
+        )
     return file, [row for row in rows[like.has_header :] if not any(map(undecoded, row))]
 
 
-def _differ(like: TextFile, path: Path, names: Sequence[str]) -> SchemaError:
-    return SchemaError(
-        f"the columns of {like.path} are {', '.join(map(repr, like.names))}, "
-        f"those of {path} are {', '.join(map(repr, names))}",
-        "files of one table must have the same columns in the same order",
-        "read them apart, or give names to both with names=...",
-    )
-
-
-def _further(file: TextFile, source: Source) -> Iterator[list[str]]:
+def _further(file: TextFile, stream: ByteStream) -> Iterator[list[str]]:
     """Rows in the middle of a file and at its end, where bytes can be reached."""
     size = file.version.size if file.version else 0
-    if not is_utf8(file.format.encoding) or size < 4 * SAMPLE_BYTES or source.compressed:
+    if not is_utf8(file.format.encoding) or size < 4 * SAMPLE_BYTES or stream.compressed:
         return
     for start in ((size - SAMPLE_BYTES) // 2, size - SAMPLE_BYTES):
-        source.file.seek(start)
-        lines = source.file.read(SAMPLE_BYTES).splitlines(keepends=True)
+        stream.file.seek(start)
+        lines = stream.file.read(SAMPLE_BYTES).splitlines(keepends=True)
         last = start == size - SAMPLE_BYTES
         text = b"".join(lines[1:] if last else lines[1:-1])
-        if file.separator == BLANK or (file.format.strip and file.format.quote):
-            text = usual_blanks(text, file.separator, file.format.quote)
-        quote = file.format.quote
-        with suppress(csv.Error):  # a cell of more than 128 kB
-            yield from csv.reader(
-                io.StringIO(text.decode("utf8", "replace"), newline=""),
-                delimiter=file.separator,
-                quotechar=quote,
-                quoting=csv.QUOTE_NONE if quote is None else csv.QUOTE_MINIMAL,
-            )
+        with suppress(OpenRecordError):
+            below = io.StringIO(text.decode("utf8", "replace"), newline="")
+            yield from (record.fields for record in file.grammar.records(below))
 
 
 def _refuse_header_again(file: TextFile, head: pa.RecordBatch) -> None:
@@ -302,14 +293,14 @@ class _Columns:
         asked: TextFormat,
         known: TextFormat | None,
     ) -> None:
-        self.file, self.format, self._asked = file, file.format, asked
+        self.file, self.format, self.asked, self.known = file, file.format, asked, known
         self.first = dict(zip(file.names, head.columns, strict=True))
         self.guesses: dict[str, Guess] = {}
         self.refused: dict[str, ReadError] = {}
         self.absent: dict[str, dict[str, int]] = {}
         self.raw: dict[str, pa.Array[pa.StringScalar]] = {}
-        self._known = () if known is None else tuple(dict(known.written))
-        self._said: list[str] = []
+        self.of_model = () if known is None else tuple(dict(known.written))
+        self.said: list[str] = []
         self._numbers: dict[str, pa.Array[pa.DoubleScalar]] = {}  # first cells that are plain
         marks = self.format.decimal in (None, ".") and not self.format.thousands
         self._plain = marks and not any(map(PLAIN.matches, self.format.tokens))
@@ -325,11 +316,8 @@ class _Columns:
         self.doubts = {name: g.doubt for name, g in self.guesses.items() if g.doubt is not None}
 
     def _guess(self, name: str, first: pa.Array[pa.StringScalar], more: Sequence[str]) -> Guess:
-        tokens, format, spelling = (
-            self.format.tokens_of(name),
-            self.format,
-            self.format.spelling(name),
-        )
+        format = self.format
+        tokens, spelling = format.tokens_of(name), format.spelling(name)
         further = [cell.strip() for cell in more] if format.strip else more
         cells = pa.concat_arrays([first, pa.array(further, pa.string())]) if more else first
         if spelling in (None, PLAIN) and self._plain and (numbers := fractions(cells)) is not None:
@@ -342,38 +330,31 @@ class _Columns:
             cells = cells.filter(pc.invert(absent))
         if isinstance(spelling, type(TEXT)):
             return Guess()
-        found = guess(_bare(cells, tokens), format.decimal, format.thousands, marks=format.guess)
+        found = guess(_bare(cells, tokens), format.decimal, format.thousands)
         if spelling is None:
             return found
         if len(cells) == 0:
             return Guess(spelling, spelling.type)
-        if spelling == PLAIN and found.spelling == TRUTH and name in self._known:
+        if spelling == PLAIN and found.spelling == TRUTH and name in self.of_model:
             return found  # 0 and 1 of the model, if they are its only values
-        if (
-            name in self._known
-            and isinstance(spelling, Number)
-            and isinstance(found.spelling, Number)
-        ):
-            self._compare(name, spelling, found, cells)
+        if name in self.of_model:
+            self._compare(name, spelling, found.spelling, cells)
         whole = isinstance(spelling, Number) and not spelling.mark
         whole = whole and found.spelling == spelling and pa.types.is_integer(found.type)
         return Guess(spelling, pa.int64() if whole else spelling.type)
 
     def _compare(
-        self, name: str, spelling: Number, found: Guess, cells: pa.Array[pa.StringScalar]
+        self, name: str, own: Spelling, found: Spelling, cells: pa.Array[pa.StringScalar]
     ) -> None:
         """Say that numbers are read as the model's, where the file may mean others."""
-        if spelling in (PLAIN, found.spelling) or not isinstance(found.spelling, Number):
+        if not (isinstance(own, Number) and isinstance(found, Number)) or own in (PLAIN, found):
             return
-        try:
-            same = spelling.read(cells) == found.spelling.read(cells)
-        except pa.ArrowInvalid:
-            return
-        if not same:
-            self._said.append(
-                f"{self.file.path.name}: numbers of {name!r} are read as {spelling.name}, as in "
-                "the files of the model (decimal='.' says otherwise)"
-            )
+        with suppress(pa.ArrowInvalid):
+            if own.read(cells) != found.read(cells):
+                self.said.append(
+                    f"{self.file.path.name}: numbers of {name!r} are read as {own.name}, as in "
+                    "the files of the model (decimal='.' says otherwise)"
+                )
 
     def typed(self, names: Sequence[str], left_out: Sequence[str]) -> pa.RecordBatch:
         """Return the first rows in their types, and keep what a label would be spelled like."""
@@ -403,50 +384,6 @@ class _Columns:
         row_names = [] if names.row_names is None else [names.row_names]
         return (*row_names, *empty), tuple(empty)
 
-    def remarks(self) -> Iterator[str]:
-        """Say what was found in the cells that is not usual."""
-        where = self.file.path.name
-        asked = dict(self._asked.written)
-        found: dict[Spelling, list[str]] = {}
-        for name, one in self.guesses.items():
-            if one.spelling in (PLAIN, TEXT) or name in asked or name in self._known:
-                continue
-            if one.spelling != TRUTH or not _usual_truth(self.first[name]):
-                found.setdefault(one.spelling, []).append(name)
-        for spelling, names in found.items():
-            unit = (
-                ", read in seconds since 1970-01-01"
-                if isinstance(spelling, Moment) and spelling.date
-                else ""
-            )
-            yield (
-                f"{where}: {_listed(names)} hold{'s' if len(names) == 1 else ''} "
-                f"{spelling}{unit} (written={{{names[0]!r}: 'text'}} says otherwise)"
-            )
-        codes = [(name, one.codes) for name, one in self.guesses.items() if one.codes]
-        if codes:
-            name, code = codes[0]
-            yield (
-                f"{where}: codes such as {code!r} stay text in {_listed([n for n, _ in codes])} "
-                f"(written={{{name!r}: 'number'}} says otherwise)"
-            )
-        yield from self._said
-
-    def losses(self) -> Iterator[str]:
-        """Cells of text that are read as missing."""
-        where = self.file.path.name
-        lost = [
-            (token, name, count)
-            for name, tokens in self.absent.items()
-            if self.guesses[name].spelling == TEXT
-            for token, count in tokens.items()
-            if token
-        ]
-        if lost and self._asked.missing is None and not self._known:
-            shown = ", ".join(f"{t!r} of {n!r} ({c:,})" for t, n, c in lost[:NAMED])
-            more = f" and {len(lost) - NAMED} more" if len(lost) > NAMED else ""
-            yield f"{where}: cells {shown}{more} are read as missing (missing='' keeps them)"
-
 
 def _bare(cells: pa.Array[pa.StringScalar], tokens: Sequence[str]) -> pa.Array[pa.StringScalar]:
     """Cells that are not missing, nor would be without the blanks around them."""
@@ -456,60 +393,13 @@ def _bare(cells: pa.Array[pa.StringScalar], tokens: Sequence[str]) -> pa.Array[p
     return cells.filter(pc.invert(pc.is_in(trimmed, value_set=pa.array(tokens, pa.string()))))
 
 
-def read_cells(
-    cells: pa.Array[pa.StringScalar], spelling: Spelling, kind: pa.DataType, tokens: Sequence[str]
-) -> pa.Array[pa.Scalar]:
-    """Read cells, missing ones as nulls, by a spelling and in a type."""
-    if pa.types.is_null(kind):
-        if cells.null_count < len(cells):
-            raise pa.ArrowInvalid("a cell is not empty")
-        return pa.nulls(len(cells))
-    if pa.types.is_string(kind) or pa.types.is_dictionary(kind) or pa.types.is_large_string(kind):
-        return pc.cast(cells, kind)
-    try:
-        return _read(cells, spelling, kind)
-    except pa.ArrowInvalid:
-        bare = without_missing(pc.utf8_trim_whitespace(cells), tuple(tokens))
-        return _read(bare, spelling, kind)
-
-
-def _read(
-    cells: pa.Array[pa.StringScalar], spelling: Spelling, kind: pa.DataType
-) -> pa.Array[pa.Scalar]:
-    if spelling == PLAIN and pa.types.is_floating(kind):
-        return _read_each(cells, spelling, kind)
-    coded = cells.dictionary_encode()
-    return _read_each(coded.dictionary, spelling, kind).take(coded.indices)
-
-
-def _read_each(
-    cells: pa.Array[pa.StringScalar], spelling: Spelling, kind: pa.DataType
-) -> pa.Array[pa.Scalar]:
-    if pa.types.is_boolean(kind):
-        return TRUTH.read(cells)
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
-        numbers = spelling if isinstance(spelling, Number) else PLAIN
-        if pa.types.is_integer(kind) and numbers == PLAIN:
-            return pc.cast(whole_numbers(cells), kind)
-        return pc.cast(numbers.read(cells), kind)
-    if spelling.type == kind:
-        return spelling.read(cells)
-    return pc.cast(cells, kind)
-
-
 def _is_odd(cells: pa.Array[pa.StringScalar]) -> bool:
     """Return whether some of the first numbers are spelled as programs would not write them."""
     first = cells.slice(0, 64)
     return bool(pc.any(pc.match_substring_regex(first, "[eE+]")).as_py())
 
 
-def _usual_truth(cells: pa.Array[pa.StringScalar]) -> bool:
-    first = next((cell for cell in cells.slice(0, 64).to_pylist() if cell), "true")
-    return first.lower() in ("true", "false", "yes", "no")
-
-
 def _undecided(where: str, name: str, one: Guess) -> ReadError:
-    """Return the error of a cell that has two meanings."""
     readings = (one.spelling, *one.others)
     if isinstance(one.spelling, Number):
         values = (str(s.read(pa.array([one.cell]))[0].as_py()) for s in readings[:2])
@@ -532,14 +422,37 @@ def _undecided(where: str, name: str, one: Guess) -> ReadError:
 # Remarks ----------------------------------------------------------------------------------------
 
 
-def _remarks(
-    file: TextFile,
-    asked: TextFormat,
-    known: TextFormat | None,
-    usual: str,
-    layout: Layout,
-    names: Names,
+def _losses(columns: _Columns, names: Names, empty: Sequence[str]) -> Iterator[str]:
+    """Say which lines, cells and fields are left out."""
+    file, asked = columns.file, columns.asked
+    where, count = file.path.name, file.skipped
+    if asked.skip_lines is None and count:
+        lines = f"{count} line{'' if count == 1 else 's'} above the header"
+        yield f"{where}: {lines} left out (skip_lines=0 reads all)"
+    lost = [
+        f"{token!r} of {name!r} ({cells:,})"
+        for name, tokens in columns.absent.items()
+        if columns.guesses[name].spelling == TEXT
+        for token, cells in tokens.items()
+        if token
+    ]
+    if lost and asked.missing is None and not columns.of_model:
+        more = f" and {len(lost) - NAMED} more" if len(lost) > NAMED else ""
+        shown = ", ".join(lost[:NAMED])
+        yield f"{where}: cells {shown}{more} are read as missing (missing='' keeps them)"
+    if empty:
+        yield f"{where}: fields without a name and a value are left out: {_listed(empty)}"
+    if names.row_names is not None:
+        yield (
+            f"{where}: the first field, which the header does not name, is taken for names of rows "
+            "and left out (names=... keeps it)"
+        )
+
+
+def _dialect_remarks(
+    columns: _Columns, usual: str, dialect: Dialect, names: Names
 ) -> Iterator[str]:
+    file, asked, known = columns.file, columns.asked, columns.known
     where, format = file.path.name, file.format
     if asked.separator is None and format.separator != usual:
         mark = _MARKS.get(file.separator, file.separator)
@@ -550,52 +463,59 @@ def _remarks(
         yield _remark(where, f"text is written in {format.encoding.upper()}", "encoding")
     if asked.strip is None and format.strip and (known is None or not known.strip):
         yield _remark(where, "blanks around fields are removed", "strip")
-    first = _row(layout.rows[0].fields)
+    first = _row(dialect.rows[0].fields)
+    headless = f"there is no header, as the first row is {first}"
     if names.by_position and (format.header or known is None or known.header is not False):
-        begin = (
-            f"the header {first} names no column of the model"
-            if format.header
-            else (f"there is no header, as the first row is {first}")
-        )
+        begin = f"the header {first} names no column of the model" if format.header else headless
         yield _remark(where, f"{begin}: columns are found by position", "header")
     elif asked.header is None and asked.names is None and not (format.header or known):
-        yield _remark(where, f"there is no header, as the first row is {first}", "header")
+        yield _remark(where, headless, "header")
     if names.doubled:
         listed = _listed(names.doubled)
         yield f"{where}: names that stand twice become {listed} (names=... says otherwise)"
 
 
-def _above(file: TextFile, asked: TextFormat) -> Iterator[str]:
-    count = file.skipped
-    if asked.skip_lines is None and count:
-        lines = f"{count} line{'' if count == 1 else 's'} above the header"
-        yield f"{file.path.name}: {lines} left out (skip_lines=0 reads all)"
-
-
-def _left_out(where: str, names: Names, empty: Sequence[str]) -> Iterator[str]:
-    if empty:
-        yield f"{where}: fields without a name and a value are left out: {_listed(empty)}"
-    if names.row_names is not None:
+def _column_remarks(columns: _Columns) -> Iterator[str]:
+    """Say what was found in the cells that is not usual."""
+    where, asked = columns.file.path.name, dict(columns.asked.written)
+    found: dict[Spelling, list[str]] = {}
+    for name, one in columns.guesses.items():
+        if one.spelling in (PLAIN, TEXT) or name in asked or name in columns.of_model:
+            continue
+        words = (cell.lower() for cell in columns.first[name].slice(0, 64).to_pylist() if cell)
+        if one.spelling != TRUTH or next(words, "true") not in ("true", "false", "yes", "no"):
+            found.setdefault(one.spelling, []).append(name)
+    for spelling, names in found.items():
+        is_date = isinstance(spelling, Moment) and spelling.date
+        unit = ", read in seconds since 1970-01-01" if is_date else ""
         yield (
-            f"{where}: the first field, which the header does not name, is taken for names of rows "
-            "and left out (names=... keeps it)"
+            f"{where}: {_listed(names)} hold{'s' if len(names) == 1 else ''} "
+            f"{spelling}{unit} (written={{{names[0]!r}: 'text'}} says otherwise)"
         )
+    codes = {name: one.codes for name, one in columns.guesses.items() if one.codes}
+    for name, code in islice(codes.items(), 1):
+        yield (
+            f"{where}: codes such as {code!r} stay text in {_listed(list(codes))} "
+            f"(written={{{name!r}: 'number'}} says otherwise)"
+        )
+    yield from columns.said
 
 
-def _kept(where: str, names: Names, left_out: Sequence[str]) -> Iterator[str]:
-    kept = [name for name in names.unnamed if name not in left_out]
+def _name_remarks(
+    columns: _Columns, names: Names, left_out: Sequence[str], sample: Sequence[Sequence[str]]
+) -> Iterator[str]:
+    """Say which names are made up, and that the last row may be a total."""
+    file = columns.file
+    where, kept = file.path.name, [name for name in names.unnamed if name not in left_out]
     if kept:
         yield _remark(where, f"fields without a name are called {_listed(kept)}", "names")
-
-
-def _total(file: TextFile, head: pa.RecordBatch, sample: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Say that the last row may be a total."""
-    if file.format.skip_last or not head.num_rows:
+    cells = list(columns.first.values())
+    if file.format.skip_last or not len(cells[0]):
         return
-    last = sample[-1] if sample else [column[-1].as_py() for column in head.columns]
+    last = sample[-1] if sample else [column[-1].as_py() for column in cells]
     begin = next((cell for cell in last if cell), "")
     if _TOTAL.fullmatch(begin.strip()):
-        yield f"{file.path.name}: the last row is read, {_row(last)} (skip_last=1 leaves it out)"
+        yield f"{where}: the last row is read, {_row(last)} (skip_last=1 leaves it out)"
 
 
 def _remark(where: str, found: str, option: str) -> str:

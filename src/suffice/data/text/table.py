@@ -6,7 +6,7 @@ import reprlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +21,13 @@ from suffice.data.spelling import (
     Spelling,
     are_rounded,
     number_spellings,
+    read_cells,
 )
-from suffice.data.table import Table, first_refused
+from suffice.data.table import About, Table, converted
 from suffice.data.text.pieces import opened
 from suffice.data.text.reading import Reading
 from suffice.data.text.records import TextFile
-from suffice.data.text.sniff import Sniffed, read_cells, sniff
+from suffice.data.text.sniff import Sniffed, sniff
 from suffice.data.text_format import TextFormat
 from suffice.errors import ReadError, warn
 from suffice.numerics.in_print import listed
@@ -41,17 +42,11 @@ class TextPart(RecordPart):
     types: tuple[tuple[str, pa.DataType], ...]  # the columns to read, and their types
     empty: tuple[str, ...] = ()  # fields that must hold nothing
 
-    @property
-    def asked(self) -> tuple[str, ...]:
-        """The columns to read."""
-        return tuple(name for name, _ in self.types)
-
     def record_batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows in their columns and types."""
         types = dict(self.types) | dict.fromkeys(self.empty, pa.null())
         reading, done = Reading(self.text, types), 0
-        with opened(self.text) as source:
-            for batch in reading.batches(source):
+        with opened(self.text) as stream:
+            for batch in reading.batches(stream):
                 yield self._typed(batch, types, done)
                 done += batch.num_rows
         if reading.skipped:
@@ -64,21 +59,18 @@ class TextPart(RecordPart):
     def _typed(
         self, batch: pa.RecordBatch, types: Mapping[str, pa.DataType], done: int
     ) -> pa.RecordBatch:
-        columns = []
-        for name, cells in zip(batch.schema.names, batch.columns, strict=True):
-            target = types[name]
-            read = partial(self._parsed, name=name, target=target)
-            try:
-                columns.append(cells if cells.type == target else read(cells))
-            except pa.ArrowInvalid:
-                row = first_refused(cells, read)
-                raise self._misfit(name, target, cells[row].as_py(), done + row) from None
-        width = len(self.types)
-        return pa.RecordBatch.from_arrays(columns[:width], names=list(self.asked))
-
-    def _parsed(self, cells: pa.Array[Any], name: str, target: pa.DataType) -> pa.Array[Any]:
         format = self.text.format
-        return read_cells(cells, format.spelling(name) or TEXT, target, format.tokens_of(name))
+
+        def refusal(name: str, row: int, cell: str) -> ReadError:
+            return self._misfit(name, types[name], cell, done + row)
+
+        def read(name: str, cells: pa.Array[Any]) -> pa.Array[Any]:
+            if cells.type == types[name]:
+                return cells
+            spelling = format.spelling(name) or TEXT
+            return read_cells(cells, spelling, types[name], format.tokens_of(name))
+
+        return converted(batch, read, refusal).select([name for name, _ in self.types])
 
     def _misfit(self, name: str, target: pa.DataType, cell: str, row: int) -> ReadError:
         shown = reprlib.repr(cell)
@@ -117,7 +109,6 @@ class TextPart(RecordPart):
 
     @property
     def file(self) -> Path:
-        """The file."""
         return self.text.path
 
 
@@ -138,15 +129,6 @@ class TextTable(Table):
     every cell is missing, else whole numbers, numbers, truth values, dates or times, or text:
     identifiers of twenty digits are text, because a double would round them.
 
-    Parameters
-    ----------
-    paths : sequence of pathlib.Path
-        The files, in order.
-    asked : TextFormat
-        What is given of how they are written.
-    known : TextFormat, optional
-        What a model knows of its files.
-
     Examples
     --------
     >>> import tempfile
@@ -158,11 +140,9 @@ class TextTable(Table):
     """
 
     paths: Sequence[Path]
-    asked: TextFormat = field(default_factory=TextFormat)
-    known: TextFormat | None = None
-    labels: tuple[str, ...] = ()  # columns that keep the spelling of the file
-
-    guesses = True
+    asked: TextFormat = field(default_factory=TextFormat)  # what is given of how they are written
+    known: TextFormat | None = None  # what a model knows of its files
+    found: Sniffed | None = None  # if they were looked at before
 
     def __post_init__(self) -> None:
         self.sniffed  # noqa: B018 - what is wrong with a file is said when it is opened
@@ -173,7 +153,7 @@ class TextTable(Table):
     @cached_property
     def sniffed(self) -> Sniffed:
         """Format and first rows, found by looking at the files."""
-        return sniff(self.paths, self.asked, self.known)
+        return self.found or sniff(self.paths, self.asked, self.known)
 
     def known_as(self, known: TextFormat) -> TextTable:
         """Return the same files, read as those of a model are."""
@@ -196,11 +176,8 @@ class TextTable(Table):
         head = found.head.set_column(found.head.schema.get_field_index(name), name, column)
         written = tuple((dict(found.format.written) | {name: TEXT.name}).items())
         format = replace(found.format, written=written)
-        table = object.__new__(TextTable)
-        vars(table).update(paths=self.paths, asked=self.asked, known=self.known, labels=(name,))
         files = tuple(replace(file, format=format) for file in found.files)
-        vars(table)["sniffed"] = replace(found, head=head, format=format, files=files)
-        return table
+        return replace(self, found=replace(found, head=head, format=format, files=files))
 
     @property
     def _head(self) -> pa.RecordBatch:
@@ -212,24 +189,9 @@ class TextTable(Table):
         return tuple(name for name in self.sniffed.files[0].names if name not in left_out)
 
     @property
-    def ignored(self) -> tuple[str, ...]:
-        """Fields that are no columns."""
-        return self.sniffed.left_out
-
-    @property
-    def format(self) -> TextFormat:
-        """Format of the files."""
-        return self.sniffed.format
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """Remarks on how the files are written."""
-        return self.sniffed.remarks
-
-    @property
-    def losses(self) -> tuple[str, ...]:
-        """Remarks on what is left out."""
-        return self.sniffed.losses
+    def about(self) -> About:
+        found = self.sniffed
+        return About(True, None, found.format, found.remarks, found.losses, found.left_out)
 
     def doubt(self, name: str) -> str | None:
         """Say that a column would hold numbers or dates but for a few cells, and name the first."""
@@ -247,7 +209,6 @@ class TextTable(Table):
         return found.of(name)
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[TextPart]:
-        """Return one part per file, reading these columns only."""
         found = self.sniffed
         where = " and ".join(file.path.name for file in found.files[:2])
         require_columns(types, self.names, where)

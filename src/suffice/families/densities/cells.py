@@ -7,16 +7,16 @@ from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from suffice.families.gaussian import FAR
 from suffice.numerics import kernels
+from suffice.numerics.arrays import Floats, Ints
 from suffice.sums.bins import BinnedCounts, cell_bounds
 from suffice.sums.moments import Moments
 from suffice.sums.pairs import CutBins
 
 
-def entropy_cuts(count: NDArray[np.float64]) -> NDArray[np.intp]:
+def entropy_cuts(count: Floats) -> Ints:
     """Cut where bins tell most of the class, as often as it shortens the description of the data.
 
     A cut of n rows of entropy E and k classes into two parts gains
@@ -56,7 +56,7 @@ def entropy_cuts(count: NDArray[np.float64]) -> NDArray[np.intp]:
     return np.sort(cuts[:found]).astype(np.intp, copy=False)
 
 
-def equal_frequency_cuts(every: NDArray[np.float64], bins: int) -> NDArray[np.intp]:
+def equal_frequency_cuts(every: Floats, bins: int) -> Ints:
     """Cut into at most so many bins of about the same weight.
 
     Parameters
@@ -92,9 +92,9 @@ LEAST_BANDWIDTH = 1e-3  # of the standard deviation of all classes
 
 
 class _Cells(NamedTuple):
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    counts: NDArray[np.float64]
+    low: Floats
+    high: Floats
+    counts: Floats
 
 
 class Cells(_Cells):
@@ -109,17 +109,17 @@ class Cells(_Cells):
     """
 
     @cached_property
-    def at(self) -> NDArray[np.float64]:
+    def at(self) -> Floats:
         """A number that stands for those in each cell, (m,)."""
         return 0.5 * self.low + 0.5 * self.high
 
     @cached_property
-    def total(self) -> NDArray[np.float64]:
+    def total(self) -> Floats:
         """Σw of the numbers of each class, (k,)."""
         return np.asarray(self.counts.sum(axis=1))
 
     @cached_property
-    def every(self) -> NDArray[np.float64]:
+    def every(self) -> Floats:
         """Σw of the numbers of all classes in each cell, (m,)."""
         return np.asarray(self.counts.sum(axis=0))
 
@@ -154,11 +154,11 @@ class KernelShape(NamedTuple):
     """
 
     deviation: float
-    spreads: NDArray[np.float64]
-    narrower: NDArray[np.float64]
-    broad: NDArray[np.float64]
+    spreads: Floats
+    narrower: Floats
+    broad: Floats
 
-    def widths(self, bandwidth: float) -> NDArray[np.float64]:
+    def widths(self, bandwidth: float) -> Floats:
         """Return h_c of every class, (k,), no less than a thousandth of the deviation."""
         h = bandwidth * self.spreads * self.narrower
         return np.maximum(h, LEAST_BANDWIDTH * self.deviation)
@@ -184,7 +184,7 @@ def cells_of_column(bins: BinnedCounts, j: int) -> Cells:
     return Cells(low + bins.origin[j], high + bins.origin[j], count)
 
 
-def merged(cells: Cells, cuts: NDArray[np.intp]) -> Cells:
+def merged(cells: Cells, cuts: Ints) -> Cells:
     """Fewer cells, without gaps between them: each begins with one of the ``cuts``, or the first.
 
     Between two cells lies the middle of what parts them.
@@ -201,19 +201,13 @@ def merged(cells: Cells, cuts: NDArray[np.intp]) -> Cells:
 BINS = 10  # of equal frequency, where no cut tells of the class
 
 
-def learnt_cuts(cells: Cells) -> NDArray[np.intp]:
-    """Choose the bin edges of a column: by `entropy_cuts`, or ten equal parts if it finds none.
-
-    Returns
-    -------
-    ndarray of int
-        The cells that begin a bin, except the first; ascending.
-    """
+def learnt_cuts(cells: Cells) -> Ints:
+    """Return the cells that begin a bin: `entropy_cuts`, or ten equal parts where it finds none."""
     cuts = entropy_cuts(cells.counts)
     return cuts if len(cuts) else equal_frequency_cuts(cells.every, BINS)
 
 
-def binned_counts(cells: Cells, cuts: NDArray[np.intp]) -> tuple[CutBins, NDArray[np.float64]]:
+def binned_counts(cells: Cells, cuts: Ints) -> tuple[CutBins, Floats]:
     """The bins that begin with the given cells, and Σw of every class in each, (k, m).
 
     Examples
@@ -229,7 +223,7 @@ def binned_counts(cells: Cells, cuts: NDArray[np.intp]) -> tuple[CutBins, NDArra
     return CutBins(np.where(is_point, np.nextafter(before, np.inf), edges)), counts
 
 
-def far_columns(moments: Moments) -> NDArray[np.intp]:
+def far_columns(moments: Moments) -> Ints:
     """The columns whose grid is too coarse, as they lie far from 0."""
     rows = moments.one_class
     mean, variance = rows.mean[0], rows.variance[0]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from suffice.families.family import Parameters
 from suffice.numerics import kernels
+from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.elementary import exp
 from suffice.rules import FINITE, NONNEGATIVE, Shape, rule
 from suffice.sums.block import RealBlock, require_finite, tiles
@@ -50,9 +51,9 @@ class Piece(NamedTuple):
     log_density : ndarray (k, b)
     """
 
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    log_density: NDArray[np.float64]
+    low: Floats
+    high: Floats
+    log_density: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,9 +73,9 @@ class PiecewiseParameters(Parameters):
     """
 
     start: Annotated[NDArray[np.int64], Shape("s"), NONNEGATIVE]
-    low: Annotated[NDArray[np.float64], Shape("B"), FINITE]
-    high: Annotated[NDArray[np.float64], Shape("B"), FINITE]
-    log_density: Annotated[NDArray[np.float64], Shape("k", "B"), FINITE]
+    low: Annotated[Floats, Shape("B"), FINITE]
+    high: Annotated[Floats, Shape("B"), FINITE]
+    log_density: Annotated[Floats, Shape("k", "B"), FINITE]
     choices: tuple[Choice, ...] = ()
 
     @rule("every column has a bin, and the bins of a column follow each other")
@@ -100,14 +101,14 @@ class PiecewiseParameters(Parameters):
         k, bins = self.log_density.shape
         return int(k * (bins - len(self.start) + 1))
 
-    def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
+    def add_log_likelihood(self, block: RealBlock, out: Floats) -> None:
         """Add Σⱼ log p(xⱼ | c)."""
         for first, x in tiles(block.values, np.float64):
             part = out[first : first + len(x)]
             if kernels.piecewise.add(x, self.start, self.low, self.log_density, part) >= 0:
                 require_finite(x, first)
 
-    def add_contributions(self, block: RealBlock, out: NDArray[np.float64]) -> None:
+    def add_contributions(self, block: RealBlock, out: Floats) -> None:
         """Add log p(xⱼ | c) of every cell, looked up for some columns at a time."""
         for first, x in tiles(block.values, np.float64):
             require_finite(x, first)
@@ -120,7 +121,7 @@ class PiecewiseParameters(Parameters):
                 part[:, columns] += self._with_missing[bins[:, columns]]
 
     @cached_property
-    def _with_missing(self) -> NDArray[np.float64]:
+    def _with_missing(self) -> Floats:
         """log p(x | c) in each bin, and 0 for a missing number, (B + 1, k)."""
         return np.append(self.log_density.T, np.zeros((1, len(self.log_density))), axis=0)
 
@@ -139,15 +140,13 @@ class PiecewiseParameters(Parameters):
         own = slice(*self.start[j : j + 2])
         return Piece(self.low[own], self.high[own], self.log_density[:, own])
 
-    def probabilities(self, j: int) -> NDArray[np.float64]:
+    def probabilities(self, j: int) -> Floats:
         """P(bin | c) of column j, (k, b)."""
         low, high, log_density = self.piece(j)
         mass = exp(log_density) * widths(low, high)
         return np.asarray(mass / mass.sum(axis=1, keepdims=True))
 
-    def sample(
-        self, codes: NDArray[np.intp], rng: np.random.Generator
-    ) -> list[NDArray[np.float64]]:
+    def sample(self, codes: Ints, rng: np.random.Generator) -> list[Floats]:
         """Draw a bin, and a number in it."""
         drawn = []
         for j in range(len(self.start) - 1):
@@ -174,12 +173,12 @@ def nothing(k: int) -> Piece:
     return Piece(np.zeros(1), np.zeros(1), np.zeros((k, 1)))
 
 
-def widths(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
+def widths(low: Floats, high: Floats) -> Floats:
     """Widths of bins; 1 where all numbers of a column are the same."""
     return np.where(high > low, high - low, 1.0)
 
 
-def bin_names(low: NDArray[np.float64], high: NDArray[np.float64]) -> list[str]:
+def bin_names(low: Floats, high: Floats) -> list[str]:
     """Name the numbers of every bin, in six digits, or as many as tell the bins apart.
 
     Examples

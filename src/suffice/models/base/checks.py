@@ -209,3 +209,15 @@ def require_weights(
             "a classifier needs rows of two classes or more whose weight is above 0",
             "check the weights",
         )
+
+
+def require_place(name: Any, names: Sequence[Any], kind: str = "column") -> int:
+    """The place of a column, or of something else of a kind, that a user names."""
+    by_place = kind == "column" and isinstance(name, int) and not isinstance(name, bool)
+    if by_place and -len(names) <= name < len(names):
+        return int(name) % len(names)
+    if name not in names:
+        some = ", ".join(map(repr, names[:10])) + (", ..." if len(names) > 10 else "")
+        several = f"{kind}{'es' if kind.endswith('s') else 's'}"
+        raise ParameterError(f"there is no {kind} {name!r}", f"the {several} are {some}")
+    return list(names).index(name)

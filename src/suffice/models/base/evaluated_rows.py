@@ -102,7 +102,13 @@ def evaluation(
     for without, unknown in each_batch(part, model.layout, add, scored_rows(k)):
         impossible += without
         unlabelled += unknown
-    found = replace(sums.evaluation(), impossible=impossible, unlabelled=unlabelled)
+    found = replace(
+        sums.evaluation(),
+        impossible=impossible,
+        unlabelled=unlabelled,
+        known=model.classes.values,
+        costs=costs,
+    )
     return sum(others, start=found)
 
 

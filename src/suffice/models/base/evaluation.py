@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from math import isnan, sqrt
 from statistics import NormalDist
 from typing import Any
@@ -14,12 +14,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from suffice.models.base.options import check_level
 from suffice.numerics.exact import DoubleDouble
-from suffice.numerics.in_print import Printed, Table
-from suffice.phrases import rows_in_print, rows_of_classes
+from suffice.numerics.in_print import Printed, Table, percent
+from suffice.phrases import amount, rows_in_print, rows_of_classes
 from suffice.sums.ranking import Area, Ranking
 from suffice.sums.vocabulary import Vocabulary
 
 CLASSES = 10  # of a confusion table in print
+ADDED = (
+    "confusion",
+    "log_loss_sum",
+    "brier_sum",
+    "log_likelihood_sum",
+    "infinite",
+    "reliability",
+    "infinite_by_class",
+    "impossible",
+    "unlabelled",
+)
 
 
 def wilson_interval(p: float, n: float, level: float = 0.95) -> tuple[float, float]:
@@ -72,6 +83,10 @@ class Evaluation(Printed):
     rankings : tuple of Ranking
         How the log-odds of a class order rows: of the second one where there are two, of each where
         there are 3 to 20; none of more classes.
+    known : tuple
+        The classes of the model; rows of others are errors.
+    costs : array (k, k), optional
+        Of errors, by which labels were predicted, of the classes of the model.
 
     Source: G. W. Brier, Verification of forecasts expressed in terms of probability (1950), eq. 2;
     C. Guo, G. Pleiss, Y. Sun, K. Q. Weinberger, On calibration of modern neural networks (2017),
@@ -89,27 +104,83 @@ class Evaluation(Printed):
     impossible: int = 0
     unlabelled: int = 0
     rankings: tuple[Ranking, ...] = ()
+    known: tuple[Any, ...] = ()
+    costs: Any = field(default=None, compare=False)
 
     def table(self) -> Table:
-        """Return the scores above the confusions of the first classes, as a table."""
-        names, recall = list(map(str, self.classes[:CLASSES])), self.recall.tolist()
-        table = zip(names, self.confusion.value, recall, strict=False)
-        rows = [[name, *(f"{w:,g}" for w in row[:CLASSES]), f"{r:.4f}"] for name, row, r in table]
-        notes = []
-        if len(names) == len(self.classes):
-            rows.append(["precision", *(f"{fraction:.4f}" for fraction in self.precision), ""])
-        else:
-            notes.append(f"the first {CLASSES} of {len(self.classes):,} classes")
+        """Return the scores; below, the confusions, and how often probabilities were right."""
+        scores = Table("", ["", "", ""], list(self._scores()), left=(0, 2))
+        return replace(scores, below=[self._confusions(), self._reliability()])
+
+    def _scores(self) -> Iterator[list[str]]:
+        most = self.confusion.value.sum(axis=1).max(initial=0.0)
+        alone = 1 - most / self.weight if self.weight else float("nan")
+        yield [
+            "error rate",
+            _percent(self.error),
+            f"of the most frequent label alone: {percent(alone)}",
+        ]
+        yield ["accuracy", _percent(self.accuracy), ""]
+        yield ["balanced accuracy", _percent(self.balanced_accuracy), "mean recall of the classes"]
+        for name, area, meaning in (
+            ("ROC area", self.roc_area, "0.5: no better than chance, 1: perfect order"),
+            ("average precision", self.average_precision, "area below precision against recall"),
+        ):
+            if not isnan(area.value):
+                low, high = f"{area.lower:.4f}", f"{area.upper:.4f}"
+                value = f"{area.value:.4f}" if low == high else f"{low} to {high}"
+                yield [name, value, meaning]
+        if self.costs is not None:
+            cost = f"{self.mean_cost(self.costs, self.known):.4g}"
+            yield ["mean cost", cost, "a row, by the costs of errors"]
         if self.infinite_rows:
-            notes.append(f"log loss ∞: {rows_of_classes(self.infinite_rows)} had probability 0")
-        return Table(
-            f"{rows_in_print(self.weight)}: accuracy {self.accuracy:.4f}, "
-            f"log loss {self.log_loss:.4f}, Brier score {self.brier:.4f}",
-            ["true \\ predicted", *names, "recall"],
-            rows,
-            notes,
-            bars=[*recall[: len(names)], *[float("nan")] * (len(rows) - len(names))],
-        )
+            yield ["log loss", "∞", f"{rows_of_classes(self.infinite_rows)}: probability 0"]
+        else:
+            yield ["log loss", f"{self.log_loss:.4f}", "nats per row; 0 is perfect"]
+        yield ["Brier score", f"{self.brier:.4f}", "from 0, perfect, to 2"]
+        gap = "gap between probability and how often it is right"
+        yield ["calibration error", _percent(self.calibration_error), gap]
+
+    def _confusions(self) -> Table:
+        """Return the confusions; of many classes what each is most often taken for."""
+        names, counts = list(map(str, self.classes)), self.confusion.value
+        shares = [list(map(percent, of.tolist())) for of in (self.precision, self.recall)]
+        if len(names) > CLASSES:
+            errors = np.where(np.eye(len(names), dtype=bool), 0.0, counts)
+            taken = [(names[j], float(row[j])) for row in errors for j in [int(row.argmax())]]
+            mistaken = [f"{name} ({amount(w)})" if w else "" for name, w in taken]
+            columns = names, map(amount, self.rows_by_class.values()), *shares, mistaken
+            header = ["label", "rows", "precision", "recall", "most often mistaken for"]
+            return Table("", header, list(map(list, zip(*columns, strict=True))), left=(0, 4))
+        rows = [
+            [name, *map(amount, row), recall]
+            for name, row, recall in zip(names, counts.tolist(), shares[1], strict=True)
+        ]
+        rows.append(["precision", *shares[0], ""])
+        bars = [*self.recall.tolist(), float("nan")]
+        return Table("", ["true \\ predicted", *names, "recall"], rows, bars=bars)
+
+    def _reliability(self) -> Table:
+        """Return how often predictions were right, by their probability; and what was left out."""
+        bins = self.reliability.value.tolist()
+        rows = [
+            [f"{i / len(bins):.0%} to {(i + 1) / len(bins):.0%}", amount(w), *map(percent, shares)]
+            for i, (w, p, right) in enumerate(bins)
+            if w
+            for shares in [(p / w, right / w)]
+        ]
+        notes = [
+            f"{rows_in_print(self.weight)} compared, {amount(self.unlabelled)} left out without "
+            f"label, {amount(self.impossible)} impossible under every class"
+        ]
+        if unseen := {c: w for c, w in self.rows_by_class.items() if c not in self.known}:
+            notes.append(f"Unseen in fit, and counted as errors: {rows_of_classes(unseen)}")
+        return Table("", ["probability of the prediction", "rows", "mean", "right"], rows, notes)
+
+    @property
+    def rows_by_class(self) -> dict[Any, float]:
+        """Σw of the rows of every class, by label."""
+        return dict(zip(self.classes, self.confusion.value.sum(axis=1).tolist(), strict=True))
 
     def __add__(self, other: Evaluation) -> Evaluation:
         return self._merged(other, operator.add)
@@ -135,19 +206,10 @@ class Evaluation(Printed):
             every = (Vocabulary(self.classes) | Vocabulary(other.classes)).values
             return self._over(every)._merged(other._over(every), merged)
         pairs = zip(self.rankings, other.rankings, strict=True)
-        return Evaluation(
-            self.classes,
-            merged(self.confusion, other.confusion),
-            merged(self.log_loss_sum, other.log_loss_sum),
-            merged(self.brier_sum, other.brier_sum),
-            merged(self.log_likelihood_sum, other.log_likelihood_sum),
-            merged(self.infinite, other.infinite),
-            merged(self.reliability, other.reliability),
-            merged(self.infinite_by_class, other.infinite_by_class),
-            merged(self.impossible, other.impossible),
-            merged(self.unlabelled, other.unlabelled),
-            tuple(merged(mine, theirs) for mine, theirs in pairs),
-        )
+        ours = {name: getattr(self, name) for name in ADDED}
+        found: Any = {name: merged(one, getattr(other, name)) for name, one in ours.items()}
+        rankings = tuple(merged(mine, theirs) for mine, theirs in pairs)
+        return replace(self, **found, rankings=rankings)
 
     @property
     def weight(self) -> float:
@@ -261,6 +323,11 @@ class Evaluation(Printed):
         table = self.confusion.value
         with np.errstate(invalid="ignore"):
             return np.asarray(np.diag(table) / table.sum(axis=axis))
+
+
+def _percent(fraction: float) -> str:
+    """Write a share to a hundredth of a percent."""
+    return "-" if isnan(fraction) else f"{100 * fraction:.2f} %"
 
 
 def _mean(areas: list[Area]) -> Area:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from suffice.data.schema import BlockLayout, Column, Layout
 from suffice.data.source import Part
 from suffice.engines.engine import Engine
-from suffice.errors import DataError, ParameterError
+from suffice.errors import DataError, ParameterError, first_line
 from suffice.models.base.checks import is_array
 from suffice.numerics.in_print import Printed, Table
 from suffice.sums.batch import Batch
@@ -243,7 +243,7 @@ def key_columns(by: Any, table: Any) -> tuple[tuple[str, ...], dict[str, pa.Arra
         column = pa.array(by, from_pandas=True) if isinstance(values, np.ndarray) else values
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
         raise DataError(
-            f"the keys mix types: {str(error).splitlines()[0]}", "keys are of one type"
+            f"the keys mix types: {first_line(error)}", "keys are of one type"
         ) from error
     return (), {name if isinstance(name, str) else "group": column}
 

@@ -243,7 +243,7 @@ def accepts(before: str | None = None, /, **ignored: Any) -> Callable[[C], C]:
     def with_fields(cls: C) -> C:
         own = dict(cls.__annotations__)
         later = list(own)[list(own).index(before) :] if before else []
-        own |= dict.fromkeys(ignored, "Any")
+        own |= dict.fromkeys(ignored, Any)
         first = [name for name in own if name not in later]
         cls.__annotations__ = {name: own[name] for name in (*first, *later)}
         for name, default in ignored.items():

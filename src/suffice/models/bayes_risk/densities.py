@@ -8,19 +8,18 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import stats
 
 from suffice.data.python_cells import require_faithful, unmasked
 from suffice.data.schema import Numbered
 from suffice.errors import DataError, ParameterError
-from suffice.numerics.logspace import safe_log, scores
+from suffice.numerics.arrays import Floats, Ints
+from suffice.numerics.elementary import log
+from suffice.numerics.logspace import scores
 
 MOST_VALUES = 2**20  # of discrete columns that are listed
 REST = 1e-15  # probability that such a list may lack
 MULTIVARIATE_NORMAL = type(stats.multivariate_normal([0.0]))
-
-Array = NDArray[np.float64]
 
 
 def is_discrete(distribution: Any) -> bool:
@@ -28,7 +27,7 @@ def is_discrete(distribution: Any) -> bool:
     return hasattr(distribution, "logpmf")
 
 
-def log_density(distribution: Any, rows: Array) -> Array:
+def log_density(distribution: Any, rows: Floats) -> Floats:
     """Return log p(x) of numbers (n,), or of rows (n, d), (n,)."""
     log_p = distribution.logpmf if is_discrete(distribution) else distribution.logpdf
     out = np.asarray(log_p(rows), dtype=np.float64)
@@ -37,7 +36,7 @@ def log_density(distribution: Any, rows: Array) -> Array:
     return out.reshape(len(rows))
 
 
-def draw(distribution: Any, n: int, rng: np.random.Generator) -> Array:
+def draw(distribution: Any, n: int, rng: np.random.Generator) -> Floats:
     """Draw n rows, (n, d)."""
     rows = np.asarray(distribution.rvs(size=n, random_state=rng), dtype=np.float64)
     if rows.ndim > 2:
@@ -45,12 +44,12 @@ def draw(distribution: Any, n: int, rng: np.random.Generator) -> Array:
     return rows.reshape(n, rows.size // n if n else 1)
 
 
-def values_of(distributions: Sequence[Any]) -> Array:
+def values_of(distributions: Sequence[Any]) -> Floats:
     """Return the values of discrete distributions: all but `REST` of each, if there is room."""
     return np.unique(np.concatenate([_values(distribution) for distribution in distributions]))
 
 
-def _values(distribution: Any) -> Array:
+def _values(distribution: Any) -> Floats:
     low, high = map(float, distribution.support())
     inner = getattr(distribution, "dist", distribution)
     if hasattr(inner, "xk"):  # listed values, which need not be whole
@@ -62,7 +61,7 @@ def _values(distribution: Any) -> Array:
     return np.arange(low, high + 1)
 
 
-def cut_points(distributions: Sequence[Any], q: Array) -> Array:
+def cut_points(distributions: Sequence[Any], q: Floats) -> Floats:
     """Return finite ends of the supports, and where q lies below or above, in order."""
     found = [np.array([end for one in distributions for end in one.support()], np.float64)]
     for one in distributions:
@@ -151,7 +150,7 @@ class Density:
             return tuple(map(stats.norm, self.joint.mean, np.sqrt(np.diagonal(self.joint.cov))))
         return self.columns
 
-    def log_density(self, rows: Array) -> Array:
+    def log_density(self, rows: Floats) -> Floats:
         """Return log p(x | c) of rows (n, d), (n,)."""
         if not self.columns:
             return log_density(self.joint, rows[:, 0] if rows.shape[1] == 1 else rows)
@@ -167,7 +166,7 @@ class Densities:
     """The class prior (k,), and one distribution per class."""
 
     classes: tuple[Any, ...]
-    prior: Array
+    prior: Floats
     densities: tuple[Density, ...]
 
     def __post_init__(self) -> None:
@@ -210,24 +209,24 @@ class Densities:
         """Number of columns, if any class tells."""
         return next((here.d for here in self.densities if here.d), None)
 
-    def log_joint(self, rows: Array) -> Array:
+    def log_joint(self, rows: Floats) -> Floats:
         """Return log P(c) + log p(x | c) of rows (n, d), (n, k); infinite where a density is."""
         out = scores(len(rows), len(self.classes), -np.inf)
         for c in np.flatnonzero(self.prior) if len(rows) else ():
             with np.errstate(all="ignore"):
-                log = self.densities[c].log_density(rows)
-            if np.isnan(log).any():
-                i = int(np.isnan(log).argmax())
+                found = self.densities[c].log_density(rows)
+            if np.isnan(found).any():
+                i = int(np.isnan(found).argmax())
                 raise ParameterError(
                     f"the log density of class {self.classes[c]!r} at row {i}, "
                     f"{rows[i].tolist()}, is NaN",
                     "a density is a number everywhere",
                     "check its parameters",
                 )
-            out[:, c] = safe_log(self.prior[c]) + log
+            out[:, c] = log(self.prior[c]) + found
         return out
 
-    def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> Array:
+    def sample(self, codes: Ints, rng: np.random.Generator) -> Floats:
         rows = np.empty((len(codes), self.d or 1))
         for c in np.unique(codes).tolist():
             here, n = self.densities[c], int((codes == c).sum())
@@ -236,7 +235,7 @@ class Densities:
             )
         return rows
 
-    def rows(self, X: Any) -> Array:
+    def rows(self, X: Any) -> Floats:
         """Return a checked table, (n, d); one-dimensional values are the rows of one column."""
         if hasattr(X, "toarray"):  # a sparse matrix
             X = X.toarray()
@@ -264,7 +263,7 @@ class Densities:
         return rows
 
 
-def _prior_of(priors: Any, labels: tuple[Any, ...]) -> Array:
+def _prior_of(priors: Any, labels: tuple[Any, ...]) -> Floats:
     """Return P(c) (k,), checked, in the order of the labels."""
     if priors is None:
         return np.full(len(labels), 1.0 / len(labels))

@@ -9,23 +9,35 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from suffice.data.source import all_batches
 from suffice.errors import DataError, ParameterError
 from suffice.families import Parameters
+from suffice.families.bernoulli import BernoulliParameters
+from suffice.families.categorical import CategoricalParameters
+from suffice.families.densities.piecewise import PiecewiseParameters
+from suffice.families.gaussian import GaussianParameters, StudentParameters
+from suffice.families.joint_table import JointTableParameters
 from suffice.families.multinomial import MultinomialParameters
+from suffice.families.multivariate_gaussian import (
+    MultivariateGaussianParameters,
+    MultivariateStudentParameters,
+)
+from suffice.families.poisson import NegativeBinomialParameters, PoissonParameters
 from suffice.models.base.scikit_learn import check_is_fitted
-from suffice.models.bayes_risk.columns import discrete, frozen, location_scale
-from suffice.models.bayes_risk.densities import cut_points, log_density
+from suffice.models.bayes_risk.densities import cut_points, log_density, values_of
 from suffice.models.classifier import answers_by_batch
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.reading import is_named, row_by_name
+from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.elementary import exp, log, log_of
 from suffice.numerics.in_print import Printed, Table, percent
-from suffice.numerics.logspace import row_sums, safe_log
+from suffice.numerics.logspace import row_sums, scores
 from suffice.numerics.quadrature import integrate
 from suffice.sums.batch import Batch
+from suffice.sums.block import CodedBlock
 
 LOG_2 = log_of(2.0)
 PRECISION = 1e-12  # of an integral, in nats
@@ -34,9 +46,8 @@ QUANTILES = np.concatenate([np.arange(1, 9) / 16, 10.0 ** -np.arange(2, 17)])
 # The same of a missing cell, in each class.
 QUESTIONED = np.concatenate([np.arange(1, 48) / 48, [0.01, 0.001, 1e-4, 0.99, 0.999, 1 - 1e-4]])
 MOST_NUMBERS = 2_000  # of a column, in all classes together: a page holds them
+UNSEEN = 1e-12  # probability from which unseen values are a value of their own
 DIGITS = 8  # of a probability between quantiles, so that a page holds it in few bytes
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,11 +68,11 @@ class ColumnInformation(Printed):
 
     columns: tuple[str, ...]
     families: tuple[str, ...]
-    bits: Array
+    bits: Floats
     entropy: float
 
     @property
-    def order(self) -> NDArray[np.intp]:
+    def order(self) -> Ints:
         """Places of the columns, the most telling first; unknown ones last."""
         return np.argsort(-np.nan_to_num(self.bits, nan=-1.0), kind="stable")
 
@@ -144,11 +155,11 @@ def column_information(model: GenerativeClassifier) -> ColumnInformation:
         tuple(bits),
         tuple(families.values()),
         np.array(list(bits.values())),
-        float(-_sum(prior * safe_log(np.where(prior > 0, prior, 1.0))) / LOG_2),
+        float(_entropy(prior)),
     )
 
 
-def _of_part(parameters: Parameters, d: int, prior: Array) -> Iterator[float]:
+def _of_part(parameters: Parameters, d: int, prior: Floats) -> Iterator[float]:
     """Yield the bits of every column of a part; NaN where no form is known."""
     if isinstance(parameters, MultinomialParameters):
         bits = _information(parameters.theta * prior[:, None], prior) / LOG_2
@@ -164,11 +175,11 @@ def _of_part(parameters: Parameters, d: int, prior: Array) -> Iterator[float]:
         yield _integrated(*line, prior) if line is not None and known else np.nan
 
 
-def _integrated(location: Array, scale: Array, dof: Array | None, prior: Array) -> float:
+def _integrated(location: Floats, scale: Floats, dof: Floats | None, prior: Floats) -> float:
     """Return the bits of a column of numbers, Gaussian or Student's t."""
     column = frozen(location, scale, dof)
 
-    def of(x: Array) -> Array:
+    def of(x: Floats) -> Floats:
         densities = [exp(log_density(one, x)) for one in column]
         return _information(prior[:, None] * np.array(densities), prior)
 
@@ -177,7 +188,7 @@ def _integrated(location: Array, scale: Array, dof: Array | None, prior: Array) 
     return max(value, 0.0) / LOG_2
 
 
-def _information(joint: Array, prior: Array) -> Array:
+def _information(joint: Floats, prior: Floats) -> Floats:
     """Σ_c P(c, x) log (P(c, x) / P(c) p(x)) of every x, in nats, (m,), from P(c, x), (k, m)."""
     total = row_sums(joint.T)[:, None]
     expected = prior * total
@@ -185,8 +196,73 @@ def _information(joint: Array, prior: Array) -> Array:
     return row_sums(joint.T * log(ratio))
 
 
-def _sum(values: Array) -> float:
+def _sum(values: Floats) -> float:
     return float(np.add.reduce(values))
+
+
+# -- how a column looks in every class
+
+
+def frozen(location: Floats, scale: Floats, dof: Floats | None) -> list[Any]:
+    """Return the distributions of SciPy that a column of numbers has in each class."""
+    if dof is None:
+        return [stats.norm(*of_class) for of_class in np.hstack([location, scale])]
+    return [stats.t(*of_class) for of_class in np.hstack([dof, location, scale])]
+
+
+def discrete(parameters: Parameters) -> Floats | None:
+    """Return P(v | c) of the values v of one column, (k, m), in bins or not; None of numbers.
+
+    Values that are unseen are one value.
+    """
+    if isinstance(parameters, BernoulliParameters):
+        return parameters.theta[:, 0] if parameters.theta.shape[1] == 1 else None
+    if isinstance(parameters, PiecewiseParameters):
+        return parameters.probabilities(0)
+    if isinstance(parameters, CategoricalParameters):
+        return _with_others(parameters.probabilities(0))
+    if isinstance(parameters, JointTableParameters):
+        logs = scores(len(parameters.cells), len(parameters.count), 0.0)
+        parameters.add_log_likelihood(CodedBlock(parameters.cells, parameters.vocabularies), logs)
+        return _with_others(exp(logs).T)
+    if isinstance(parameters, PoissonParameters):
+        counts = [stats.poisson(*of_class) for of_class in parameters.rate]
+    elif isinstance(parameters, NegativeBinomialParameters):
+        a, b = parameters.a[:, 0], parameters.b[:, 0]
+        counts = list(map(stats.nbinom, a, b / (b + 1)))
+    else:
+        return None
+    values = values_of(counts)
+    return np.stack([exp(log_density(one, values)) for one in counts])
+
+
+def _with_others(seen: Floats) -> Floats:
+    """Append the probability of all unseen values together, (k, m) or (k, m + 1)."""
+    others = np.maximum(1.0 - seen.sum(axis=1, keepdims=True), 0.0)
+    return np.hstack([seen, others]) if others.max() > UNSEEN else seen
+
+
+def location_scale(parameters: Parameters) -> tuple[Floats, Floats, Floats | None] | None:
+    """Return location and scale (k, 1) of one column, and degrees of freedom of Student's t.
+
+    The column is moved to the mean of the first class: only ratios of densities matter.
+    """
+    dof = None
+    if isinstance(parameters, GaussianParameters):
+        mean, low, variance = parameters.mean, parameters.mean_lo, parameters.variance
+    elif isinstance(parameters, StudentParameters):
+        mean, low, variance = parameters.location, parameters.location_lo, parameters.scale2
+        dof = np.broadcast_to(parameters.dof, mean.shape)
+    elif isinstance(parameters, MultivariateGaussianParameters | MultivariateStudentParameters):
+        factored = parameters.factored
+        mean, low, variance = factored.mean, factored.mean_lo, factored.covariance[:, :, 0]
+        if isinstance(parameters, MultivariateStudentParameters):
+            variance = variance * parameters.factor[:, None]
+            dof = parameters.dof[:, None]
+    else:
+        return None
+    scale = np.broadcast_to(np.sqrt(variance), mean.shape)
+    return (mean - mean[0]) + (low - low[0]), scale, dof
 
 
 # -- what to ask next
@@ -201,7 +277,7 @@ class NextQuestions(Printed):
     """
 
     columns: tuple[str, ...]
-    bits: Array
+    bits: Floats
     entropy: float
 
     def table(self) -> Table:
@@ -294,7 +370,7 @@ def next_question(model: GenerativeClassifier, row: Any) -> NextQuestions:
     return NextQuestions(tuple(columns[j] for j in order.tolist()), found[order], entropy)
 
 
-def probabilities_of_values(parameters: Parameters, k: int) -> Array | None:
+def probabilities_of_values(parameters: Parameters, k: int) -> Floats | None:
     """Return p(v | c) of the values v of one column, (k, m); None where no form is known."""
     line = location_scale(parameters)
     if line is None:
@@ -333,6 +409,6 @@ def _only_row(model: GenerativeClassifier, row: Any) -> Batch:
     return batches[0]
 
 
-def _entropy(p: Array) -> Array:
+def _entropy(p: Floats) -> Floats:
     """−Σ p log₂ p over the last axis."""
     return np.asarray(-(p * log(np.where(p > 0, p, 1.0))).sum(axis=-1) / LOG_2)

@@ -20,7 +20,6 @@ from typing import Literal, get_args
 
 import numpy as np
 from numpy.polynomial.legendre import leggauss
-from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
 from suffice.models.bayes_risk.densities import (
@@ -30,9 +29,10 @@ from suffice.models.bayes_risk.densities import (
     log_density,
     values_of,
 )
-from suffice.numerics.elementary import exp
+from suffice.numerics.arrays import Floats
+from suffice.numerics.elementary import exp, log
 from suffice.numerics.in_print import Printed, Table
-from suffice.numerics.logspace import normalise, safe_log
+from suffice.numerics.logspace import normalise
 from suffice.numerics.quadrature import integrate
 
 Method = Literal["auto", "sum", "quadrature", "simulation"]
@@ -105,7 +105,7 @@ def _sum(known: Densities) -> BayesError | None:
     """Sum over all combinations of the values of discrete independent columns."""
     if not all(here.columns and all(here.discrete) for here in known.densities):
         return None
-    values: list[NDArray[np.float64]] = []
+    values: list[Floats] = []
     for column in zip(*(here.columns for here in known.densities), strict=True):
         values.append(values_of(column))
         if prod(map(len, values)) > MOST_VALUES:
@@ -130,7 +130,7 @@ def _quadrature(known: Densities) -> BayesError | None:
     if not 1 <= len(lines) <= 2 or any(any(here.discrete) for here in known.densities):
         return None
 
-    def least(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    def least(rows: Floats) -> Floats:
         joint = known.log_joint(rows)
         return least_wrong(np.where(np.isposinf(joint), 0.0, exp(joint)))
 
@@ -149,10 +149,7 @@ def _quadrature(known: Densities) -> BayesError | None:
 
 
 def _product_rule(
-    f: Callable[[NDArray[np.float64]], NDArray[np.float64]],
-    x_cuts: NDArray[np.float64],
-    y_cuts: NDArray[np.float64],
-    nodes: int,
+    f: Callable[[Floats], Floats], x_cuts: Floats, y_cuts: Floats, nodes: int
 ) -> float:
     """∫∫ f(x, y) by Gauss's rule on every piece between cuts."""
     at, weights = leggauss(nodes)
@@ -184,7 +181,7 @@ def _simulation(densities: Densities, n_samples: int, rng: np.random.Generator) 
         wrong = []
         for first, end in pairwise([*range(0, n, BLOCK), n]):
             drawn = densities.sample(np.full(end - first, c), rng)
-            log_joint = without_poles(densities.log_joint(drawn), safe_log(prior))
+            log_joint = without_poles(densities.log_joint(drawn), log(prior))
             posterior, _ = normalise(log_joint, prior)
             wrong.append(least_wrong(posterior))
         r = np.concatenate(wrong)
@@ -193,7 +190,7 @@ def _simulation(densities: Densities, n_samples: int, rng: np.random.Generator) 
     return BayesError(value, float(np.sqrt(variance)), "simulation")
 
 
-def least_wrong(mass: NDArray[np.float64]) -> NDArray[np.float64]:
+def least_wrong(mass: Floats) -> Floats:
     """Return min_j Σ_{c ≠ j} m_c of every row (n, k): no 1 − max, which cancels where it is small.
 
     Examples
@@ -208,9 +205,7 @@ def least_wrong(mass: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(out.min(axis=1))
 
 
-def without_poles(
-    log_joint: NDArray[np.float64], log_prior: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def without_poles(log_joint: Floats, log_prior: Floats) -> Floats:
     """Take the limit where a density is infinite: only such classes remain, weighed by P(c)."""
     pole = np.isposinf(log_joint)
     at = pole.any(axis=1)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.numerics.error_free import LARGEST
-from suffice.sums.batch import Batch
-from suffice.sums.block import BadCell, CodedBlock, RealBlock, converted, require_finite
+from suffice.sums.block import BadCell, require_finite
 from suffice.sums.moments import TOO_LARGE
 from suffice.sums.pairs import CutBins
 from suffice.sums.vocabulary import Vocabulary
@@ -85,47 +82,3 @@ def binned(bins: CutBins, x: NDArray[Any]) -> NDArray[np.int32]:
             found += x >= cut
     found[np.isnan(x)] = -1
     return found
-
-
-class _Cut(Protocol):
-    """Columns of which some numbers are cut."""
-
-    @property
-    def numbers(self) -> Sequence[str]: ...
-
-    @property
-    def categories(self) -> Mapping[str, Vocabulary]: ...
-
-    @property
-    def bins(self) -> Mapping[str, CutBins]: ...
-
-
-def with_bins(terms: _Cut, order: Sequence[str], batch: Batch) -> Batch:
-    """Return rows whose binned numbers are among the categories, which come in this order."""
-    blocks: list[Any] = list(batch.blocks)
-    values = blocks.pop(0).values
-    own: Any = blocks.pop(0).coded() if terms.categories else None
-    at = {name: j for j, name in enumerate(terms.numbers)}
-    place = {name: j for j, name in enumerate(terms.categories)}
-    widths = [len(bins) for bins in terms.bins.values()]
-    widths += [] if own is None else map(len, own.vocabularies)
-    narrow = np.int16 if max(widths, default=0) < np.iinfo(np.int16).max else np.int32
-    codes, vocabularies = np.empty((batch.rows, len(order)), narrow), []
-    for j, name in enumerate(order):
-        if name in place:
-            codes[:, j] = own.codes[:, place[name]]
-            vocabularies.append(own.vocabularies[place[name]])
-            continue
-        vocabulary, levels = levels_of(terms.bins[name])
-        code = np.array([*vocabulary.index(levels, -1), -1], np.int32)  # the last is that of −1
-        try:
-            x = converted(values[:, [at[name]]])[:, 0]
-            codes[:, j] = code[binned(terms.bins[name], x)]
-        except BadCell as bad:
-            bad.column = name
-            raise
-        vocabularies.append(vocabulary)
-    left = [j for name, j in at.items() if name not in terms.bins]
-    rest = (RealBlock(values[:, left]),) if left else ()
-    coded = CodedBlock(codes, tuple(vocabularies))
-    return replace(batch, blocks=(*rest, coded, *blocks))

@@ -1,21 +1,37 @@
-"""Columns of a linear model: which of a table are read, as what, and what they become."""
+"""Columns of a linear model: which of a table are read, as what, and the design that they become.
+
+The values of categories and the words of texts are those of a first table.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
+import numpy as np
 import pyarrow as pa
 
-from suffice.data.schema import Column, UniformColumns
-from suffice.data.source import ArraySource
+from suffice.data.schema import Column, Layout, UniformColumns
+from suffice.data.source import ArraySource, Part, each_batch
 from suffice.data.table import Table
 from suffice.data.table_source import TableSource
+from suffice.engines.engine import Engine
 from suffice.errors import ParameterError, SchemaError
 from suffice.models.design.formula import Formula, formula_of
-from suffice.models.design.words import Ways, counting
+from suffice.models.design.matrix import Design
+from suffice.models.design.remarks import (
+    learnt_rows,
+    weight_missing,
+    without_rows,
+    without_value,
+)
+from suffice.models.design.words import Counting, Ways, Words, counting
 from suffice.phrases import meant
+from suffice.sums.batch import Batch
+from suffice.sums.by_class import ByClass, ByClassAccumulator
+from suffice.sums.counts import CountAccumulator, EventAccumulator
+from suffice.sums.vocabulary import Vocabulary
 
 LISTED = 20  # columns named in an error
 PREDICTORS = ("categorical", "text", "words", "ordered", "formula", "reference")
@@ -26,69 +42,36 @@ AS_NUMBERS, AS_STRINGS, TOLD = "as a linear model reads it", "strings or a dicti
 
 @dataclass(frozen=True)
 class Predictors:
-    """Options of an estimator on its columns.
+    """Options of an estimator on its columns."""
 
-    Parameters
-    ----------
-    categorical : sequence of str, optional
-        Columns of numbers that are categories.
-    text : sequence of str, optional
-        Columns of strings whose words are counted, besides those that read like texts.
-    words : int, "counted", "tf-idf" or mapping
-        Into how many places words are hashed, or how each is counted.
-    ordered : mapping of str to sequence, optional
-        The levels of ordered categories, the lowest first.
-    formula : str, optional
-        The terms, where they are not the columns.
-    reference : mapping of str to object, optional
-        The values that those of unordered categories are compared with.
-    intercept : bool
-        Whether there is to be one.
-    """
-
-    categorical: Sequence[str] | None = None
-    text: Sequence[str] | None = None
-    words: Ways = 256
-    ordered: Mapping[str, Sequence[Any]] | None = None
-    formula: str | None = None
-    reference: Mapping[str, Any] | None = None
-    intercept: bool = True
-
-    def check(self) -> None:
-        """Refuse words neither counted nor hashed into places, and odd references."""
-        counting(self.words)
-        if self.reference is not None and not isinstance(self.reference, Mapping):
-            raise ParameterError(
-                f"reference={self.reference!r}",
-                "it says of every column which value the others are compared with",
-                "write reference={'column': 'value'}",
-            )
+    categorical: Sequence[str] | None = None  # columns of numbers that are categories
+    text: Sequence[str] | None = None  # columns of words, besides those that read like texts
+    words: Ways = 256  # into how many places words are hashed, or how each is counted
+    ordered: Mapping[str, Sequence[Any]] | None = None  # levels, the lowest first
+    formula: str | None = None  # the terms, where they are not the columns
+    reference: Mapping[str, Any] | None = None  # values that others are compared with
+    intercept: bool = True  # whether there is to be one
 
 
 def predictors(estimator: Any) -> Predictors:
-    """Read and check the options of an estimator on its columns."""
+    """Read the options of an estimator on its columns; check words and references."""
     told = {name: getattr(estimator, name) for name in PREDICTORS}
-    found = Predictors(**told, intercept=bool(estimator.fit_intercept))
-    found.check()
-    return found
+    counting(estimator.words)
+    if not isinstance(estimator.reference, Mapping | None):
+        raise ParameterError(
+            f"reference={estimator.reference!r}",
+            "it says of every column which value the others are compared with",
+            "write reference={'column': 'value'}",
+        )
+    return Predictors(**told, intercept=bool(estimator.fit_intercept))
 
 
 @dataclass(frozen=True)
 class Features:
-    """The columns that a linear model reads, and what they become besides numbers.
-
-    Parameters
-    ----------
-    columns : sequence of Column
-    ordered : mapping of str to tuple
-        Levels of ordered categories.
-    formula : Formula, optional
-    reference : mapping of str to object
-        The values that those of categories are compared with.
-    """
+    """The columns that a linear model reads, and what they become besides numbers."""
 
     columns: Sequence[Column]
-    ordered: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    ordered: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)  # levels
     formula: Formula | None = None
     reference: Mapping[str, Any] = field(default_factory=dict)
 
@@ -166,7 +149,6 @@ def features(
 
 
 def _read(column: Column, kind: Any, told: bool, as_text: bool) -> Column:
-    """A column as a linear model reads it."""
     strings = column.stored == "string"
     if as_text and not strings:
         raise SchemaError(
@@ -234,7 +216,6 @@ def _levels(
 def _named(
     option: str, names: Sequence[str] | None, known: Sequence[str], targets: Sequence[str]
 ) -> Sequence[str]:
-    """The columns that an option names, if there are such."""
     chosen = names or ()
     unknown = [] if isinstance(chosen, str) else [n for n in chosen if n not in known]
     if unknown and known:
@@ -271,3 +252,153 @@ def named_columns(columns: Sequence[str | int], known: Sequence[str]) -> list[st
                 f"the model has {', '.join(map(repr, known[:LISTED]))}",
             )
     return [str(name) for name in names]
+
+
+# -- the design of a first table
+
+
+MOST_NAMED = 10  # values in an error
+ONE = Vocabulary((0,))  # the class of rows without labels
+COUNTS: dict[str, Callable[[int], Any]] = {
+    "category": CountAccumulator,
+    "events": lambda _: EventAccumulator(presence=True),
+}
+
+
+def settled_design(
+    source: TableSource | ArraySource,
+    found: Features,
+    ways: Ways,
+    engine: Engine,
+    targets: tuple[str, ...] = (),
+    with_missing: bool = False,
+) -> Design:
+    """The terms that columns become; a pass over those columns whose values have to be known.
+
+    ``with_missing`` gives the missing cells of a category a term, where rows show some.
+    """
+    columns = found.columns
+    if isinstance(columns, UniformColumns):
+        return Design(columns.names, targets, formula=found.formula)
+    coded = tuple(c.name for c in columns if c.kind == "category")
+    texts = tuple(c.name for c in columns if c.kind == "text")
+    how = counting(ways)
+    values: dict[str, Vocabulary] = {}
+    words: dict[str, Words] = {}
+    gaps: tuple[str, ...] = ()
+    if coded or (texts and how):
+        assert isinstance(source, TableSource)
+        counted = texts if how else ()
+        values, words, gaps = _shown(source, found, coded, counted, how or Counting(), engine)
+    for name, levels in found.ordered.items():
+        _require_levels(name, values[name], levels)
+    reference = {
+        name: _level(name, values[name].values, given) for name, given in found.reference.items()
+    }
+    return Design(
+        tuple(c.name for c in columns),
+        targets,
+        values,
+        dict(found.ordered),
+        words or {name: Words(cast(int, ways)) for name in texts},
+        found.formula,
+        reference,
+        missing=gaps if with_missing else (),
+    )
+
+
+def unused(
+    source: TableSource | ArraySource, found: Features, targets: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """The columns of a table that a formula does not name."""
+    if isinstance(source, ArraySource) or found.formula is None:
+        return ()
+    used = {*found.formula.columns, *targets}
+    return tuple(name for name in source.feature_names if name not in used)
+
+
+def _shown(
+    source: TableSource,
+    found: Features,
+    coded: tuple[str, ...],
+    counted: tuple[str, ...],
+    how: Counting,
+    engine: Engine,
+) -> tuple[dict[str, Vocabulary], dict[str, Words], tuple[str, ...]]:
+    """Return values of categories, words of texts, and the categories that lack a cell."""
+    empty = dict.fromkeys(coded, Vocabulary(()))
+    names = {*coded, *counted}
+    words = dict.fromkeys(counted, Words(ngrams=how.ngrams))
+    layout = Layout(
+        Design(coded + counted, (), empty, words=words).blocks,
+        tuple(column for column in found.columns if column.name in names),
+        label=source.label,
+        weight=source.weight,
+        label_stored=source.label_stored(),
+        ignored=tuple(name for name in source.feature_names if name not in names),
+    )
+    sums = engine.run(values_shown, layout, source.parts(layout, engine.workers))
+    vocabularies = [v for block in sums.blocks for v in block.vocabularies]
+    values = dict(zip((*coded, *counted), vocabularies, strict=True))
+    if not sums.weight.value.sum():
+        raise without_rows(layout.label is not None)
+    for name, vocabulary in values.items():
+        if not len(vocabulary):
+            raise without_value(name, rows=learnt_rows(sums, layout))
+    missing = weight_missing(sums, layout)
+    texts = sums.blocks[int(bool(coded)) :]
+    weight = float(sums.weight.value.sum())
+    for name, text in zip(counted, texts, strict=True):
+        words[name] = Words.of(how, values.pop(name), text.count.value.sum(axis=0), weight)
+        if not len(words[name]):
+            raise SchemaError(
+                f"no word of {name!r} is in {how.min_count:g} rows",
+                "min_count is the least number of rows of a word",
+                "lower min_count",
+            )
+    return values, words, tuple(name for name in coded if name in missing)
+
+
+def values_shown(part: Part, layout: Layout) -> ByClass:
+    """Kernel of the first look at categories and texts: the values that each column has."""
+    total = ByClassAccumulator(
+        [COUNTS[block.encoding](len(block.columns)) for block in layout.blocks]
+    )
+
+    def add(batch: Batch) -> None:
+        if layout.label is None:
+            batch = replace(batch, codes=np.zeros(batch.rows, np.intp), classes=ONE)
+        total.add(batch)
+
+    for _ in each_batch(part, layout, add):
+        pass
+    return total.statistic()
+
+
+def _require_levels(name: str, values: Vocabulary, levels: Sequence[Any]) -> None:
+    for value in values.values:
+        if value not in levels:
+            raise SchemaError(
+                f"column {name!r} has {value!r}",
+                f"its levels are {', '.join(map(repr, levels))}",
+                "list all levels, the lowest first",
+            )
+
+
+def _level(name: str, values: Sequence[Any], given: Any) -> Any:
+    """The value of a category that is given, or the only one that is written so.
+
+    Examples
+    --------
+    >>> _level("year", (2007, 2008), "2008")
+    2008
+    """
+    written = [value for value in values if str(value) == given]
+    for value in (*(v for v in values if v == given), *(written if len(written) == 1 else ())):
+        return value
+    more = f" and {len(values) - MOST_NAMED} more" if len(values) > MOST_NAMED else ""
+    raise SchemaError(
+        f"column {name!r} has no value {given!r} to be its reference",
+        f"its values are {', '.join(map(repr, values[:MOST_NAMED]))}{more}",
+        meant(given, values) or "take one of them",
+    )

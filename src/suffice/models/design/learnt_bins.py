@@ -19,8 +19,8 @@ from suffice.families.densities.cells import (
     learnt_cuts,
 )
 from suffice.models.design.matrix import Design
-from suffice.models.design.remarks import learnt_rows, without_value
-from suffice.sums.batch import WEIGHT_ROUNDING, Batch
+from suffice.models.design.remarks import weight_missing
+from suffice.sums.batch import Batch
 from suffice.sums.bins import BinnedCountAccumulator, MomentsAndBinsAccumulator
 from suffice.sums.block import RealBlock, converted
 from suffice.sums.by_class import ByClass, ByClassAccumulator
@@ -48,24 +48,14 @@ def with_learnt_bins(
     starts near their mean. A column that shows one cell of the grid is one bin. Counts are in
     units of what one row weighs, `suffice.sums.row_sample.Sampled.row_weight`.
 
-    Parameters
-    ----------
-    complete : bool
-        Whether rows with a missing cell are left out.
-    with_missing : bool
-        Whether the missing cells of a category or a number have a term, where rows show some.
+    ``complete`` leaves out rows with a missing cell; ``with_missing`` gives missing cells of a
+    column a term, where rows show some.
     """
     sums = engine.run(value_sums, (layout, complete), parts)
-    weight, missing = sums.weight.value.sum(), set[str]()
-    if not weight:  # who sums over the rows says why there are none
+    if not sums.weight.value.sum():  # who sums over the rows says why there are none
         nothing = CutBins(np.empty(0))
         return replace(design, bins=dict.fromkeys(design.numbers, nothing))
-    for block, read in zip(sums.blocks, layout.blocks, strict=False):
-        total = block.total.sum(axis=0)
-        for j in np.flatnonzero(total == 0).tolist():
-            raise without_value(read.columns[j], rows=learnt_rows(sums, layout))
-        gone = np.flatnonzero(weight - total > WEIGHT_ROUNDING * weight)
-        missing |= {read.columns[j] for j in gone.tolist()}
+    missing = weight_missing(sums, layout)
     bins = _bins(design, layout, engine, parts, complete, sums) if len(design.numbers) else {}
     own = tuple(name for name in design.columns if name in missing and with_missing)
     return replace(design, bins=bins, missing=own)
@@ -79,7 +69,6 @@ def _bins(
     complete: bool,
     sums: ByClass,
 ) -> dict[str, CutBins]:
-    """The bins of every number."""
     block = sums.blocks[0]
     found, names = block.bins, tuple(design.numbers)
     far = far_columns(block.moments)

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.models.design.formula import Coded, Factor, is_column, label, quoted
-from suffice.models.design.terms import Terms
+from suffice.models.design.matrix import Design
 
 Column = tuple[frozenset[Factor], dict[Factor, tuple[int, bool]], tuple[int, ...]]
 """Numbers of a product, the level of each category and whether it is full; which of its words."""
 
 
-def norm_of_coefficients(terms: Terms) -> NDArray[np.float64]:
+def norm_of_coefficients(terms: Design) -> NDArray[np.float64]:
     """H, (p, p): wᵀHw is the least Σγ² of coefficients γ of all values that predict the same.
 
     With A such that w = Aγ, and an intercept that takes up what is the same in all rows,
@@ -31,7 +31,7 @@ def norm_of_coefficients(terms: Terms) -> NDArray[np.float64]:
     Examples
     --------
     >>> from suffice.sums.vocabulary import Vocabulary
-    >>> terms = Terms(("hue",), ("y",), {"hue": Vocabulary(("blue", "green", "red"))})
+    >>> terms = Design(("hue",), ("y",), {"hue": Vocabulary(("blue", "green", "red"))})
     >>> norm_of_coefficients(terms).round(3)
     array([[ 0.667, -0.333],
            [-0.333,  0.667]])
@@ -55,7 +55,7 @@ def norm_of_coefficients(terms: Terms) -> NDArray[np.float64]:
 
 
 def _vectors(
-    terms: Terms, category: Factor, shown: list[tuple[int, bool] | None]
+    terms: Design, category: Factor, shown: list[tuple[int, bool] | None]
 ) -> NDArray[np.float64]:
     """Return the factors of each product for all levels of a category, (products, m)."""
     levels = np.eye(len(terms.levels(label(category))))
@@ -71,9 +71,8 @@ def _vectors(
 
 
 def _columns(
-    terms: Terms,
+    terms: Design,
 ) -> tuple[list[Column], list[tuple[frozenset[Factor], frozenset[Factor]]]]:
-    """The columns of the design, and the numbers and categories of every group of them."""
     if terms.formula is None:
         products: Sequence[Sequence[Coded]] = [
             [((quoted(name), name == terms.whole),)] for name in terms.columns
@@ -100,7 +99,7 @@ def _columns(
     return columns, groups
 
 
-def _size(terms: Terms, factor: Factor, full: bool) -> int:
+def _size(terms: Design, factor: Factor, full: bool) -> int:
     name = label(factor)
     if is_column(factor) and name in terms.categories:
         return len(terms.levels(name)) - (not full)

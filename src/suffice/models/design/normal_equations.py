@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Self
 
@@ -28,24 +29,33 @@ def no_complete_row() -> DataError:
 
 @dataclass(frozen=True)
 class Weights:
-    """Counts and logarithms of the weights of rows.
+    """Counts and logarithms of the weights of rows."""
 
-    Parameters
-    ----------
-    count : int
-        Number of rows with a weight; 0 if it is not known.
-    fractional : int
-        How many of the weights are no whole numbers.
-    log : float
-        Σ log w.
-    precisions : bool
-        Whether weights are inverse variances, known up to a factor; else copies of rows.
-    """
+    count: int = 0  # number of rows with a weight; 0 if it is not known
+    fractional: int = 0  # how many of the weights are no whole numbers
+    log: float = 0.0  # Σ log w
+    precisions: bool = False  # whether weights are inverse variances, else copies of rows
 
-    count: int = 0
-    fractional: int = 0
-    log: float = 0.0
-    precisions: bool = False
+    def remarks(self, total: float) -> tuple[str, ...]:
+        """Say what weights add up to, and what they were taken for, if there are any."""
+        if self.precisions:
+            return (
+                f"Weights are precisions, known up to a factor (weights_are: precisions). Sum of "
+                f"weights: {total:g}",
+            )
+        if not self.count or (self.count == total and not self.fractional):
+            return ()
+        line = (
+            "A weight is so many copies of its row (weights_are: copies). Sum of weights: "
+            f"{total:g}"
+        )
+        if not self.fractional:
+            return (line,)
+        return (
+            line,
+            f"{self.fractional:,} of the weights are no whole numbers: if they are inverse "
+            "variances, weights_are: precisions gives errors that do not depend on their scale.",
+        )
 
     @classmethod
     def of(cls, tally: Tally) -> Self:
@@ -54,37 +64,40 @@ class Weights:
         return cls(count, fractional, log * LOG_UNIT) if known else cls()
 
 
+class Weighed:
+    """Rows with weights, as sums or as they are."""
+
+    weights: Weights
+
+    @property
+    @abstractmethod
+    def rows(self) -> float:
+        """Weight of the rows, rounded."""
+
+    @property
+    def count(self) -> float:
+        """Number of rows; their weight, where it is not known."""
+        return float(self.weights.count) if self.weights.count > 0 else self.rows
+
+    @property
+    def observations(self) -> float:
+        """Return n of the errors: the sum of weights that are copies, or the number of rows."""
+        return self.count if self.weights.precisions else self.rows
+
+
 @dataclass(frozen=True, eq=False)
-class NormalEquations:
-    """XᵀX w = Xᵀy for n rows of p columns x and t targets y, about the means or about 0.
+class NormalEquations(Weighed):
+    """XᵀX w = Xᵀy for n rows of p columns x and t targets y, about the means or about 0."""
 
-    Parameters
-    ----------
-    n : DoubleDouble ()
-        Weight of the rows.
-    x_mean, y_mean : DoubleDouble (p,) and (t,)
-        x̄ and ȳ; 0 without an intercept.
-    xx, xy, yy : DoubleDouble (p, p), (p, t) and (t,)
-        Σ(x − x̄)(x − x̄)ᵀ, Σ(x − x̄)(y − ȳ)ᵀ and the diagonal of Σ(y − ȳ)(y − ȳ)ᵀ.
-    intercept : bool
-        Whether the sums are about the means: that eliminates the intercept.
-    variance : ndarray (p,)
-        Variance of every column, with divisor n.
-    noise : ndarray (p,)
-        The fraction of every diagonal element of XᵀX that means nothing (`factorise`).
-    weights : Weights
-        What is known of the weights besides n.
-    """
-
-    n: Annotated[DoubleDouble, Shape(), POSITIVE]
-    x_mean: Annotated[DoubleDouble, Shape("p")]
-    y_mean: Annotated[DoubleDouble, Shape("t")]
-    xx: Annotated[DoubleDouble, Shape("p", "p")]
-    xy: Annotated[DoubleDouble, Shape("p", "t")]
-    yy: Annotated[DoubleDouble, Shape("t")]
-    intercept: bool
-    variance: Annotated[NDArray[np.float64], Shape("p"), NONNEGATIVE]
-    noise: Annotated[NDArray[np.float64], Shape("p"), NONNEGATIVE]
+    n: Annotated[DoubleDouble, Shape(), POSITIVE]  # weight of the rows
+    x_mean: Annotated[DoubleDouble, Shape("p")]  # x̄; 0 without an intercept
+    y_mean: Annotated[DoubleDouble, Shape("t")]  # ȳ; 0 without an intercept
+    xx: Annotated[DoubleDouble, Shape("p", "p")]  # Σ(x − x̄)(x − x̄)ᵀ
+    xy: Annotated[DoubleDouble, Shape("p", "t")]  # Σ(x − x̄)(y − ȳ)ᵀ
+    yy: Annotated[DoubleDouble, Shape("t")]  # the diagonal of Σ(y − ȳ)(y − ȳ)ᵀ
+    intercept: bool  # whether the sums are about the means: that eliminates the intercept
+    variance: Annotated[NDArray[np.float64], Shape("p"), NONNEGATIVE]  # of columns, divisor n
+    noise: Annotated[NDArray[np.float64], Shape("p"), NONNEGATIVE]  # see `factorise`
     weights: Weights = field(default_factory=lambda: Weights())
 
     @classmethod
@@ -136,18 +149,7 @@ class NormalEquations:
 
     @property
     def rows(self) -> float:
-        """Weight of the rows, rounded."""
         return float(self.n.value)
-
-    @property
-    def count(self) -> float:
-        """Number of rows; their weight, where it is not known."""
-        return float(self.weights.count) if self.weights.count > 0 else self.rows
-
-    @property
-    def observations(self) -> float:
-        """Return n of the errors: the sum of weights that are copies, or the number of rows."""
-        return self.count if self.weights.precisions else self.rows
 
     @property
     def p(self) -> int:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.schema import Column, Layout, UniformColumns
 from suffice.errors import DataError
-from suffice.models.design.normal_equations import Weights
-from suffice.models.design.terms import Terms
+from suffice.models.design.matrix import Design
 from suffice.numerics.in_print import NAMED, Table, bound, probability
 from suffice.numerics.linalg import Factor
+from suffice.sums.batch import WEIGHT_ROUNDING
 from suffice.sums.by_class import ByClass
 
 
@@ -24,15 +24,25 @@ def learnt_rows(sums: ByClass, layout: Layout) -> str:
     return f"{labelled}row{weighted}" if labelled or weighted else ""
 
 
-def without_value(column: str, targets: Collection[str] = (), rows: str = "") -> DataError:
-    """The error of a column of which no cell is there; it may be a target.
+def weight_missing(sums: ByClass, layout: Layout) -> dict[str, float]:
+    """Return Σw of the rows in which a column has no cell, by column, where there are such rows.
 
-    Parameters
-    ----------
-    column : str
-    targets : collection of str
-    rows : str
-        The rows that are learnt from, as `learnt_rows` has them.
+    Refuse a column that has none at all. Blocks that are not summed, the last ones, are left out.
+    """
+    weight, found = sums.weight.value.sum(), dict[str, float]()
+    for block, read in zip(sums.blocks, layout.blocks, strict=False):
+        shown = block.total.sum(axis=0)
+        for j in np.flatnonzero(weight - shown > WEIGHT_ROUNDING * weight).tolist():
+            if not shown[j]:
+                raise without_value(read.columns[j], rows=learnt_rows(sums, layout))
+            found[read.columns[j]] = float(weight - shown[j])
+    return found
+
+
+def without_value(column: str, targets: Collection[str] = (), rows: str = "") -> DataError:
+    """The error of a column of which no cell is there.
+
+    It may be a target; ``rows`` are those that are learnt from, as `learnt_rows` has them.
     """
     if column in targets:
         return DataError(
@@ -111,16 +121,16 @@ def dependence(
 MOST_NAMED = 8
 
 
-def measures(terms: Terms, columns: Sequence[Column]) -> tuple[str, ...]:
+def measures(design: Design, columns: Sequence[Column]) -> tuple[str, ...]:
     """Lines that say what coefficients are compared with, and per what they are.
 
     Examples
     --------
     >>> from suffice.sums.vocabulary import Vocabulary
-    >>> measures(Terms(("hue",), ("price",), {"hue": Vocabulary(("blue", "red"))}), ())
+    >>> measures(Design(("hue",), ("price",), {"hue": Vocabulary(("blue", "red"))}), ())
     ('Categories are compared with hue[blue].',)
     """
-    names = terms.reference_terms
+    names = design.reference_terms
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     compared = f"Categories are compared with {', '.join(names[:MOST_NAMED])}{more}."
     return (*([compared] if names else []), *units(columns))
@@ -138,38 +148,6 @@ def units(columns: Sequence[Column]) -> tuple[str, ...]:
     if isinstance(columns, UniformColumns):
         return ()
     return tuple(f"{c.name}: {c.reason}" for c in columns if c.stored == "time")
-
-
-class HasWeights(Protocol):
-    """The rows of a fit, as sums or as they are."""
-
-    @property
-    def weights(self) -> Weights: ...
-
-    @property
-    def rows(self) -> float:
-        """Weight of the rows."""
-        ...
-
-
-def said_of_weights(equations: HasWeights) -> tuple[str, ...]:
-    """Lines that say what weights add up to, and what they were taken for, if there are any."""
-    weights, total = equations.weights, equations.rows
-    if weights.precisions:
-        return (
-            f"Weights are precisions, known up to a factor (weights_are: precisions). Sum of "
-            f"weights: {total:g}",
-        )
-    if not weights.count or (weights.count == total and not weights.fractional):
-        return ()
-    line = f"A weight is so many copies of its row (weights_are: copies). Sum of weights: {total:g}"
-    if not weights.fractional:
-        return (line,)
-    return (
-        line,
-        f"{weights.fractional:,} of the weights are no whole numbers: if they are inverse "
-        "variances, weights_are: precisions gives errors that do not depend on their scale.",
-    )
 
 
 DIGITS = 4  # significant digits of a standard error, which its estimate is printed to

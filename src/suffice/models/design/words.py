@@ -29,20 +29,11 @@ Ways = int | Literal["counted", "tf-idf"] | Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Counting:
-    """Options of counting words.
+    """Options of counting words."""
 
-    Parameters
-    ----------
-    ngrams : int
-        How many neighbouring words are counted together, at most.
-    weights : {"counts", "tf-idf"}
-    min_count : float
-        Weight of the rows that have to show a word.
-    """
-
-    ngrams: int = 1
+    ngrams: int = 1  # how many neighbouring words are counted together, at most
     weights: Literal["counts", "tf-idf"] = "counts"
-    min_count: float = 1.0
+    min_count: float = 1.0  # weight of the rows that have to show a word
 
 
 def counting(words: Ways) -> Counting | None:
@@ -98,19 +89,6 @@ class Words:
     With tf-idf weights, a count is multiplied by log((1 + n)/(1 + n_w)) + 1, with n_w of the n rows
     of the first fit that show the word, and the row of a text has length 1.
 
-    Parameters
-    ----------
-    places : int
-        m of hashed words; 0 where they are counted.
-    known : Vocabulary
-        The m words that are counted; none where they are hashed.
-    ngrams : int
-        How many neighbouring words are counted together, at most.
-    idf : tuple of float
-        The m factors of tf-idf weights; none of counts.
-    complete : bool
-        Whether all words of the first fit are known; others are then refused in a fit.
-
     Source: G. Salton and C. Buckley, Term-weighting approaches in automatic text retrieval (1988);
     smoothed as in scikit-learn's ``TfidfVectorizer``.
 
@@ -122,11 +100,11 @@ class Words:
     ('pets[#0]', 'pets[#1]')
     """
 
-    places: Annotated[int, Within(0, MOST_PLACES)] = 0
+    places: Annotated[int, Within(0, MOST_PLACES)] = 0  # m of hashed words; 0 if counted
     known: Vocabulary = field(default_factory=lambda: Vocabulary(()))
-    ngrams: Annotated[int, Within(1, LONGEST)] = 1
-    idf: tuple[float, ...] = ()
-    complete: bool = True
+    ngrams: Annotated[int, Within(1, LONGEST)] = 1  # neighbours that are counted together
+    idf: tuple[float, ...] = ()  # the m factors of tf-idf weights; none of counts
+    complete: bool = True  # whether a fit refuses words that are not known
 
     @rule("words are hashed into places, or counted")
     def _has_columns(self) -> bool:
@@ -213,7 +191,6 @@ class Words:
             )
 
     def _places(self, vocabulary: Vocabulary) -> NDArray[np.intp]:
-        """The place of every word."""
         values = vocabulary.values
         return np.fromiter((hashed(word) % self.places for word in values), np.intp, len(values))
 

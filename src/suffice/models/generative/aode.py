@@ -33,7 +33,7 @@ from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.paired_columns import PairedColumns, PairedRows, paired_rows
 from suffice.numerics import kernels
 from suffice.numerics.elementary import log
-from suffice.numerics.logspace import cell_scores, log_sum_exp, safe_log
+from suffice.numerics.logspace import cell_scores, log_sum_exp
 from suffice.sums.batch import Batch
 from suffice.sums.by_class import ByClass, ByClassAccumulator
 from suffice.sums.pairs import PairCounts, pair_places
@@ -92,7 +92,7 @@ class OneDependence:
         n, k, d = block.rows, self.pairs.k, self.pairs.d
         places = pair_places(self.pairs.bins, [block.column(j) for j in range(d)], n)
         out = np.zeros((n, k))
-        log_class = safe_log(self.weight / self.weight.sum())
+        log_class = log(self.weight / self.weight.sum())
         step = max(1, CELLS // max(1, k * d))
         for start in range(0, n, step):
             some = np.ascontiguousarray(places[start : start + step])

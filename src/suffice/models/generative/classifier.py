@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from contextlib import suppress
+from copy import copy
 from dataclasses import replace
 from numbers import Integral
 from typing import Any, Self
@@ -22,7 +23,7 @@ from suffice.engines.engine import is_here
 from suffice.errors import ParameterError, warn
 from suffice.families import Family
 from suffice.families.density import Chosen
-from suffice.models.base.answers import Evidence, impossible_rows
+from suffice.models.base.answers import impossible_rows
 from suffice.models.base.checks import ClassWeight, check_among, check_one_type, check_same_classes
 from suffice.models.base.options import generator
 from suffice.models.base.proba_intervals import Ends
@@ -36,6 +37,7 @@ from suffice.models.classifier import (
     warn_of_unlabelled,
 )
 from suffice.models.estimator import FittedFromSums, Kind, fitted
+from suffice.models.explanation import Asked, Evidence
 from suffice.models.generative.described import notebook_tables
 from suffice.models.generative.method import GenerativeMethod
 from suffice.models.generative.model import GenerativeModel
@@ -151,8 +153,8 @@ class GenerativeClassifier(Classifier, FittedFromSums[GenerativeReader, ByClass]
 
     def _open_more(self, X: Any, y: Any, sample_weight: Any) -> Rows:
         source = super()._open_more(X, y, sample_weight)
-        if isinstance(source, TableSource) and isinstance(source.table, WithColumns):
-            return replace(source, table=source.table.table)  # which is refused
+        if isinstance(source, TableSource) and isinstance(table := source.table, WithColumns):
+            return source if table.cells else replace(source, table=table.table)  # refused then
         return source
 
     # -- answering
@@ -193,7 +195,11 @@ class GenerativeClassifier(Classifier, FittedFromSums[GenerativeReader, ByClass]
         contributions = self._predictions(X, evidence)
         model = self.model_
         return Evidence(
-            tuple(self.reader_.layout.names), model.classes.values, model.log_prior, contributions
+            tuple(self.reader_.layout.names),
+            model.classes.values,
+            model.log_prior,
+            contributions,
+            asked=Asked(copy(self), X),
         )
 
     @available_if(lambda self: self.kind.is_density)

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from suffice.data.schema import Layout
 from suffice.families.family import FOLDS_INSTEAD, LearntRows, LeaveOneOut
 from suffice.models.generative.model import GenerativeModel
+from suffice.numerics.elementary import log
 from suffice.numerics.exact import DoubleDouble
-from suffice.numerics.logspace import safe_log, scores
+from suffice.numerics.logspace import scores
 from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell, in_block
 from suffice.sums.by_class import ByClass
@@ -107,4 +108,4 @@ class GenerativeLeftOut:
         left = replace(statistic, weight=DoubleDouble.of(weight)).pruned()
         prior = np.zeros(len(weight))
         prior[self.classes.index(left.classes.values, -1)] = self.prior_of(left)
-        return safe_log(prior)
+        return log(prior)

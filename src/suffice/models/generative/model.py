@@ -26,7 +26,8 @@ from suffice.models.generative.calibration import Calibration, Weighted, group_s
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.sampled_bins import SampledBins
 from suffice.numerics import kernels
-from suffice.numerics.logspace import cell_scores, log_normalise, normalise, safe_log, scores
+from suffice.numerics.elementary import log
+from suffice.numerics.logspace import cell_scores, log_normalise, normalise, scores
 from suffice.rules import shown
 from suffice.sums.base import Accumulator
 from suffice.sums.batch import Batch
@@ -129,6 +130,15 @@ class GenerativeModel:
         return (self.calibration or Calibration.none(self.usual_weights)).of_parts(self.parts)
 
     @property
+    def column_weights(self) -> dict[str, float]:
+        """Return the weights by column."""
+        return {
+            name: float(weights[min(j, len(weights) - 1)])
+            for part, weights in zip(self.parts, self.part_weights, strict=True)
+            for j, name in enumerate(part.layout.columns)
+        }
+
+    @property
     def groups(self) -> int:
         """Return the number of terms of log p(x | c) with a weight of their own."""
         return sum(group_sizes(self.parts))
@@ -220,7 +230,7 @@ class GenerativeModel:
     @cached_property
     def log_prior(self) -> NDArray[np.float64]:
         """Return log P(c), (k,)."""
-        return safe_log(self.prior)
+        return log(self.prior)
 
     @property
     def n_free(self) -> int:

@@ -96,9 +96,9 @@ class SavedGenerative(SavedClassifier):
     @rule("columns that no row shows are few, where each pair of them has a place")
     def _has_rows(self) -> bool:
         return all(
-            any(part.family.is_shown_by(batch.blocks[b]) for batch in self.batches)
+            any(batch.blocks[b].total.any() for batch in self.batches)
             for b, part in enumerate(self.parts)
-            if len(part.layout.columns) > FEW
+            if part.family.joint and len(part.layout.columns) > FEW
         )
 
     @rule("choices are of the columns of their part")

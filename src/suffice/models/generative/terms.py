@@ -16,8 +16,7 @@ from suffice.families.multivariate_gaussian import (
     MultivariateGaussianParameters,
     MultivariateStudentParameters,
 )
-from suffice.models.design.matrix import Design
-from suffice.models.design.terms import MISSING
+from suffice.models.design.matrix import MISSING, Design
 from suffice.numerics.exact import DoubleDouble
 from suffice.sums.base import Accumulator, nonnegative
 from suffice.sums.batch import Batch

@@ -36,7 +36,8 @@ from suffice.models.generative.part import FamilyColumns, read_from
 from suffice.models.optimise.nonnegative_newton import Value, nonnegative_minimum
 from suffice.numerics import kernels
 from suffice.numerics.elementary import exp, log
-from suffice.numerics.logspace import log_sum_exp, safe_log
+from suffice.numerics.in_print import Printed, Table
+from suffice.numerics.logspace import log_sum_exp
 from suffice.sums.batch import Batch
 from suffice.sums.by_class import ByClass
 from suffice.sums.row_sample import RowSample, Sampled, SampledRows, rank_hashes
@@ -163,21 +164,30 @@ def sample_rows(parts: Sequence[FamilyColumns]) -> int:
     return min(SAMPLE_ROWS, max(FEWEST_ROWS, SAMPLE_CELLS // max(1, columns)))
 
 
-def column_weights(classifier: Any) -> dict[str, float]:
+class ColumnWeights(Printed, dict[str, float]):
+    """The weights of columns by name, in print the largest first."""
+
+    def table(self) -> Table:
+        ranked = sorted(self.items(), key=lambda item: -item[1])
+        rows = [[name, f"{weight:.3f}"] for name, weight in ranked]
+        return Table("", ["column", "weight"], rows, bars=[weight for _, weight in ranked])
+
+
+def column_weights(classifier: Any) -> ColumnWeights:
     """Return the weight w of the log-likelihood of every column, by name.
 
     Examples
     --------
     >>> from suffice.naive_bayes import GaussianNB
-    >>> column_weights(GaussianNB().fit([[1.0], [2.0], [3.0]], [0, 0, 1]))
-    {'x0': 1.0}
+    >>> weights = column_weights(GaussianNB().fit([[1.0], [2.0], [3.0]], [0, 0, 1]))
+    >>> print(weights)
+    column  weight
+    x0       1.000
+    >>> weights["x0"]
+    1.0
     """
     model: GenerativeModel = fitted(classifier)
-    return {
-        name: float(weights[min(j, len(weights) - 1)])
-        for part, weights in zip(model.parts, model.part_weights, strict=True)
-        for j, name in enumerate(part.layout.columns)
-    }
+    return ColumnWeights(model.column_weights)
 
 
 def calibrate(
@@ -288,7 +298,7 @@ def calibrated(
     counted = model.statistic.weight.value
     order = np.argsort(np.concatenate(hashes), kind="stable")  # in whatever order rows came
     objective = _Objective(
-        safe_log(counted / counted.sum()),
+        log(counted / counted.sum()),
         _by_row(terms, order),
         np.concatenate(codes)[order],
         np.concatenate(weights)[order],

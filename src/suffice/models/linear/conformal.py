@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from suffice.data.source import Part, each_batch
 from suffice.errors import ParameterError
-from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import LinearModel, ends_of
-from suffice.models.linear.rows import RowLeastSquares
+from suffice.models.linear.rows import Fit
 from suffice.numerics.rows import is_sparse
 from suffice.rules import NONNEGATIVE, Shape, rule
 from suffice.sums.batch import Batch
@@ -61,7 +60,7 @@ class LinearLeftOut(LinearModel):
     def _left_out(
         self, x: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        fit = cast(LeastSquares | RowLeastSquares, self.fit)
+        fit = cast(Fit, self.fit)
         predicted = fit.predict(x)
         learnt = np.asarray(~np.isnan(y).any(axis=1))
         w = np.where(learnt, weights if len(weights) else 1.0, 0.0)
@@ -74,18 +73,10 @@ class LinearLeftOut(LinearModel):
 
 @dataclass(frozen=True, eq=False)
 class ErrorSizes:
-    """Sizes of the errors of rows, in the unit s√(1 + h): see `error_counts`.
+    """Sizes of the errors of rows, in the unit s√(1 + h): see `error_counts`."""
 
-    Parameters
-    ----------
-    unit : ndarray (t,)
-        s of each target.
-    counts : BinnedCounts
-        Rows by the size of their errors, t columns.
-    """
-
-    unit: Annotated[NDArray[np.float64], Shape("t"), NONNEGATIVE]
-    counts: BinnedCounts
+    unit: Annotated[NDArray[np.float64], Shape("t"), NONNEGATIVE]  # s of each target
+    counts: BinnedCounts  # rows by the size of their errors, t columns
 
     @rule("the errors are those of all targets, measured from 0, and none is below")
     def _is_of_targets(self) -> bool:
@@ -136,15 +127,13 @@ class ErrorSizes:
             )
         return np.array(ends) * self.unit
 
-    def ends(
-        self, fit: LeastSquares | RowLeastSquares, level: float, x: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def ends(self, fit: Fit, level: float, x: NDArray[np.float64]) -> NDArray[np.float64]:
         """ŷ ± q s √(1 + h), (n, t, 2)."""
         reach = np.sqrt(1.0 + fit.leverage(x))[:, None] * self.quantile(level)
         return ends_of(fit, reach, x)
 
 
-def unit_of(fit: LeastSquares | RowLeastSquares) -> NDArray[np.float64]:
+def unit_of(fit: Fit) -> NDArray[np.float64]:
     """s = √(RSS/n) of each target, 1 where it is 0."""
     s = np.sqrt(np.maximum(fit.rss, 0.0) / fit.equations.rows)
     return np.asarray(np.where(s > 0, s, 1.0))
@@ -162,7 +151,7 @@ def error_counts(part: Part, params: tuple[LinearModel, bool]) -> BinnedCounts:
     A row that lacks a cell or a target, or alone determines a coefficient, is left out.
     """
     model, learnt = params
-    fit = cast(LeastSquares | RowLeastSquares, model.fit)
+    fit = cast(Fit, model.fit)
     unit = unit_of(fit)
     total = BinnedCountAccumulator(np.zeros(len(unit)))
 

@@ -1,29 +1,15 @@
-"""Least squares by gradient descent: how rows are read, and the coefficients that it ends at.
-
-The sums of a first pass give means and variances. Targets are standardised as columns are.
-"""
+"""Coefficients without sums, such as those that gradient descent ends at, and its rows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.schema import Layout
-from suffice.data.source import Part
-from suffice.engines.engine import Engine
 from suffice.models.design.matrix import Design
-from suffice.models.design.normal_equations import NormalEquations
-from suffice.models.optimise.gradient_descent import (
-    Course,
-    DescentRows,
-    GradientDescent,
-    Steps,
-    descend,
-)
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.exact import SQUARABLE
 from suffice.numerics.rows import affine
@@ -35,27 +21,13 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Coefficients(Formed):
-    """Coefficients without the sums, or rows, that they come from.
+    """Coefficients without the sums, or rows, that they come from."""
 
-    Parameters
-    ----------
-    origin : ndarray (p,)
-        The point o that rows are measured from, so that no digits cancel: means.
-    at_origin : ndarray (t,)
-        b + oᵀw.
-    coefficients : ndarray (p, t)
-        w.
-    scale : ndarray (p,)
-        Standard deviations of the columns.
-    has_intercept : bool
-        Whether b is estimated; else it is 0.
-    """
-
-    origin: Annotated[Array, Shape("p"), SQUARABLE]
-    at_origin: Annotated[Array, Shape("t"), SQUARABLE]
-    coefficients: Annotated[Array, Shape("p", "t"), SQUARABLE]
-    scale: Annotated[Array, Shape("p"), Within(0, LARGEST)]
-    has_intercept: bool
+    origin: Annotated[Array, Shape("p"), SQUARABLE]  # o, that rows are measured from: means
+    at_origin: Annotated[Array, Shape("t"), SQUARABLE]  # b + oᵀw
+    coefficients: Annotated[Array, Shape("p", "t"), SQUARABLE]  # w
+    scale: Annotated[Array, Shape("p"), Within(0, LARGEST)]  # standard deviations of the columns
+    has_intercept: bool  # whether b is estimated; else it is 0
 
     @property
     def intercept(self) -> Array:
@@ -69,66 +41,19 @@ class Coefficients(Formed):
 
 @dataclass(frozen=True, eq=False)
 class DescentFit(Coefficients):
-    """Coefficients that a descent ended at.
+    """Coefficients that a descent ended at."""
 
-    Parameters
-    ----------
-    origin, at_origin, coefficients, scale, has_intercept
-        As in `Coefficients`.
-    loss_history : ndarray (passes,)
-        J, the sum over targets, after every pass.
-    """
-
-    loss_history: Annotated[Array, Shape("passes"), FINITE]
+    loss_history: Annotated[Array, Shape("passes"), FINITE]  # J after every pass, over targets
 
 
-@dataclass(frozen=True, eq=False)
-class CompleteRows:
-    """Reads the complete rows of a batch, with standardised targets.
-
-    Parameters
-    ----------
-    design : Design
-    center, scale : ndarray (t,)
-        Of the targets.
-    """
-
-    design: Design
-    center: Array
-    scale: Array
-
-    def __call__(self, batch: Batch) -> Iterator[tuple[Array, Array, Array]]:
-        """Yield rows that start with x, targets (n, t), and weights."""
-        p = len(self.design)
-        inverse = np.divide(1.0, self.scale, out=np.zeros(len(self.scale)), where=self.scale > 0)
-        for start, z in self.design.rows(self.design.present(batch), with_targets=True):
-            weights = batch.weights[start : start + len(z)]
-            weights = weights if weights.size else np.ones(len(z))
-            used = np.asarray(weights > 0) & ~np.isnan(z).any(axis=1)
-            rows = z if used.all() else z[used]
-            y = self.design.modelled(rows[:, p:])
-            yield rows, (y - self.center) * inverse, weights[used]
-
-
-def least_squares(
-    equations: NormalEquations,
-    costs: Array,
-    design: Design,
-    layout: Layout,
-    parts: Sequence[Part],
-    engine: Engine,
-    how: GradientDescent,
-    steps: Steps,
-) -> tuple[DescentFit, Course]:
-    """Descend from 0, with penalties λ (p,)."""
-    n, origin, middle = equations.rows, equations.x_mean.value, equations.y_mean.value
-    scale = np.sqrt(np.diagonal(equations.xx.value) / n)
-    unit = np.sqrt(equations.yy.value / n)
-    read, count = CompleteRows(design, middle, unit), equations.count
-    of_columns = origin, scale, costs, equations.intercept
-    rows = DescentRows(layout, read, *of_columns, n, count, equations.t, 1.0)
-    course = descend(rows, parts, engine, how, steps, unit**2)
-    w = course.coefficients * unit[:, None]
-    found = np.ascontiguousarray(w[:, 1:].T)
-    intercept, history = equations.intercept, course.loss_history
-    return DescentFit(origin, middle + w[:, 0], found, scale, intercept, history), course
+def complete_rows(
+    design: Design, center: Array, scale: Array, batch: Batch
+) -> Iterator[tuple[Array, Array, Array]]:
+    """Yield complete rows that start with x, targets (n, t) less centres in units, and weights."""
+    p, inverse = len(design), np.divide(1.0, scale, out=np.zeros(len(scale)), where=scale > 0)
+    for start, z in design.rows(design.present(batch), with_targets=True):
+        weights = batch.weights[start : start + len(z)]
+        weights = weights if weights.size else np.ones(len(z))
+        used = np.asarray(weights > 0) & ~np.isnan(z).any(axis=1)
+        rows = z if used.all() else z[used]
+        yield rows, (design.modelled(rows[:, p:]) - center) * inverse, weights[used]

@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 
 from suffice.data.source import Part, each_batch
 from suffice.errors import DataError, ParameterError
-from suffice.models.design.matrix import INTERCEPT
-from suffice.models.design.terms import Terms
+from suffice.models.design.matrix import INTERCEPT, Design
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import LinearModel
 from suffice.models.linear.robust import ONE, unwhitening
-from suffice.models.linear.rows import RowLeastSquares
+from suffice.models.linear.rows import Fit
 from suffice.numerics.in_print import Printed, Table, criterion, listed, number, probability
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.rows import is_sparse
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 Array = NDArray[np.float64]
-Fit = LeastSquares | RowLeastSquares
 MOST_ROWS = 10  # in print
 SAME = 1e-8  # relative: sums over the rows of a fit, read again
 
@@ -262,7 +260,7 @@ class VarianceInflation(Printed):
     @classmethod
     def of(
         cls,
-        design: Terms,
+        design: Design,
         covariance: Array,
         estimable: NDArray[np.bool_],
         precision: Array | None = None,
@@ -301,7 +299,7 @@ class VarianceInflation(Printed):
         return Table("", header, rows)
 
 
-def inflation_of(fit: LeastSquares, design: Terms) -> VarianceInflation:
+def inflation_of(fit: LeastSquares, design: Design) -> VarianceInflation:
     """Return the inflation of variances of a fit, its penalty put aside."""
     plain = LeastSquares(fit.equations, np.zeros_like(fit.penalty))
     covariance = plain.covariance_of(np.arange(fit.equations.p))
@@ -315,7 +313,7 @@ def inflation_of(fit: LeastSquares, design: Terms) -> VarianceInflation:
 class Candidate(NamedTuple):
     """One of two models that are compared; ``same`` are sums that rows and targets decide."""
 
-    design: Terms
+    design: Design
     intercept: bool
     target: str
     kind: str

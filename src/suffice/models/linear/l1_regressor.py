@@ -2,141 +2,28 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from suffice.errors import ParameterError, warn
-from suffice.models.base.scikit_learn import convergence_warning
-from suffice.models.design.normal_equations import NormalEquations
+from suffice.errors import ParameterError
 from suffice.models.design.remarks import rows_left_out
-from suffice.models.linear.least_squares import LeastSquares
+from suffice.models.linear.l1 import L1, L1Penalty
 from suffice.models.linear.method import LinearMethod
 from suffice.models.linear.regressor import LinearRegressor
-from suffice.models.linear.ridge import by_target, checked_penalties, of_rows
-from suffice.models.linear.row_l1 import RowL1
-from suffice.models.linear.rows import CentredRows, RowLeastSquares
+from suffice.models.linear.ridge import by_target, checked_penalties
+from suffice.models.linear.rows import Equations, Fit
 from suffice.models.linear.summary import target_place
-from suffice.models.optimise.proximal_newton import L1Minimum, L1Quadratic
-from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.in_print import Printed, Table, steps
-from suffice.numerics.interruption import one_thread_of_blas
-from suffice.numerics.linalg import SHARPEST, factorise
-from suffice.rules import NONNEGATIVE, Shape, check_options
+from suffice.rules import check_options
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-@dataclass(frozen=True, eq=False)
-class L1LeastSquares(LeastSquares):
-    """The w (p, t) and b (t,) that minimise Σ(y − b − xᵀw)² + Σⱼ λⱼwⱼ² + 2 Σⱼ cⱼ|wⱼ|.
-
-    Coordinate descent on the normal equations finds which coefficients are 0 and the signs s of
-    the others, A. These are then solved for in double-double and rounded once:
-
-    ::
-
-        (XᵀX + Λ)_AA w_A = (Xᵀy)_A − c_A s_A
-
-    Parameters
-    ----------
-    equations, penalty, positive
-        As in `LeastSquares`.
-    cost : ndarray (p,)
-        c, 0 or more.
-    tolerance, max_sweeps : float, int
-        When coordinate descent ends: see `L1Quadratic.minimum`.
-    start : ndarray (p, t), optional
-        Where it begins; default: w = 0.
-
-    Source: R. Tibshirani, Regression shrinkage and selection via the lasso (1996); H. Zou and
-    T. Hastie, Regularization and variable selection via the elastic net (2005), eq. 3.
-
-    Examples
-    --------
-    >>> from suffice.linear_model import LinearRegression
-    >>> rows = LinearRegression().fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
-    >>> equations = rows.model_.fit.equations
-    >>> fit = L1LeastSquares(equations, np.zeros(1), cost=np.ones(1))
-    >>> fit.coefficients, fit.intercept
-    (array([[1.5]]), array([1.5]))
-    """
-
-    cost: Annotated[NDArray[np.float64], Shape("p"), NONNEGATIVE] = field(kw_only=True)
-    tolerance: float = field(default=1e-12, kw_only=True)
-    max_sweeps: int = field(default=1_000, kw_only=True)
-    start: NDArray[np.float64] | None = field(default=None, kw_only=True)
-
-    @cached_property
-    def minima(self) -> tuple[L1Minimum, ...]:
-        """Return the minima of coordinate descent, target by target."""
-        p, t = self.equations.xy.shape
-        start = np.zeros((p, t)) if self.start is None else self.start
-        matrix, right = self._matrix.value, self.equations.xy.value
-        targets = [L1Quadratic(matrix, -right[:, j], self.cost, self.positive) for j in range(t)]
-        with one_thread_of_blas():
-            return tuple(
-                target.minimum(start[:, j], self.tolerance, self.max_sweeps)
-                for j, target in enumerate(targets)
-            )
-
-    @property
-    def converged(self) -> bool:
-        """Return whether the conditions of a minimum hold for every target."""
-        return all(found.converged for found in self.minima)
-
-    @property
-    def sweeps(self) -> int:
-        """Most sweeps that a target took."""
-        return max(found.sweeps for found in self.minima)
-
-    def remarks(self, terms: Sequence[str]) -> Iterator[str]:
-        """Say nothing of dependent columns: the penalty chooses among them."""
-        return iter(())
-
-    # -- the solution
-
-    @cached_property
-    def _w(self) -> DoubleDouble:
-        return self._refined[0]
-
-    @property
-    def _w_scale(self) -> NDArray[np.float64]:
-        return self._refined[1]
-
-    @property
-    def _intercept_scale(self) -> NDArray[np.float64]:
-        of_terms = (self.equations.x_mean.hi[:, None] * self._w_scale) ** 2
-        return np.asarray(np.sqrt(self._total.hi / self.equations.rows + of_terms.sum(axis=0)))
-
-    @cached_property
-    def _refined(self) -> tuple[DoubleDouble, NDArray[np.float64]]:
-        """The coefficients in double-double, and their scales."""
-        matrix, noise = self._matrix, np.where(self.penalty > 0, SHARPEST, self.equations.noise)
-        w, scale = DoubleDouble.zeros(self.equations.xy.shape), np.zeros(self.equations.xy.shape)
-        for j, found in enumerate(self.minima):
-            used = np.flatnonzero(found.x)
-            if not len(used):
-                continue
-            sign = np.sign(found.x[used])
-            right = self.equations.xy[used, j] - DoubleDouble.of(self.cost[used] * sign)
-            factor = factorise(matrix[np.ix_(used, used)], noise[used])
-            solved = factor.solve(right[:, None])[:, 0]
-            if not (found.converged and (np.sign(solved.hi) == sign).all()):
-                solved = DoubleDouble.of(found.x[used])  # coefficients that are not determined
-            w.hi[used, j], w.lo[used, j] = solved.hi, solved.lo
-            inverse = (factor.whitening * factor.whitening).sum(axis=0)
-            scale[used, j] = np.sqrt(self._size(inverse.hi, used) * self._total.hi[j])
-        return w, scale
-
-
-L1 = (L1LeastSquares, RowL1)
 HEADER = ["", "Estimate"]
 
 
@@ -247,81 +134,10 @@ class L1Path(Printed):
         return steps(f"{len(self.alphas)} penalties", table)
 
 
-@dataclass(frozen=True)
-class L1Penalty:
-    """αρ Σ uⱼ|wⱼ| + ½α(1 − ρ) Σ (uⱼwⱼ)², beside Σ(y − b − xᵀw)²/(2n).
-
-    Parameters
-    ----------
-    alpha : float
-        α, 0 or more.
-    ratio : float
-        ρ.
-    standardize : bool
-        Whether u are standard deviations of the columns, else 1.
-    tolerance, max_sweeps : float, int
-        When coordinate descent ends: see `L1Quadratic.minimum`.
-    """
-
-    alpha: float
-    ratio: float
-    standardize: bool
-    tolerance: float
-    max_sweeps: int
-    follows_from_sums: bool = field(default=True, init=False)
-    of_rows: str = field(default="", init=False)  # it is refused by its fit
-
-    def unit(self, equations: NormalEquations | CentredRows) -> NDArray[np.float64]:
-        """Return u, what the coefficients are counted in, (p,)."""
-        return np.sqrt(equations.variance) if self.standardize else np.ones(equations.p)
-
-    def chosen(self, equations: Any, errors: Any) -> float:
-        return self.alpha
-
-    def squares(
-        self, equations: NormalEquations | CentredRows, alpha: float
-    ) -> NDArray[np.float64]:
-        """Return nα(1 − ρ)u², (p,)."""
-        unit = self.unit(equations)
-        return np.asarray(equations.rows * alpha * (1.0 - self.ratio) * unit**2)
-
-    def fit(
-        self, equations: NormalEquations | CentredRows, alpha: float, positive: bool
-    ) -> LeastSquares | RowLeastSquares:
-        found = self.minimum(equations, alpha, positive)
-        if isinstance(found, L1) and not found.converged:
-            warn(
-                f"coordinate descent did not converge in {self.max_sweeps} sweeps; raise max_iter, "
-                "or alpha.",
-                convergence_warning(),
-            )
-        return found
-
-    def minimum(
-        self,
-        equations: NormalEquations | CentredRows,
-        alpha: float,
-        positive: bool,
-        start: NDArray[np.float64] | None = None,
-    ) -> LeastSquares | RowLeastSquares:
-        """Return where coordinate descent ends that begins at coefficients (p, t)."""
-        penalty = self.squares(equations, alpha)
-        cost = equations.rows * alpha * self.ratio * self.unit(equations)
-        more: dict[str, Any] = {"cost": cost, "start": start}
-        more |= {"tolerance": self.tolerance, "max_sweeps": self.max_sweeps}
-        if isinstance(equations, CentredRows):
-            if cost.any() or positive:
-                return RowL1(equations, penalty, positive=positive, **more)
-            return of_rows(equations, penalty)
-        if not cost.any():
-            return LeastSquares(equations, penalty, positive)
-        return L1LeastSquares(equations, penalty, positive, **more)
-
-
 class L1Regressor(LinearRegressor):
     """A linear model that minimises Σ(y − b − xᵀw)²/(2n) + αρ Σ|w_j| + ½α(1 − ρ) Σ w_j².
 
-    n is the weight of the rows. A subclass says by `_ratio` what ρ is.
+    n is the weight of the rows. ρ is 1 of a lasso.
 
     Attributes
     ----------
@@ -332,14 +148,10 @@ class L1Regressor(LinearRegressor):
     """
 
     alpha: float
+    l1_ratio: float
     standardize: bool
     max_iter: int
     tol: float
-
-    @property
-    @abstractmethod
-    def _ratio(self) -> float:
-        """ρ, the part of the penalty that is of absolute values."""
 
     def method(self) -> LinearMethod:
         check_options(self)
@@ -348,6 +160,10 @@ class L1Regressor(LinearRegressor):
             raise ParameterError(
                 f"max_iter={self.max_iter!r}", "max_iter is a whole number above 0"
             )
+        ratio = self.l1_ratio
+        number = isinstance(ratio, int | float) and not isinstance(ratio, bool)
+        if not (number and 0 <= ratio <= 1):
+            raise ParameterError(f"l1_ratio={ratio!r}", "l1_ratio is a number from 0 to 1")
         return LinearMethod(
             penalty=self._penalty,
             intercept=bool(self.fit_intercept),
@@ -358,7 +174,7 @@ class L1Regressor(LinearRegressor):
 
     @property
     def _penalty(self) -> L1Penalty:
-        options = float(self.alpha), self._ratio, bool(self.standardize)
+        options = float(self.alpha), float(self.l1_ratio), bool(self.standardize)
         return L1Penalty(*options, float(self.tol), self.max_iter)
 
     # -- what was learnt
@@ -425,9 +241,7 @@ class L1Regressor(LinearRegressor):
             np.array([not isinstance(fit, L1) or fit.converged for fit in fits]),
         )
 
-    def _path(
-        self, alphas: list[float], equations: NormalEquations | CentredRows
-    ) -> Iterator[LeastSquares | RowLeastSquares]:
+    def _path(self, alphas: list[float], equations: Equations) -> Iterator[Fit]:
         start = None
         for alpha in alphas:
             fit = self._penalty.minimum(equations, alpha, bool(self.positive), start)
@@ -436,7 +250,7 @@ class L1Regressor(LinearRegressor):
             yield fit
 
     def _default_alphas(
-        self, equations: NormalEquations | CentredRows, eps: float, n_alphas: int
+        self, equations: Equations, eps: float, n_alphas: int
     ) -> NDArray[np.float64]:
         if not 0.0 < eps < 1.0:
             raise ParameterError(f"eps={eps!r}", "eps is a number above 0 and below 1")
@@ -445,7 +259,7 @@ class L1Regressor(LinearRegressor):
         cost = self._penalty.minimum(equations, 1.0, bool(self.positive))
         if not isinstance(cost, L1):
             raise ParameterError(
-                f"l1_ratio={self._ratio!r} without alphas",
+                f"l1_ratio={float(self.l1_ratio)!r} without alphas",
                 "a penalty of squares makes no coefficient 0, so no alpha is the largest",
                 "give alphas",
             )
@@ -463,13 +277,13 @@ class L1Regressor(LinearRegressor):
             np.append(first, fit.coefficients[:, j]),
             fit.equations.count,
             float(self.alpha),
-            self._ratio,
+            float(self.l1_ratio),
             int(np.count_nonzero(fit.coefficients[:, j])),
             len(fit.coefficients),
             self._left_out,
         )
 
-    def _inferable(self) -> LeastSquares | RowLeastSquares:
+    def _inferable(self) -> Fit:
         if isinstance(self._solved(), L1):
             raise ParameterError(
                 f"alpha={self.alpha!r}",

@@ -103,7 +103,7 @@ class LeastSquares:
         """Residual sum of squares Σ(y − b − xᵀw)², (t,)."""
         w, equations = self._w, self.equations
         rss = (w * (product(equations.xx, w) - equations.xy * 2.0)).sum(axis=0) + equations.yy
-        return np.maximum(rss.settled(self._total.hi, NEGLIGIBLE), 0.0)
+        return np.maximum(rss.settled(self.equations.yy.hi, NEGLIGIBLE), 0.0)
 
     @property
     def tss(self) -> NDArray[np.float64]:
@@ -193,10 +193,10 @@ class LeastSquares:
         The block of w is (XᵀX + Λ)⁺, and Var(b) = 1/n + x̄ᵀ(XᵀX + Λ)⁺x̄.
         """
         if not self.equations.intercept:
-            return product(_transposed(self._root), self._root).value
-        at_zero = product(self._root, _transposed(_row(self.equations.x_mean)))
+            return product(self._root.T, self._root).value
+        at_zero = product(self._root, _row(self.equations.x_mean).T)
         both = DoubleDouble.concatenate([-at_zero, self._root], axis=1)
-        covariance = product(_transposed(both), both).value
+        covariance = product(both.T, both).value
         covariance[0, 0] += 1.0 / self.equations.rows
         return covariance
 
@@ -214,18 +214,14 @@ class LeastSquares:
     def _variance_at_zero(self) -> float:
         if not self.equations.intercept:
             return 0.0
-        white = product(_row(self.equations.x_mean), _transposed(self._root)).hi
+        white = product(_row(self.equations.x_mean), self._root.T).hi
         return float((white * white).sum()) + 1.0 / self.equations.rows
-
-    @property
-    def _total(self) -> DoubleDouble:
-        return self.equations.yy
 
     @property
     def _w_scale(self) -> NDArray[np.float64]:
         """Return the size of the terms whose sum w is, (p, t)."""
         every = np.arange(self.equations.p)
-        return np.sqrt(np.outer(self._size(self._inverse_diagonal.hi, every), self._total.hi))
+        return np.sqrt(np.outer(self._size(self._inverse_diagonal.hi, every), self.equations.yy.hi))
 
     def _size(self, inverse: NDArray[np.float64], used: NDArray[np.intp]) -> NDArray[np.float64]:
         """The sum of squares of row j of A⁻¹Xᵀ, but for other columns: A = XᵀX + Λ of columns (q,).
@@ -242,7 +238,7 @@ class LeastSquares:
     @property
     def _intercept_scale(self) -> NDArray[np.float64]:
         """Return the size of the terms whose sum b is, (t,)."""
-        return np.asarray(np.sqrt(self._total.hi * self._variance_at_zero))
+        return np.asarray(np.sqrt(self.equations.yy.hi * self._variance_at_zero))
 
     @cached_property
     def _inverse_diagonal(self) -> DoubleDouble:
@@ -253,7 +249,7 @@ class LeastSquares:
         whitening = self.factor.whitening
         if not self.factor.dependent:
             return whitening
-        return _transposed(self._shortest(_transposed(whitening)))
+        return self._shortest(whitening.T).T
 
     @cached_property
     def _w(self) -> DoubleDouble:
@@ -270,11 +266,11 @@ class LeastSquares:
         dependent = list(self.factor.dependent)
         rows = self.factor.lower_inverse[dependent]
         scale = self.factor.scale
-        return _transposed(DoubleDouble(rows.hi * scale, rows.lo * scale))
+        return DoubleDouble(rows.hi * scale, rows.lo * scale).T
 
     def _shortest(self, w: DoubleDouble) -> DoubleDouble:
         """Take away what w (p, m) has of null directions: w − N(NᵀHN)⁻¹NᵀHw."""
-        across = _transposed(self._null)
+        across = self._null.T
         if self.norm is not None:
             across = product(across, DoubleDouble.of(self.norm))
         gram = factorise(product(across, self._null), SHARPEST)
@@ -337,10 +333,6 @@ class LeastSquares:
             found = factorise(matrix[np.ix_(used, used)], SHARPEST).solve(right[used])
             w.hi[used, j], w.lo[used, j] = found.hi[:, 0], found.lo[:, 0]
         return DoubleDouble.where(w.hi > 0.0, w, DoubleDouble.zeros(w.shape))
-
-
-def _transposed(a: DoubleDouble) -> DoubleDouble:
-    return DoubleDouble(a.hi.T, a.lo.T)
 
 
 def _row(v: DoubleDouble) -> DoubleDouble:

@@ -45,16 +45,10 @@ PIECE = 2**22  # cells of rows or levels that are laid out at a time
 
 
 class Others(NamedTuple):
-    """Columns besides the levels, of rows or of sums by level: 1 and numbers, and few cells.
+    """Columns besides the levels, of rows or of sums by level: 1 and numbers, and few cells."""
 
-    Parameters
-    ----------
-    dense : ndarray (n, d)
-    few : scipy.sparse.csr_array (n, e)
-    """
-
-    dense: Array
-    few: Any
+    dense: Array  # (n, d)
+    few: Any  # (n, e)
 
     def times(self, v: Array) -> Array:
         """R v, (n, ...)."""
@@ -74,16 +68,10 @@ class Others(NamedTuple):
 
 
 class Inverse(NamedTuple):
-    """S⁺ = root rootᵀ, and the null directions of S.
+    """S⁺ = root rootᵀ, and the null directions of S."""
 
-    Parameters
-    ----------
-    root : ndarray (q, r)
-    null : ndarray (q, q − r)
-    """
-
-    root: Array
-    null: Array
+    root: Array  # (q, r)
+    null: Array  # (q, q − r)
 
 
 @dataclass(frozen=True, eq=False)

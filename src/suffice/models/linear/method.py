@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,27 +20,28 @@ from suffice.models.base.options import (
     WeightsAre,
 )
 from suffice.models.base.scikit_learn import convergence_warning
-from suffice.models.design.feature_columns import Features
 from suffice.models.design.matrix import Design
 from suffice.models.design.norm import norm_of_coefficients
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.design.remarks import without_rows, without_value
 from suffice.models.design.words import Ways
 from suffice.models.linear.conformal import LinearLeftOut
-from suffice.models.linear.descent import Coefficients, least_squares
+from suffice.models.linear.descent import Coefficients, DescentFit, complete_rows
 from suffice.models.linear.evaluation import r_squared_of_rows, r_squared_of_sums
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import JointGaussian, LinearModel, errors_left_out
-from suffice.models.linear.reader import LinearReader, Rows, settled
+from suffice.models.linear.reader import FirstTable, LinearReader, Rows, products_of, settled
 from suffice.models.linear.ridge import RidgePenalty, RidgeSpectrum
-from suffice.models.linear.rows import CentredRows, RowLeastSquares
+from suffice.models.linear.rows import CentredRows, Equations, Fit, RowLeastSquares
 from suffice.models.method import Method
 from suffice.models.optimise.gradient_descent import (
     PARTS,
     STEPS,
+    DescentRows,
     GradientDescent,
     Steps,
     check_descent,
+    descend,
 )
 from suffice.models.reading import summed
 from suffice.numerics.rows import is_sparse
@@ -52,25 +53,6 @@ from suffice.sums.moments import refuse_underflow
 
 NORMAL = "use solver='normal'"
 Array = NDArray[np.float64]
-Equations = NormalEquations | CentredRows
-Fit = LeastSquares | RowLeastSquares
-
-
-class FirstTable(NamedTuple):
-    """A first table when it is opened.
-
-    Parameters
-    ----------
-    features : Features
-        The columns that are read, and as what.
-    targets : tuple of str
-    single_target : bool
-        Whether targets were given as (n,).
-    """
-
-    features: Features
-    targets: tuple[str, ...]
-    single_target: bool
 
 
 class Penalty(Protocol):
@@ -89,15 +71,10 @@ class Penalty(Protocol):
     def chosen(
         self, equations: Equations | None, errors: Callable[[RidgeSpectrum, Array], Array] | None
     ) -> float:
-        """Return α.
+        """Return α; a descent, which has no equations yet, chooses nothing.
 
-        Parameters
-        ----------
-        equations : NormalEquations or CentredRows, optional
-            None before a descent, which chooses nothing.
-        errors : callable, optional
-            Mean squared errors (m, t) of the rows, each left out, under m penalties; where the rows
-            are at hand.
+        Where the rows are at hand, ``errors`` gives their mean squared errors (m, t), each row left
+        out, under m penalties.
         """
         ...
 
@@ -112,20 +89,9 @@ class Penalty(Protocol):
 
 @dataclass(frozen=True)
 class LinearMethod(Method[LinearReader, Any]):
-    """Options of a linear model with numeric targets.
+    """Options of a linear model with numeric targets: see `suffice.linear_model.LinearRegression`.
 
-    Parameters
-    ----------
-    penalty : Penalty
-    intercept : bool
-        Whether b is estimated, if the design allows it.
-    words : int or "counted"
-        As in `Predictors`.
-    positive, incomplete, dependent, weights_are
-        As in `suffice.linear_model.LinearRegression`.
-    steps : {"gradient", "sgd", "minibatch"}, optional
-        Those of a descent in the place of the normal equations.
-    descent : GradientDescent, optional
+    ``steps`` are those of a descent in the place of the normal equations.
     """
 
     penalty: Penalty
@@ -156,24 +122,18 @@ class LinearMethod(Method[LinearReader, Any]):
         return self.steps is None and self.penalty.follows_from_sums
 
     def reader(self, rows: Rows, said: FirstTable, engine: Engine) -> LinearReader:
-        return settled(
-            rows,
-            said.targets,
-            said.single_target,
-            said.features,
-            self.words,
-            self.intercept,
-            engine,
-        )
+        return settled(rows, said, self.words, self.intercept, engine)
 
     def sums(self, reader: LinearReader, rows: Rows, engine: Engine) -> KeptRows | Comoments:
         """Sum the rows of a table."""
-        return reader.summarise(rows, engine, self.incomplete != "error")
+        found: KeptRows | Comoments = reader.summarise(rows, engine, self.incomplete != "error")
+        return found
 
     def sums_by_group(
         self, reader: LinearReader, rows: Rows, engine: Engine, groups: ByColumns | ByPlace
     ) -> Keyed:
-        return reader.summarise_groups(rows, engine, self.incomplete != "error", groups)
+        found: Keyed = reader.summarise(rows, engine, self.incomplete != "error", groups)
+        return found
 
     def alone(
         self, reader: LinearReader, sums: KeptRows | Comoments, g: int
@@ -194,36 +154,32 @@ class LinearMethod(Method[LinearReader, Any]):
         newest: Any = None,
     ) -> LinearModel:
         """Return the model of sums; the rows, if they are at hand, may choose α."""
-        _require_values(sums, reader.design)
         if self.steps is not None:
             return self._descended(reader, sums, rows, self.steps)
-        cells = self._cells(sums)
-        equations = self._equations(sums, reader.design, cells)
         errors = None if rows is None else partial(_squares_left_out, reader, rows)
-        alpha = self.penalty.chosen(equations, errors)
-        return self._solved(reader, sums, equations, cells, alpha)
+        return self._solved(reader, sums, lambda found: self.penalty.chosen(found, errors))
 
     def restored(self, reader: LinearReader, sums: KeptRows | Comoments, saved: Any) -> LinearModel:
         """Return the model of a file: α stands there."""
-        _require_values(sums, reader.design)
-        cells = self._cells(sums)
-        equations = self._equations(sums, reader.design, cells)
-        found = self._solved(reader, sums, equations, cells, saved.alpha_)
+        found = self._solved(reader, sums, lambda _: float(saved.alpha_))
         return replace(found, errors=saved.errors)
 
     def _solved(
         self,
         reader: LinearReader,
         sums: KeptRows | Comoments,
-        equations: Equations,
-        cells: JointGaussian | None,
-        alpha: float,
+        chosen: Callable[[Equations], float],
     ) -> LinearModel:
+        """Return the model of sums under the α that is chosen by the equations."""
+        _require_values(sums, reader.design)
+        cells = self._cells(sums)
+        equations = self._equations(sums, reader.design, cells)
+        alpha = chosen(equations)
         design = reader.design
         fit = self.penalty.fit(equations, alpha, self.positive)
         needs_products = self.dependent == "error" or bool(design.categories)
         if type(fit) is RowLeastSquares and fit.deficient and needs_products:
-            equations = self._equations(_products(sums), design, cells)
+            equations = self._equations(products_of(sums), design, cells)
             fit = self.penalty.fit(equations, alpha, self.positive)
         if isinstance(fit, LeastSquares) and fit.factor.dependent and design.categories:
             fit = replace(fit, norm=norm_of_coefficients(design))
@@ -244,7 +200,7 @@ class LinearMethod(Method[LinearReader, Any]):
                 "a Gaussian of all of them together is not estimated from rows of few cells",
                 "use incomplete='drop'",
             )
-        return JointGaussian.of(_products(sums)) if self.incomplete == "gaussian" else None
+        return JointGaussian.of(products_of(sums)) if self.incomplete == "gaussian" else None
 
     def _equations(
         self, sums: KeptRows | Comoments, design: Design, cells: JointGaussian | None
@@ -252,7 +208,7 @@ class LinearMethod(Method[LinearReader, Any]):
         found: Equations
         intercept, p = self.intercept and design.allows_intercept, len(design)
         if cells is not None:
-            sums = _products(sums)
+            sums = products_of(sums)
             if not sums.complete:  # which has no standard errors
                 return cells.equations(p, intercept)
         if isinstance(sums, KeptRows):
@@ -272,17 +228,37 @@ class LinearMethod(Method[LinearReader, Any]):
     def _descended(
         self, reader: LinearReader, sums: KeptRows | Comoments, rows: Rows, steps: Steps
     ) -> LinearModel:
-        """Descend; the sums of a first pass give means and variances."""
-        engine = engine_for(rows)
-        equations = self._equations(_products(sums), reader.design, None)
+        """Descend from 0; the sums of a first pass give means and variances.
+
+        Targets are standardised as columns are.
+        """
+        _require_values(sums, reader.design)
+        equations = self._equations(products_of(sums), reader.design, None)
         assert isinstance(equations, NormalEquations)
-        alpha = self.penalty.chosen(None, None)
+        alpha, intercept = self.penalty.chosen(None, None), equations.intercept
+        n, origin, middle = equations.rows, equations.x_mean.value, equations.y_mean.value
+        scale = np.sqrt(np.diagonal(equations.xx.value) / n)
+        unit = np.sqrt(equations.yy.value / n)
         how, layout = self.descent or GradientDescent(), reader.layout_of(rows)
-        of_rows = reader.design, layout, rows.parts(layout, PARTS), engine
-        squares = self.penalty.squares(equations, alpha)
-        fit, course = least_squares(equations, squares, *of_rows, how, steps)
+        of_rows = DescentRows(
+            layout,
+            partial(complete_rows, reader.design, middle, unit),
+            origin,
+            scale,
+            self.penalty.squares(equations, alpha),
+            intercept,
+            n,
+            equations.count,
+            equations.t,
+            1.0,
+        )
+        engine, parts = engine_for(rows), rows.parts(layout, PARTS)
+        course = descend(of_rows, parts, engine, how, steps, unit**2)
         if not course.converged:
             warn(how.unfinished(how.passes, "normal"), convergence_warning())
+        w = course.coefficients * unit[:, None]
+        found = np.ascontiguousarray(w[:, 1:].T)
+        fit = DescentFit(origin, middle + w[:, 0], found, scale, intercept, course.loss_history)
         return LinearModel(reader.design, reader.without_targets, fit, alpha=alpha)
 
     def remarks(self, model: LinearModel, of_rows: bool) -> Iterator[str]:
@@ -355,10 +331,6 @@ def _squares_left_out(
     moments = summed(errors_left_out, params, rows, layout)
     square = moments.scatter[0] + moments.total[0] * moments.mean[0] ** 2
     return np.asarray(square.reshape(len(alphas), -1))
-
-
-def _products(sums: KeptRows | Comoments) -> Comoments:
-    return sums.products() if isinstance(sums, KeptRows) else sums
 
 
 def _require_values(sums: KeptRows | Comoments, design: Design) -> None:

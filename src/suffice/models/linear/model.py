@@ -21,10 +21,9 @@ from suffice.models.base.options import Unseen
 from suffice.models.design.matrix import LAID_OUT, Design
 from suffice.models.design.normal_equations import ROUNDED, NormalEquations
 from suffice.models.linear.descent import Coefficients
-from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.posterior import Posterior
 from suffice.models.linear.ridge import RidgeSpectrum
-from suffice.models.linear.rows import RowLeastSquares
+from suffice.models.linear.rows import Fit
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.rows import is_sparse
 from suffice.sums.batch import Batch
@@ -40,19 +39,12 @@ from suffice.sums.vocabulary import Vocabulary
 class JointGaussian:
     """N(z; μ, Σ) of columns and targets together, z = (x, y), by expectation-maximisation.
 
-    Parameters
-    ----------
-    parameters : MultivariateGaussianParameters
-        μ and Σ.
-    rows : DoubleDouble ()
-        Weight of the rows that show anything.
-
     Source: R. J. A. Little and D. B. Rubin, Statistical Analysis with Missing Data, 3rd ed.
     (2019), section 11.4.
     """
 
-    parameters: MultivariateGaussianParameters
-    rows: DoubleDouble
+    parameters: MultivariateGaussianParameters  # μ and Σ
+    rows: DoubleDouble  # weight of the rows that show anything, ()
 
     @classmethod
     def of(cls, statistic: Comoments) -> Self:
@@ -95,33 +87,20 @@ class IncompleteRow(Exception):  # noqa: N818 - the rows with missing cells are 
 
 @dataclass(frozen=True)
 class LinearModel:
-    """All that a prediction needs.
+    """All that a prediction needs."""
 
-    Parameters
-    ----------
-    design : Design
-        How rows of a table become rows of numbers.
-    layout : Layout
-        How a table is read.
-    fit : LeastSquares, RowLeastSquares or Coefficients
-        Coefficients, and what they vary by if they are a function of sums or rows.
-    cells : JointGaussian, optional
-        What to expect in missing cells; without it they are refused.
-    errors : ErrorSizes, optional
-        How large the errors of rows are that were left out.
-    alpha : float
-        α of a penalty, given or chosen.
-    unseen : {"error", "reference"}
-        Whether a category that is unknown or missing is taken for the reference.
-    """
+    design: Design  # how rows of a table become rows of numbers
+    layout: Layout  # how a table is read
+    fit: Fit | Coefficients  # and what they vary by, if they are a function of sums or rows
+    cells: JointGaussian | None = None  # what to expect in missing cells, else refused
+    errors: Any = None  # how large the errors of rows are that were left out
+    alpha: float = 0.0  # α of a penalty, given or chosen
+    unseen: Unseen = "error"  # what an unknown or missing category is taken for
 
-    design: Design
-    layout: Layout
-    fit: LeastSquares | RowLeastSquares | Coefficients
-    cells: JointGaussian | None = None
-    errors: Any = None
-    alpha: float = 0.0
-    unseen: Unseen = "error"
+    @property
+    def by_term(self) -> tuple[Any, ...]:
+        """Targets, terms, coefficients (t, p) and standard deviations of terms."""
+        return self.design.targets, self.design.terms, self.fit.coefficients.T, self.term_scales
 
     @property
     def term_means(self) -> NDArray[np.float64]:
@@ -301,7 +280,7 @@ def predictions(part: Part, params: tuple[LinearModel, Prediction]) -> list[NDAr
 
 
 def within(
-    fit: LeastSquares | RowLeastSquares,
+    fit: Fit,
     posterior: Posterior,
     reach: float,
     noise: float,
@@ -312,9 +291,7 @@ def within(
     return ends_of(fit, reach * scale, x)
 
 
-def ends_of(
-    fit: LeastSquares | RowLeastSquares, reach: NDArray[np.float64], x: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def ends_of(fit: Fit, reach: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]:
     """ŷ ± reach, (n, t, 2), of rows (n, p); ± ∞ of a row that the fit does not determine."""
     middle, known = fit.predict(x), fit.determined(x)
     reach = np.where(known[:, None], reach, np.inf)
@@ -326,9 +303,7 @@ def with_ends(predict: Prediction, ends: Prediction, x: NDArray[np.float64]) -> 
     return np.concatenate([predict(x)[:, :, None], ends(x)], axis=2).reshape(x.shape[0], -1)
 
 
-def with_mark(
-    answer: Prediction, fit: LeastSquares | RowLeastSquares, x: NDArray[np.float64]
-) -> Any:
+def with_mark(answer: Prediction, fit: Fit, x: NDArray[np.float64]) -> Any:
     """Answer rows, and 1 where the rows of the fit do not determine what, else 0."""
     return np.concatenate([answer(x), ~fit.determined(x)[:, None]], axis=1)
 
@@ -399,3 +374,14 @@ def _one_class(weights: NDArray[np.float64], rows: int) -> NDArray[np.intp]:
     if weights.size:
         codes[weights == 0] = -1
     return codes
+
+
+def effects(design: Design, fit: Fit | Coefficients, x: Any) -> NDArray[np.float64]:
+    """(x_j − o_j) w_j of rows (n, p), by column, (n, d, t)."""
+    if not is_sparse(x):
+        return design.by_column((x - fit.origin)[:, None] * fit.coefficients.T).swapaxes(1, 2)
+    found = [
+        design.by_column(x.multiply(w).tocsr()) - design.by_column((fit.origin * w)[None])
+        for w in fit.coefficients.T
+    ]
+    return np.stack(found, axis=2)

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import DataError
 from suffice.models.base.options import check_level, generator
-from suffice.models.linear.least_squares import LeastSquares
-from suffice.models.linear.rows import RowLeastSquares
+from suffice.models.linear.rows import Fit
 from suffice.numerics.interruption import interruptible
 
 
@@ -68,12 +67,12 @@ class Posterior:
     variance: NDArray[np.float64]
     shape: float
     rate: NDArray[np.float64]
-    fit: LeastSquares | RowLeastSquares
+    fit: Fit
 
     @classmethod
     def of(
         cls,
-        fit: LeastSquares | RowLeastSquares,
+        fit: Fit,
         terms: Sequence[str],
         targets: Sequence[str],
         a0: float = 0.0,

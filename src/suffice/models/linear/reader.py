@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self, cast
+from typing import Any, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,9 @@ from suffice.engines.engine import Engine
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError
 from suffice.models.base.groups import ByColumns, ByPlace, sums_by_group
 from suffice.models.base.options import incomplete, listed_missing
-from suffice.models.design.feature_columns import Features
+from suffice.models.design.feature_columns import Features, settled_design, unused
 from suffice.models.design.matrix import Design
 from suffice.models.design.remarks import without_value
-from suffice.models.design.settled import settled_design, unused
 from suffice.models.design.words import Ways
 from suffice.models.linear.model import IncompleteRow, missing_cells, summarise
 from suffice.models.method import Learnt, SumsReader
@@ -35,7 +34,6 @@ from suffice.sums.comoments import Comoments
 from suffice.sums.comparison import Comparison, compared
 from suffice.sums.counts import Counts
 from suffice.sums.kept_rows import LEAST_COLUMNS, KeptRows
-from suffice.sums.keys import Keyed
 from suffice.sums.vocabulary import Vocabulary
 
 
@@ -44,12 +42,7 @@ def compared_rows(
 ) -> Comparison:
     """Compare the rows of two tables: numbers as Gaussians, categories by their fractions.
 
-    Parameters
-    ----------
-    a, b : KeptRows or Comoments
-        The sums over their rows.
-    of_a, of_b : Design
-        What is summed: the same columns and targets, the values of categories may differ.
+    The columns and targets are the same, the values of categories may differ.
     """
     rows = a.rows, b.rows
     numbers = tuple(of_a.terms[place] for place in _numbers(of_a))
@@ -60,12 +53,13 @@ def compared_rows(
 def _blocks(statistic: KeptRows | Comoments, design: Design) -> list[ClassSums]:
     """Co-moments of numbers and targets, then the counts of every category."""
     targets = np.arange(len(design), statistic.d)
-    numbers = _products(statistic.marginal(np.append(_numbers(design), targets)))
+    numbers = products_of(statistic.marginal(np.append(_numbers(design), targets)))
     return [numbers, *(category_counts(statistic, design, name) for name in _counted(design))]
 
 
-def _products(statistic: Any) -> Any:
-    return statistic.products() if isinstance(statistic, KeptRows) else statistic
+def products_of(sums: KeptRows | Comoments) -> Comoments:
+    """Return sums of products of columns, where they may be rows."""
+    return sums.products() if isinstance(sums, KeptRows) else sums
 
 
 def _counted(design: Design) -> Sequence[str]:
@@ -74,7 +68,6 @@ def _counted(design: Design) -> Sequence[str]:
 
 
 def _numbers(design: Design) -> NDArray[np.intp]:
-    """The other terms."""
     return np.setdiff1d(np.arange(len(design)), design.places(_counted(design)))
 
 
@@ -119,15 +112,7 @@ def _sums(
 
 
 def check_same_columns(mine: Design, theirs: Design, verb: str) -> None:
-    """Refuse two linear models that are not of the same columns, categories and targets.
-
-    Parameters
-    ----------
-    mine, theirs : Design
-        Those of "this model" and "the other" in what the error says.
-    verb : str
-        What is done to them, such as "merged".
-    """
+    """Refuse two linear models that are not of the same columns, categories and targets."""
     for part, one in mine.outline.items():
         other = theirs.outline[part]
         if one != other:
@@ -150,18 +135,10 @@ Rows = TableSource | ArraySource
 
 @dataclass(frozen=True)
 class LinearReader(SumsReader[Any]):
-    """A reader of tables, with the rows of numbers that they become.
+    """A reader of tables, with the rows of numbers that they become."""
 
-    Parameters
-    ----------
-    design : Design
-        The terms that the columns of the first table become, and its targets.
-    single_target : bool
-        Whether targets were given as (n,), so that predictions are too.
-    """
-
-    design: Design
-    single_target: bool
+    design: Design  # the terms that the columns of the first table become, and its targets
+    single_target: bool  # whether targets were given as (n,), so that predictions are too
 
     @property
     def without_targets(self) -> Layout:
@@ -171,33 +148,24 @@ class LinearReader(SumsReader[Any]):
 
     def layout_of(self, source: Rows) -> Layout:
         layout = self.layout
-        blocks = (*layout.blocks, self.design.target_block)
+        blocks = (*layout.blocks, BlockLayout("real", self.design.targets))
         if not isinstance(source, TableSource):
             return replace(layout, blocks=blocks)
         targets = target_columns(source, self.design.targets)
         return replace(layout, blocks=blocks, columns=(*layout.columns, *targets))
 
-    def summarise(self, source: Rows, engine: Engine, gaps: bool) -> KeptRows | Comoments:
-        """The sums over the rows of a table; see `suffice.models.linear.model.summarise`."""
+    def summarise(
+        self, source: Rows, engine: Engine, gaps: bool, groups: ByColumns | ByPlace | None = None
+    ) -> Any:
+        """The sums over the rows of a table, or of each group: see `summarise` of the model."""
         layout = self.layout_of(source)
-        parts = source.parts(layout, engine.workers)
+        params, kernel = (self.design, layout, gaps), cast(Any, summarise)
         try:
-            kernel: Any = summarise  # rows and products add up to either
-            return cast(Comoments, engine.run(kernel, (self.design, layout, gaps), parts))
+            if groups is not None:
+                return sums_by_group(kernel, params, engine, source, layout, groups)
+            return engine.run(kernel, params, source.parts(layout, engine.workers))
         except IncompleteRow:
-            raise self.incomplete(engine, layout, parts) from None
-
-    def summarise_groups(
-        self, source: Rows, engine: Engine, gaps: bool, groups: ByColumns | ByPlace
-    ) -> Keyed:
-        """The sums over the rows of every group; see `suffice.models.base.groups`."""
-        layout = self.layout_of(source)
-        try:
-            params = self.design, layout, gaps
-            return sums_by_group(summarise, params, engine, source, layout, groups)
-        except IncompleteRow:
-            parts = source.parts(layout, engine.workers)
-            raise self.incomplete(engine, layout, parts) from None
+            raise self.incomplete(engine, layout, source.parts(layout, engine.workers)) from None
 
     def incomplete(self, engine: Engine, layout: Layout, parts: Sequence[Any]) -> DataError:
         """The error of missing cells, which are counted for it."""
@@ -265,51 +233,34 @@ class LinearReader(SumsReader[Any]):
         return Learnt(replace(self, design=fewer), (statistic,))
 
 
-def settled(
-    source: Rows,
-    targets: tuple[str, ...],
-    single_target: bool,
-    found: Features,
-    words: Ways,
-    intercept: bool,
-    engine: Engine,
-) -> LinearReader:
-    """Return the reader of tables like a first one.
+class FirstTable(NamedTuple):
+    """What is said of a first table: its columns, its targets, and whether these came as (n,)."""
 
-    Parameters
-    ----------
-    source
-        The first table.
-    targets, single_target
-        What is predicted, and whether it was given as (n,).
-    found : Features
-        The columns that are read, and as what.
-    words : int or "counted"
-        As in `Predictors`.
-    intercept : bool
-        Whether there is to be one.
-    engine : Engine
-    """
+    features: Features
+    targets: tuple[str, ...]
+    single_target: bool
+
+
+def settled(
+    source: Rows, said: FirstTable, words: Ways, intercept: bool, engine: Engine
+) -> LinearReader:
+    """Return the reader of tables like a first one."""
+    found, targets, single_target = said
     rows = replace(source, targets=None) if isinstance(source, ArraySource) else source
     if not found.columns:
         raise SchemaError("the table has no column besides the target", "a model needs features")
     _refuse_label_names(rows)
     design = settled_design(rows, found, words, engine, targets).spanning(intercept)
-    more: dict[str, Any] = {"design": design, "single_target": single_target}
-    blocks = design.blocks
-    if isinstance(rows, ArraySource) and is_sparse(rows.x) and _stays_sparse(design):
+    blocks, stays_sparse = design.blocks, design.formula is None and len(design) >= LEAST_COLUMNS
+    if isinstance(rows, ArraySource) and is_sparse(rows.x) and stays_sparse:
         blocks = (BlockLayout("sparse", design.columns),)
-    reader = LinearReader.of(rows, found.columns, blocks, {}, **more)
+    of_targets: dict[str, Any] = {"design": design, "single_target": single_target}
+    reader = LinearReader.of(rows, found.columns, blocks, {}, **of_targets)
     ignored = (*reader.layout.ignored, *unused(rows, found, targets))
     return replace(reader, layout=replace(reader.layout, ignored=ignored))
 
 
-def _stays_sparse(design: Design) -> bool:
-    return design.formula is None and len(design) >= LEAST_COLUMNS
-
-
 def _refuse_label_names(rows: TableSource | ArraySource) -> None:
-    """Refuse a table that has other names for labels."""
     said = rows.table.cleaning if isinstance(rows, TableSource) else {}
     for name in ("label_suffix", "label_map"):
         if said.get(name):

@@ -6,7 +6,8 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, Self, TypeGuard, cast, get_args
 
@@ -46,13 +47,19 @@ from suffice.models.base.options import (
 )
 from suffice.models.base.scikit_learn import available_if, check_is_fitted, refuse_lengths
 from suffice.models.base.unseen_values import FEWEST, warn_of_unseen
-from suffice.models.design.feature_columns import features, named_columns, predictors
+from suffice.models.design.feature_columns import (
+    PREDICTORS,
+    features,
+    named_columns,
+    predictors,
+)
 from suffice.models.design.formula import targets_of
 from suffice.models.design.matrix import INTERCEPT, Design
 from suffice.models.design.normal_equations import NormalEquations
-from suffice.models.design.remarks import coefficient_tables, measures, said_of_weights
+from suffice.models.design.remarks import coefficient_tables, measures
 from suffice.models.design.words import Ways
 from suffice.models.estimator import FittedFromSums, Kind, fitted, require_sums
+from suffice.models.explanation import Asked, Effects
 from suffice.models.grouped_sums import GroupedSums
 from suffice.models.linear.adjusted import AdjustedMeans, adjusted_means
 from suffice.models.linear.conformal import ErrorSizes, error_counts, unit_of
@@ -65,17 +72,17 @@ from suffice.models.linear.diagnostics import (
     inflation_of,
     residuals,
 )
-from suffice.models.linear.effects import Effects, effects
 from suffice.models.linear.evaluation import RegressionEvaluation
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.level_rows import LevelLeastSquares
-from suffice.models.linear.method import FirstTable, LinearMethod
+from suffice.models.linear.method import LinearMethod
 from suffice.models.linear.model import (
     UNDETERMINED,
     LinearModel,
     Prediction,
     answer_names,
     answer_table,
+    effects,
     errors,
     predictions,
     with_ends,
@@ -84,8 +91,8 @@ from suffice.models.linear.model import (
     without_intervals,
 )
 from suffice.models.linear.posterior import Posterior
-from suffice.models.linear.reader import LinearReader, Rows
-from suffice.models.linear.rows import RowLeastSquares
+from suffice.models.linear.reader import FirstTable, LinearReader, Rows
+from suffice.models.linear.rows import Fit, RowLeastSquares
 from suffice.models.linear.saved import SAVED, SavedRegressor
 from suffice.models.linear.summary import target_place
 from suffice.models.linear.together import GroupFits, columns_of
@@ -107,10 +114,7 @@ from suffice.sums.block import BadCell
 from suffice.sums.moments import Moments
 
 Interval = Literal["prediction", "confidence", "conformal"]
-READING = (
-    *("fit_intercept", "incomplete", "categorical", "text"),
-    *("words", "ordered", "formula", "reference"),
-)
+READING = ("fit_intercept", "incomplete", *PREDICTORS)
 
 
 def _keeps_sums(estimator: Any) -> bool:
@@ -119,6 +123,7 @@ def _keeps_sums(estimator: Any) -> bool:
     return True
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class LinearRegressor(FittedFromSums[LinearReader, Any]):
     """A linear model that is a function of exact co-moments of columns and targets.
 
@@ -150,21 +155,19 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         saved=SavedRegressor,
         types=SAVED,
         records=(GradientDescent,),
-        tables=lambda self: notebook_tables(self),
+        tables=lambda self: coefficient_tables(self, *self.model_.by_term),
         reading=READING,
     )
-    fit_intercept: bool
-    positive: bool
-    incomplete: Incomplete
-    categorical: Sequence[str] | None
-    text: Sequence[str] | None
-    words: Ways
-    ordered: Mapping[str, Sequence[Any]] | None
-    formula: str | None
-    reference: Mapping[str, Any] | None
-    unseen: Unseen
-    reader_: LinearReader
-    model_: LinearModel
+    fit_intercept: bool = True
+    positive: bool = False
+    incomplete: Incomplete = "error"
+    categorical: Sequence[str] | None = None
+    text: Sequence[str] | None = None
+    words: Ways = 256
+    ordered: Mapping[str, Sequence[Any]] | None = None
+    formula: str | None = None
+    reference: Mapping[str, Any] | None = None
+    unseen: Unseen = "error"
 
     # -- learning
 
@@ -365,7 +368,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         values = interruptible(np.linalg.svd, fit.factor.cholesky.value, compute_uv=False)
         return np.asarray(values[: max(int(np.ceil(fit.equations.count)), 1)])
 
-    def _unpenalised(self) -> LeastSquares | RowLeastSquares:
+    def _unpenalised(self) -> Fit:
         fit = self._solved()
         if isinstance(fit, RowLeastSquares):
             return RowLeastSquares(fit.equations, np.zeros_like(fit.penalty))
@@ -415,14 +418,9 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         suffice.models.linear.summary.Summary : For the formulas and an example.
         suffice.models.linear.summary.RidgeSummary : For an example with a penalty.
         """
-        found = replace(self._summary(target, level), units=self._said_of_terms)
-        return framed(found, as_frame)
-
-    @property
-    def _said_of_terms(self) -> tuple[str, ...]:
-        lines = measures(self.design_, self.schema_)
-        fit = self.model_.fit
-        return lines if isinstance(fit, Coefficients) else (*lines, *said_of_weights(fit.equations))
+        found, equations = self._summary(target, level), self._solved().equations
+        lines = measures(self.design_, self.schema_), equations.weights.remarks(equations.rows)
+        return framed(replace(found, units=(*lines[0], *lines[1])), as_frame)
 
     def variance_inflation(self) -> VarianceInflation:
         """Return how much each column's variance grows as it follows from others (VIF, GVIF).
@@ -512,7 +510,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         left, rss = design.left[j], float(fit.rss[j])
         return Candidate(design, fit.has_intercept, left, "F", rss, fit.flat, n, same)
 
-    def _unshrunk(self) -> LeastSquares | RowLeastSquares:
+    def _unshrunk(self) -> Fit:
         """The fit, if its errors are known and nothing shrinks it."""
         self.posterior()
         if self.method().square != 0.0:
@@ -544,7 +542,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
                 raise ParameterError(f"{name}={value!r}", f"{name} is a finite number, 0 or more")
         return Posterior.of(self._inferable(), self.terms_, self.design_.left, a0, b0)
 
-    def _of_products(self, fit: LeastSquares | RowLeastSquares) -> LeastSquares:
+    def _of_products(self, fit: Fit) -> LeastSquares:
         """The fit as a function of all products of columns."""
         if isinstance(fit, LeastSquares):
             return fit
@@ -554,7 +552,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         weights = replace(equations.weights, precisions=fit.equations.weights.precisions)
         return LeastSquares(replace(equations, weights=weights), fit.penalty)
 
-    def _inferable(self) -> LeastSquares | RowLeastSquares:
+    def _inferable(self) -> Fit:
         """The fit, if its errors are known."""
         fit = self._solved()
         if fit.positive:
@@ -578,12 +576,12 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         """Weight of the rows with missing cells, which the fit does without."""
         return float(self.statistic_.rows) - self._solved().equations.rows
 
-    def _solved(self) -> LeastSquares | RowLeastSquares:
+    def _solved(self) -> Fit:
         """The fit, if it is a function of sums or rows."""
         fit = fitted(self).fit
         if isinstance(fit, Coefficients):
             require_sums(self)
-        return cast(LeastSquares | RowLeastSquares, fit)
+        return cast(Fit, fit)
 
     @property
     def n_iter_(self) -> int:
@@ -616,11 +614,12 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         """
         fit = fitted(self).fit
         answer = self.model_.in_units(fit.predict)
-        if not _is_deficient(fit):
-            return in_precision(self.reader_, X, self._shaped(self._predictions(X, answer)))
-        found = self._predictions(X, partial(with_mark, answer, fit))
-        self._tell_undetermined(int(found[:, -1].sum()), len(found))
-        return in_precision(self.reader_, X, self._shaped(found[:, :-1]))
+        deficient = _is_deficient(fit)
+        found = self._predictions(X, partial(with_mark, answer, fit) if deficient else answer)
+        if deficient:
+            self._tell_undetermined(int(found[:, -1].sum()), len(found))
+            found = found[:, :-1]
+        return in_precision(self.reader_, X, self._shaped(found))
 
     def _tell_undetermined(self, rows: int, of: int) -> None:
         """Warn of rows whose predictions the rows of the fit do not determine."""
@@ -685,7 +684,16 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
             raise ParameterError(f"kind={kind!r}", f"kind is one of {', '.join(map(repr, known))}")
         model: LinearModel = fitted(self)
         if kind == "conformal":
-            return model.in_units(self._conformal_ends(level))
+            check_level(level)
+            fit, errors = self._inferable(), model.errors
+            if errors is None:
+                raise ParameterError(
+                    "the errors of rows are not known",
+                    "a conformal interval rests on these, and sums do not tell them",
+                    "calibrate it with rows",
+                )
+            errors.quantile(level)  # may refuse
+            return model.in_units(partial(errors.ends, fit, level))
         posterior = self.posterior()
         noise = 1.0 if kind == "prediction" else 0.0
         ends = partial(within, self._inferable(), posterior, posterior.quantile(level), noise)
@@ -778,7 +786,8 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         """
         design, fit = self.design_, fitted(self).fit
         found = self._predictions(X, partial(effects, design, fit), complete=True, fewest=1)
-        return Effects(tuple(design.groups), design.left, fit.at_origin, found)
+        asked = Asked(copy(self), X)
+        return Effects(tuple(design.groups), design.left, fit.at_origin, found, asked)
 
     def leverage(self, X: Any) -> NDArray[np.float64]:
         """Return how much a row weighs in its own fit, h = 1/n + (x − x̄)ᵀ(XᵀX + Λ)⁻¹(x − x̄), (n,).
@@ -805,18 +814,6 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         warn_of_unseen(model.known_values, source, model.layout, fewest)
         pieces = engine.map(predictions, (model, answer), parts)
         return np.concatenate([piece for part in pieces for piece in part])
-
-    def _conformal_ends(self, level: float) -> Prediction:
-        check_level(level)
-        fit, errors = self._inferable(), fitted(self).errors
-        if errors is None:
-            raise ParameterError(
-                "the errors of rows are not known",
-                "a conformal interval rests on these, and sums do not tell them",
-                "calibrate it with rows",
-            )
-        errors.quantile(level)  # may refuse
-        return partial(errors.ends, fit, level)
 
     # -- being judged
 
@@ -853,11 +850,10 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         DataError
             If there is no such row.
         """
-        model, source = fitted(self), self._open_more(X, y, sample_weight)
-        layout = self.reader_.layout_of(source)
-        kernel = self._of_answered(errors, unanswerable)
-        warn_of_unseen(model.known_values, source, layout)
-        found = summed(kernel, replace(model, layout=layout), source, layout)
+        source = self._open_more(X, y, sample_weight)
+        judge = self._judge(source, unanswerable)
+        warn_of_unseen(judge.model.known_values, source, judge.layout)
+        found = summed(judge.kernel, judge.model, source, judge.layout)
         return self._evaluation(told({"all": found})["all"])
 
     def evaluate_by(
@@ -892,30 +888,23 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         DataError
             If a group has no row whose target is known, or there are more than 1,000 groups.
         """
-        model, source = fitted(self), self._open_more(X, y, sample_weight)
-        known = self.reader_.layout_of(source)
-        warn_of_unseen(model.known_values, source, known)
-        require_free(by, (*self.target_names_, known.weight))
-        each = partial(for_every_group, kernel=self._of_answered(errors, unanswerable))
-        model = replace(model, layout=known)
-        engine = engine_for(source)
-        found = results_by_group(each, model, engine, source, known, ByColumns((by,)))
-        judged = told(found).items()
-        return ByGroup(by, {value: self._evaluation(moments) for value, moments in judged})
+        source = self._open_more(X, y, sample_weight)
+        judge = self._judge(source, unanswerable)
+        warn_of_unseen(judge.model.known_values, source, judge.layout)
+        require_free(by, (*self.target_names_, judge.layout.weight))
+        each = partial(for_every_group, kernel=judge.kernel)
+        rows = engine_for(source), source, judge.layout
+        found = told(results_by_group(each, judge.model, *rows, ByColumns((by,))))
+        return ByGroup(by, {value: self._evaluation(moments) for value, moments in found.items()})
 
     @property
     def _evaluation(self) -> Callable[[Moments], RegressionEvaluation]:
         intercept = bool(fitted(self).fit.has_intercept)
         return partial(RegressionEvaluation.of, self.design_.targets, intercept=intercept)
 
-    def _judge(self, source: Rows) -> Judge:
-        layout = self.reader_.layout_of(source)
-        return Judge(
-            self._of_answered(errors, "empty"),
-            replace(fitted(self), layout=layout),
-            layout,
-            self._evaluation,
-        )
+    def _judge(self, source: Rows, unanswerable: Unanswerable = "empty") -> Judge:
+        kernel, layout = self._of_answered(errors, unanswerable), self.reader_.layout_of(source)
+        return Judge(kernel, replace(fitted(self), layout=layout), layout, self._evaluation)
 
     def _of_answered(
         self, kernel: Callable[[Part, Any], Any], unanswerable: Unanswerable
@@ -928,10 +917,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         )
 
     def _scoring(self, source: Rows) -> Judge:
-        judge = self._judge(source)
-        return replace(
-            judge, kernel=self._of_answered(errors, "error"), record=self._mean_r_squared
-        )
+        return replace(self._judge(source, "error"), record=self._mean_r_squared)
 
     def _mean_r_squared(self, found: Moments) -> float:
         return float(self._evaluation(found).centred.r_squared.mean())
@@ -941,33 +927,29 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         return predictions[:, 0] if self.single_target_ else predictions
 
     def _open_judged(self, X: Any, y: Any, sample_weight: Any) -> Rows:
-        """Open rows with their targets, to be answered and judged."""
         return self._open_more(X, y, sample_weight)
 
     # -- keeping
 
     def _kept(self) -> dict[str, Any]:
         fit, reader = self.model_.fit, self.reader_
-        batches, kept = getattr(self, "batches_", None), None
+        kept = fit if isinstance(fit, Coefficients) else None
         if isinstance(fit, RowLeastSquares):  # rows are nobody else's to read
             at = fit.origin, fit.at_origin, fit.coefficients, self.model_.term_scales
-            batches, kept = None, Coefficients(*at, fit.has_intercept)
-        elif isinstance(fit, Coefficients) and not isinstance(fit, DescentFit):
-            kept = fit
-        learnt = {
+            kept = Coefficients(*at, fit.has_intercept)
+        descended = isinstance(kept, DescentFit)
+        learnt: dict[str, Any] = {
             "design": reader.design,
-            "batches": batches,
-            "coefficients": kept,
-            "descended": fit if isinstance(fit, DescentFit) else None,
+            "batches": self.batches_ if kept is None else None,
+            "coefficients": None if descended else kept,
+            "descended": kept if descended else None,
             "single_target": reader.single_target,
             "alpha_": self.model_.alpha,
         }
-        errors = {}
-        if self.model_.errors is not None and kept is None:
-            errors["errors"] = self.model_.errors
-        if self.forgotten_ and kept is None:
-            learnt["forgotten"] = self.forgotten_
-        return learnt | errors
+        if kept is None:
+            more = {"forgotten": self.forgotten_, "errors": self.model_.errors}
+            learnt |= {name: found for name, found in more.items() if found}
+        return learnt
 
     def _adjusted_means(
         self,
@@ -1098,17 +1080,9 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         return table, targets, single
 
 
-def notebook_tables(estimator: LinearRegressor) -> str:
-    """Return the coefficients as a table in HTML."""
-    design, w = estimator.design_, np.atleast_2d(estimator.coef_)
-    scales = estimator.model_.term_scales
-    return coefficient_tables(estimator, design.targets, design.terms, w, scales)
-
-
-def _is_deficient(fit: Any) -> TypeGuard[LeastSquares | RowLeastSquares]:
+def _is_deficient(fit: Any) -> TypeGuard[Fit]:
     return not isinstance(fit, Coefficients) and bool(fit.deficient)
 
 
 def _are_names(y: Any) -> bool:
-    """Tell a list of column names from a list of targets."""
     return isinstance(y, list | tuple) and bool(y) and all(isinstance(name, str) for name in y)

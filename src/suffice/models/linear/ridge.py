@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.errors import ParameterError
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.linear.least_squares import LeastSquares
-from suffice.models.linear.rows import CentredRows, RowLeastSquares
+from suffice.models.linear.rows import CentredRows, Equations, Fit, RowLeastSquares
 from suffice.numerics.elementary import exp, log
 from suffice.numerics.in_print import Printed, Table, steps
 from suffice.numerics.interruption import interruptible
@@ -97,32 +97,19 @@ class RidgeSpectrum:
 
         L(α) = ½ Σ log(α/(s² + α)) − ½ ν log R(α)      R(α) = RSS(0) + Σ α/(s² + α) g²
 
-    Parameters
-    ----------
-    plain : LeastSquares or RowLeastSquares
-        The fit without a penalty.
-    scale : ndarray (p,)
-        u, positive or 0: the penalty of every column at α = 1.
-    singular : ndarray (p,)
-        s, decreasing.
-    axes : ndarray (p, p)
-        U^-½ Q.
-    strength : ndarray (p, t)
-        g.
-
     Source: G. H. Golub, M. Heath and G. Wahba, Generalized cross-validation as a method for
     choosing a good ridge parameter, Technometrics 21 (1979), section 1; D. J. C. MacKay, Bayesian
     interpolation, Neural Computation 4 (1992), section 4, with σ² integrated out.
     """
 
-    plain: LeastSquares | RowLeastSquares
-    scale: NDArray[np.float64]
-    singular: NDArray[np.float64]
-    axes: NDArray[np.float64]
-    strength: NDArray[np.float64]
+    plain: Fit  # the fit without a penalty
+    scale: NDArray[np.float64]  # u, positive or 0: the penalty of every column at α = 1, (p,)
+    singular: NDArray[np.float64]  # s, decreasing, (p,)
+    axes: NDArray[np.float64]  # U^-½ Q, (p, p)
+    strength: NDArray[np.float64]  # g, (p, t)
 
     @classmethod
-    def of(cls, equations: NormalEquations | CentredRows, scale: NDArray[np.float64]) -> Self:
+    def of(cls, equations: Equations, scale: NDArray[np.float64]) -> Self:
         """Decompose the rows, or the Cholesky factor of XᵀX, whose singular values are theirs."""
         if isinstance(equations, CentredRows):
             fit = RowLeastSquares(equations, scale)
@@ -205,18 +192,15 @@ class RidgeSpectrum:
         def error(alpha: float) -> float:
             return float((self.gcv(alpha) / scale).sum())
 
-        grid = self.candidates(CANDIDATES) if alphas is None else alphas
-        errors = [error(alpha) for alpha in grid.tolist()]
-        best = int(np.argmin(errors))
-        if alphas is not None or best in (0, len(grid) - 1):
-            return float(grid[best])
+        best, ends = self._best(error, alphas)
+        if ends is None:
+            return best
         from scipy.optimize import minimize_scalar
 
-        ends = float(log(grid[best - 1])), float(log(grid[best + 1]))
         found = minimize_scalar(
             lambda log_alpha: error(float(exp(log_alpha))), bounds=ends, method="bounded"
         )
-        return float(exp(found.x)) if found.fun < errors[best] else float(grid[best])
+        return float(exp(found.x)) if found.fun < error(best) else best
 
     def best_by_evidence(self, alphas: NDArray[np.float64] | None) -> float:
         """The α of most evidence: of those given, or of all between the ends of `candidates`.
@@ -224,17 +208,22 @@ class RidgeSpectrum:
         Log evidence of several targets is added; a target that never changes says nothing.
         """
         varies = self.plain.tss > 0.0
-        grid = self.candidates(CANDIDATES) if alphas is None else alphas
-        found = [float(self.evidence(alpha)[varies].sum()) for alpha in grid.tolist()]
-        best = int(np.argmax(found))
-        if alphas is not None or best in (0, len(grid) - 1):
-            return float(grid[best])
-        ends = float(log(grid[best - 1])), float(log(grid[best + 1]))
-        if self._slope(ends[0]) <= 0.0 or self._slope(ends[1]) >= 0.0:
-            return float(grid[best])
+        best, ends = self._best(lambda alpha: -float(self.evidence(alpha)[varies].sum()), alphas)
+        if ends is None or self._slope(ends[0]) <= 0.0 or self._slope(ends[1]) >= 0.0:
+            return best
         from scipy.optimize import brentq
 
         return float(exp(brentq(self._slope, *ends, xtol=1e-14)))
+
+    def _best(
+        self, loss: Callable[[float], float], alphas: NDArray[np.float64] | None
+    ) -> tuple[float, tuple[float, float] | None]:
+        """The α of least loss, and the ends between which log α may be improved, if it may."""
+        grid = self.candidates(CANDIDATES) if alphas is None else alphas
+        best = int(np.argmin([loss(alpha) for alpha in grid.tolist()]))
+        if alphas is not None or best in (0, len(grid) - 1):
+            return float(grid[best]), None
+        return float(grid[best]), (float(log(grid[best - 1])), float(log(grid[best + 1])))
 
     def left_out(
         self, x: NDArray[np.float64], y: NDArray[np.float64], alphas: NDArray[np.float64]
@@ -287,21 +276,11 @@ class RidgeSpectrum:
 
 @dataclass(frozen=True)
 class RidgePenalty:
-    """α Σ uⱼ wⱼ², with u = 1, or the variances of the columns.
+    """α Σ uⱼ wⱼ², with u = 1, or the variances of the columns."""
 
-    Parameters
-    ----------
-    alpha : float, "gcv", "evidence" or "loo"
-        α, or what it is chosen by.
-    alphas : array-like, optional
-        Candidates.
-    standardize : bool
-        Whether u are the variances.
-    """
-
-    alpha: float | Literal["gcv", "evidence", "loo"] = 0.0
-    alphas: ArrayLike | None = None
-    standardize: bool = False
+    alpha: float | Literal["gcv", "evidence", "loo"] = 0.0  # α, or what it is chosen by
+    alphas: ArrayLike | None = None  # candidates
+    standardize: bool = False  # whether u are the variances
 
     @property
     def follows_from_sums(self) -> bool:
@@ -313,17 +292,17 @@ class RidgePenalty:
             return f"alpha={self.alpha!r}"
         return f"standardize={self.standardize!r}" if self.standardize and self.alpha > 0 else ""
 
-    def unit(self, equations: NormalEquations | CentredRows) -> NDArray[np.float64]:
+    def unit(self, equations: Equations) -> NDArray[np.float64]:
         """Return u, (p,)."""
         return equations.variance if self.standardize else np.ones(equations.p)
 
-    def spectrum(self, equations: NormalEquations | CentredRows) -> RidgeSpectrum:
+    def spectrum(self, equations: Equations) -> RidgeSpectrum:
         """Return what answers for every α."""
         return RidgeSpectrum.of(equations, self.unit(equations))
 
     def chosen(
         self,
-        equations: NormalEquations | CentredRows | None,
+        equations: Equations | None,
         errors: Callable[[RidgeSpectrum, NDArray[np.float64]], NDArray[np.float64]] | None,
     ) -> float:
         """Return α; see `suffice.models.linear.method.Penalty`."""
@@ -347,20 +326,16 @@ class RidgePenalty:
         total = (errors(spectrum, candidates) / unit).sum(axis=1)
         return float(candidates[total.argmin()])
 
-    def squares(
-        self, equations: NormalEquations | CentredRows, alpha: float
-    ) -> NDArray[np.float64]:
+    def squares(self, equations: Equations, alpha: float) -> NDArray[np.float64]:
         """Return αu, (p,)."""
         return alpha * self.unit(equations)
 
-    def fit(
-        self, equations: NormalEquations | CentredRows, alpha: float, positive: bool
-    ) -> LeastSquares | RowLeastSquares:
+    def fit(self, equations: Equations, alpha: float, positive: bool) -> Fit:
         squares = self.squares(equations, alpha)
         if isinstance(equations, NormalEquations):
             return LeastSquares(equations, squares, positive)
         if positive:
-            from suffice.models.linear.row_l1 import RowL1  # which takes SciPy
+            from suffice.models.linear.l1 import RowL1  # which takes SciPy
 
             return RowL1(equations, squares, cost=np.zeros(equations.p), positive=True)
         return of_rows(equations, squares)

@@ -1,18 +1,20 @@
-"""Standard errors of least squares that hold where rows differ in their variance."""
+"""Standard errors of least squares that hold where rows differ in variance, or are dependent."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.source import Part, each_batch
+from suffice.errors import DataError, ParameterError
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import LinearModel
-from suffice.models.linear.rows import RowLeastSquares
+from suffice.models.linear.rows import Fit
 from suffice.models.linear.summary import Summary
+from suffice.models.linear.together import product_of
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.linalg import product
@@ -23,33 +25,15 @@ from suffice.sums.block import BadCell, RealBlock
 from suffice.sums.comoments import Comoments, ComomentsAccumulator
 
 Robust = Literal["HC0", "HC1", "HC2", "HC3"]
+ClusterErrors = Literal["CR1", "CR3"]
+Array = NDArray[np.float64]
+LEAST = 1e-10  # of what all rows say of a direction, without a cluster
 POWER: dict[str, float] = {"HC0": 0.0, "HC1": 0.0, "HC2": 0.5, "HC3": 1.0}
 ONE = 1.0 - 1e-10  # leverage from which a row decides its own fit, but for rounding
 
 
-@dataclass(frozen=True)
-class Influences:
-    """The influences to be summed.
-
-    Parameters
-    ----------
-    model : LinearModel
-    fit : LeastSquares or RowLeastSquares
-        That of the model.
-    target : int
-        Which target.
-    power : float
-        a, of 1 − h.
-    """
-
-    model: LinearModel
-    fit: LeastSquares | RowLeastSquares
-    target: int
-    power: float
-
-
-def influences(part: Part, asked: Influences) -> Comoments:
-    """Kernel: co-moments of what each row adds to the coefficients.
+def influences(part: Part, asked: tuple[LinearModel, int, float]) -> Comoments:
+    """Kernel: co-moments of what each row adds to the coefficients, of a model, a target and a.
 
     ::
 
@@ -58,22 +42,23 @@ def influences(part: Part, asked: Influences) -> Comoments:
     With M of `unwhitening`, M Σ w g gᵀ Mᵀ is (XᵀX)⁺ (Σ w e²/(1 − h)^2a x xᵀ) (XᵀX)⁺. Where
     weights are precisions, it is of Σ (wg)(wg)ᵀ, with wh in the place of h.
     """
-    fit = asked.fit
+    model, target, power = asked
+    fit: Any = model.fit
     total = ComomentsAccumulator(len(fit.root) + fit.has_intercept)
 
     def add(batch: Batch) -> None:
-        for rows, x, y in asked.model.rows(batch, with_targets=True):
+        for rows, x, y in model.rows(batch, with_targets=True):
             x = x.toarray() if is_sparse(x) else x
             predicted = fit.predict(x)
-            asked.model.require_finite(rows.start, x, predicted)
-            y = asked.model.design.modelled(y, rows.start)
-            e, weights = (y - predicted)[:, asked.target], batch.weights[rows]
+            model.require_finite(rows.start, x, predicted)
+            y = model.design.modelled(y, rows.start)
+            e, weights = (y - predicted)[:, target], batch.weights[rows]
             precision = weights if weights.size and fit.equations.weights.precisions else 1.0
             z = fit.whitened(x)
-            if asked.power:
+            if power:
                 constant = 1.0 / fit.equations.rows if fit.has_intercept else 0.0
                 leverage = constant + row_sums(z * z)
-                e = e / _free(precision * leverage, rows.start) ** asked.power
+                e = e / _free(precision * leverage, rows.start) ** power
             e, known = precision * e, np.isfinite(e)
             counted = known & (weights > 0) if weights.size else known
             z = np.hstack([np.ones((len(z), 1)), z]) if fit.has_intercept else z
@@ -81,12 +66,12 @@ def influences(part: Part, asked: Influences) -> Comoments:
             copies = weights[:0] if fit.equations.weights.precisions else weights
             total.add(RealBlock(g), np.where(counted, 0, -1).astype(np.intp), copies, 1)
 
-    for _ in each_batch(part, asked.model.layout, add):
+    for _ in each_batch(part, model.layout, add):
         pass
     return total.statistic()
 
 
-def unwhitening(fit: LeastSquares | RowLeastSquares) -> NDArray[np.float64]:
+def unwhitening(fit: Fit) -> NDArray[np.float64]:
     """M (q, ·) = [1/n, −x̄ᵀRᵀ; 0, Rᵀ], or Rᵀ without an intercept."""
     back = fit.root.T
     if not fit.has_intercept:
@@ -109,19 +94,10 @@ def _free(leverage: NDArray[np.float64], first: int) -> NDArray[np.float64]:
     return 1.0 - leverage
 
 
-def robust(
-    summary: Summary, found: Comoments, kind: Robust, fit: LeastSquares | RowLeastSquares
-) -> Summary:
-    """A summary whose errors, tests and F are those of the sandwich.
+def robust(summary: Summary, found: Comoments, kind: Robust, fit: Fit) -> Summary:
+    """A summary of a fit whose errors, tests and F are those of the sandwich.
 
-    Parameters
-    ----------
-    summary : Summary
-        Of the same fit.
-    found : Comoments
-        The influences of all rows.
-    kind : {"HC0", "HC1", "HC2", "HC3"}
-    fit : LeastSquares or RowLeastSquares
+    ``found`` are the influences of all its rows.
 
     Source: H. White, A heteroskedasticity-consistent covariance matrix estimator and a direct test
     for heteroskedasticity (1980); J. G. MacKinnon and H. White, Some heteroskedasticity-consistent
@@ -135,7 +111,7 @@ def robust(
 
 def sandwich(
     summary: Summary,
-    fit: LeastSquares | RowLeastSquares,
+    fit: Fit,
     inner: NDArray[np.float64],
     errors: str,
     dof: float,
@@ -175,7 +151,105 @@ def _products(found: Comoments) -> NDArray[np.float64]:
     """Σ w g gᵀ, (q, q)."""
     total = found.one_class
     mean = total.mean
-    across = product(DoubleDouble(mean.hi.T, mean.lo.T), mean) * total.rows
+    across = product(mean.T, mean) * total.rows
     if not len(total.scatter.hi):  # no row has an error
         return across.value
     return (total.scatter[0] + across).value
+
+
+# -- clusters of rows that depend on each other
+
+
+def clustered(
+    summary: Summary, fit: LeastSquares, sums: Comoments, target: int, kind: ClusterErrors
+) -> Summary:
+    """Return a summary whose errors, tests and F allow for dependence within clusters.
+
+    ::
+
+        V = (XᵀX)⁻¹ (Σ_c s_c s_cᵀ) (XᵀX)⁻¹ · G/(G − 1) · (n − 1)/(n − p),  s_c = X_cᵀe_c      CR1
+        V = (G − 1)/G · Σ_c (w₍₋c₎ − w)(w₍₋c₎ − w)ᵀ                                           CR3
+
+    with w₍₋c₎ the coefficients without the rows of cluster c. All of it follows from the sums of
+    the clusters. Tests use t with G − 1 degrees of freedom.
+
+    Parameters
+    ----------
+    summary : Summary
+        Of one target.
+    fit : LeastSquares
+        To all rows.
+    sums : Comoments
+        Of p columns and the targets; each class is a cluster.
+    target : int
+    kind : {"CR1", "CR3"}
+
+    Source: A. C. Cameron and D. L. Miller, A practitioner's guide to cluster-robust inference
+    (2015), eqs. 11 and 12; J. G. MacKinnon, M. Ø. Nielsen and M. D. Webb, Fast and reliable
+    jackknife and bootstrap methods for cluster-robust inference (2023), eq. 13.
+    """
+    p, intercept = fit.equations.p, int(fit.has_intercept)
+    rows = np.flatnonzero(sums.patterns[sums.pattern].all(axis=1))
+    g = len(rows)
+    if g < 2:
+        raise DataError(
+            f"there is {g} cluster of complete rows",
+            "errors that allow for clusters are estimated from two or more",
+            "leave cluster out",
+        )
+    n, mean = sums.group_weight.hi[rows], sums.mean[rows]
+    scatter, w = sums.scatter_of(sums.product_index[rows]), fit.coefficients[:, [target]]
+    away = mean[:, :p] - DoubleDouble.of(fit.origin)
+    residual = mean[:, p + target] - DoubleDouble.of(fit.at_origin[target])
+    for j in range(p):
+        residual = residual - away[:, j] * w[j, 0]
+    total = n * residual.value  # Σe of every cluster
+    within = scatter[:, :p, [p + target]] - product_of(scatter[:, :p, :p], w[None])
+    of_x = (within.value[:, :, 0] + total[:, None] * away.value) @ fit.root.T
+    scores = np.hstack([total[:, None], of_x]) if intercept else of_x
+    if kind == "CR1":
+        params = summary.observations - summary.dof
+        factor = g / (g - 1.0) * (summary.observations - 1.0)
+        factor /= summary.observations - params
+        inner = factor * (scores.T @ scores)
+    else:
+        inner = _left_out(fit, sums, rows, scores, away.value)
+    return sandwich(summary, fit, inner, kind, g - 1.0)
+
+
+def _left_out(
+    fit: LeastSquares, sums: Comoments, rows: NDArray[np.intp], scores: Array, away: Array
+) -> Array:
+    """Σ of squares of what each cluster left out changes, in the place of Σ s_c s_cᵀ, (q, q).
+
+    In coordinates in which XᵀX is D, the change is −(D − X_cᵀX_c)⁻¹ s_c.
+    """
+    if fit.factor.dependent:
+        raise ParameterError(
+            "cluster_errors='CR3' with columns that depend on each other",
+            "each cluster is left out, and the coefficients are then to be determined",
+            "leave columns out, or use 'CR1'",
+        )
+    p, g, intercept = fit.equations.p, len(rows), fit.has_intercept
+    n, root = sums.group_weight.hi[rows], fit.root
+    inside = sums.scatter_of(sums.product_index[rows])[:, :p, :p].value
+    white = away @ root.T
+    own = root @ inside @ root.T + n[:, None, None] * white[:, :, None] * white[:, None, :]
+    whole = np.ones(p)
+    if intercept:
+        corner = np.empty((g, p + 1, p + 1))
+        corner[:, 0, 0], corner[:, 1:, 1:] = n, own
+        corner[:, 0, 1:] = corner[:, 1:, 0] = n[:, None] * white
+        own, whole = corner, np.append(fit.equations.rows, whole)
+    unit = np.sqrt(whole)
+    rest = np.eye(len(whole)) - own / (unit[:, None] * unit)
+    values, vectors = np.linalg.eigh(rest)
+    if (values[:, 0] <= LEAST).any():
+        raise DataError(
+            "without one of the clusters, the coefficients are not determined",
+            "CR3 leaves out each cluster in turn",
+            "use cluster_errors='CR1'",
+        )
+    of_each = (vectors.transpose(0, 2, 1) @ (scores / unit)[:, :, None]) / values[:, :, None]
+    change = (vectors @ of_each)[:, :, 0] * unit
+    return np.asarray((g - 1.0) / g * (change.T @ change))

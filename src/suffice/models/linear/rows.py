@@ -26,7 +26,13 @@ from numpy.typing import NDArray
 
 from suffice.errors import warn
 from suffice.models.base.scikit_learn import convergence_warning
-from suffice.models.design.normal_equations import Weights, no_complete_row
+from suffice.models.design.normal_equations import (
+    NormalEquations,
+    Weighed,
+    Weights,
+    no_complete_row,
+)
+from suffice.models.linear.least_squares import LeastSquares
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.interruption import interruptible, one_thread_of_blas
 from suffice.numerics.memory import require_memory
@@ -46,41 +52,19 @@ LSQR_STEPS = 2  # times the columns
 
 
 @dataclass(frozen=True, eq=False)
-class CentredRows:
-    """The complete rows of a fit about their means, in place of `NormalEquations`.
+class CentredRows(Weighed):
+    """The complete rows of a fit about their means, in place of `NormalEquations`."""
 
-    Parameters
-    ----------
-    x : ndarray or scipy.sparse.csr_array (n, p)
-        Dense rows are A = √w(x − x̄). Of sparse ones, columns without a 0 are x − x̄, others x.
-    y : ndarray (n, t)
-        √w(y − ȳ).
-    root : ndarray (n,)
-        √w.
-    mean, target_mean : ndarray (p,) and (t,)
-        x̄ and ȳ; 0 without an intercept.
-    intercept : bool
-        Whether the rows are about their means.
-    variance : ndarray (p,)
-        Variance of every column, with divisor n.
-    weights : Weights
-        What is known of the weights besides n.
-    offset : ndarray (p,)
-        What is still to be taken from the columns of sparse rows.
-    categories : tuple of slice
-        Where the levels of unordered categories are, but for their references.
-    """
-
-    x: Any
-    y: Array
-    root: Array
-    mean: Array
-    target_mean: Array
-    intercept: bool
-    variance: Array
-    weights: Weights
-    offset: Array
-    categories: tuple[slice, ...] = ()
+    x: Any  # √w(x − x̄); of sparse rows x − x̄ of columns without a 0, and x of others, (n, p)
+    y: Array  # √w(y − ȳ), (n, t)
+    root: Array  # √w, (n,)
+    mean: Array  # x̄; 0 without an intercept, (p,)
+    target_mean: Array  # ȳ; 0 without an intercept, (t,)
+    intercept: bool  # whether the rows are about their means
+    variance: Array  # variance of every column, with divisor n, (p,)
+    weights: Weights  # what is known of the weights besides n
+    offset: Array  # what is still to be taken from the columns of sparse rows, (p,)
+    categories: tuple[slice, ...] = ()  # levels of unordered ones, but for their references
 
     @classmethod
     def of(cls, statistic: KeptRows, intercept: bool, categories: Sequence[slice] = ()) -> Self:
@@ -135,14 +119,6 @@ class CentredRows:
     @property
     def rows(self) -> float:
         return float((self.root**2).sum())
-
-    @property
-    def count(self) -> float:
-        return float(self.weights.count) if self.weights.count > 0 else self.rows
-
-    @property
-    def observations(self) -> float:
-        return self.count if self.weights.precisions else self.rows
 
     @property
     def n(self) -> int:
@@ -239,6 +215,10 @@ class CentredRows:
         return self.columns(np.arange(self.p))
 
 
+Equations = NormalEquations | CentredRows
+"""What a fit is a function of: products of columns, or rows where these are fewer numbers."""
+
+
 def _means(x: Array, w: Array) -> Array:
     mean = w @ x / w.sum()
     return np.asarray(mean + w @ (x - mean) / w.sum())
@@ -249,7 +229,6 @@ def _zeros(x: Array, w: Array) -> Array:
 
 
 def _sparse_moments(x: Any, w: Array) -> tuple[Array, Array]:
-    """Means and variances of the columns of a CSR array."""
     n = w.sum()
     mean, square = x.T @ w / n, x.multiply(x).T @ w / n
     variance = np.maximum(square - mean**2, 0.0)
@@ -266,18 +245,10 @@ def _sparse_moments(x: Any, w: Array) -> tuple[Array, Array]:
 
 
 class RowSpace(NamedTuple):
-    """The row space of A: A = L Qᵀ.
+    """The row space of A: A = L Qᵀ."""
 
-    Parameters
-    ----------
-    lower : ndarray (n, r)
-        L.
-    basis : ndarray (p, r)
-        Q, orthonormal.
-    """
-
-    lower: Array
-    basis: Array
+    lower: Array  # L, (n, r)
+    basis: Array  # Q, orthonormal, (p, r)
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,12 +257,6 @@ class RowLeastSquares:
 
     The formulas are those of the module; what is said of the minimum is as in `LeastSquares`, in
     double precision. Either all columns that vary have a penalty, or none has.
-
-    Parameters
-    ----------
-    equations : CentredRows
-    penalty : ndarray (p,)
-        λ, 0 or more.
 
     Examples
     --------
@@ -303,7 +268,7 @@ class RowLeastSquares:
     """
 
     equations: CentredRows
-    penalty: Array
+    penalty: Array  # λ, 0 or more, (p,)
 
     positive = False
 
@@ -338,25 +303,21 @@ class RowLeastSquares:
     def _ridge(self) -> Array:
         from scipy.linalg import cho_factor, cho_solve
 
-        scaled, unit = self.equations.dense, self.inverse_unit
-        if (unit == unit[0]).all():  # no copy is made of the rows
-            gram = interruptible(np.matmul, scaled, scaled.T)
+        a, y, unit = self.equations.dense, self.equations.y, self.inverse_unit
+        alike = bool((unit == unit[0]).all())
+        scaled = a if alike else a * unit  # no copy is made of the rows unless it has to be
+        gram = interruptible(np.matmul, scaled, scaled.T)
+        if alike:
             gram *= unit[0] ** 2
-        else:
-            scaled = scaled * unit
-            gram = interruptible(np.matmul, scaled, scaled.T)
         if np.trace(gram) > ILL_CONDITIONED:
             u, s, v = self.svd
-            found = v @ ((s / (s * s + 1.0))[:, None] * (u.T @ self.equations.y))
-        else:
-            gram[np.diag_indices(len(gram))] += 1.0
-            solved = cho_solve(interruptible(cho_factor, gram, lower=True), self.equations.y)
-            found = self.equations.dense.T @ solved
-            return np.asarray(unit[:, None] ** 2 * found)
-        return np.asarray(self.inverse_unit[:, None] * found)
+            found = v @ ((s / (s * s + 1.0))[:, None] * (u.T @ y))
+            return np.asarray(unit[:, None] * found)
+        gram[np.diag_indices(len(gram))] += 1.0
+        solved = cho_solve(interruptible(cho_factor, gram, lower=True), y)
+        return np.asarray(unit[:, None] ** 2 * (a.T @ solved))
 
     def _iterated(self) -> Array:
-        """Products with sparse rows alone."""
         equations, unit = self.equations, self.inverse_unit
         return np.stack(
             [
@@ -546,6 +507,9 @@ class RowLeastSquares:
                 f"{p - rank:,} of {p:,} columns are combinations of others: {self.equations.n:,} "
                 f"rows determine {rank:,} coefficients at most"
             )
+
+
+Fit = LeastSquares | RowLeastSquares
 
 
 def least_squares_of(

@@ -34,36 +34,16 @@ SAVED = {
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SavedRegressor(Saved):
-    """The content of the file of a linear model with numeric targets: sums, or coefficients.
+    """The content of the file of a linear model with numeric targets: sums, or coefficients."""
 
-    Parameters
-    ----------
-    design : Design
-        Terms and targets.
-    batches : tuple of Comoments, optional
-        The statistics that the model is a function of: one, or one for each batch of a window.
-    coefficients : Coefficients, optional
-        Of a fit to fewer rows than columns, of which sums would be larger than the rows.
-    descended : DescentFit, optional
-        Where a descent ended.
-    single_target : bool
-        Whether targets were given as (n,).
-    alpha_ : float
-        α of a penalty, given or chosen; 0 without one.
-    errors : ErrorSizes, optional
-        How large the errors of rows are.
-    forgotten : tuple of bytes
-        Sets of rows that were forgotten: of each a key and a digest.
-    """
-
-    design: Design
-    batches: tuple[Comoments, ...] | None
-    descended: DescentFit | None = None
-    coefficients: Coefficients | None = None
-    single_target: bool
-    alpha_: Annotated[float, NONNEGATIVE] = 0.0
-    errors: ErrorSizes | None = None
-    forgotten: Forgotten = ()
+    design: Design  # terms and targets
+    batches: tuple[Comoments, ...] | None  # one, or one for each batch of a window
+    descended: DescentFit | None = None  # where a descent ended
+    coefficients: Coefficients | None = None  # of rows, which are fewer numbers than sums
+    single_target: bool  # whether targets were given as (n,)
+    alpha_: Annotated[float, NONNEGATIVE] = 0.0  # α of a penalty, given or chosen; 0 without one
+    errors: ErrorSizes | None = None  # how large the errors of rows are
+    forgotten: Forgotten = ()  # sets of rows that were forgotten: of each a key and a digest
 
     @rule(ARE_DIGESTS)
     def _has_digests(self) -> bool:

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
 from suffice.models.design.remarks import header, percents, row, rows_left_out
-from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.posterior import Posterior
-from suffice.models.linear.rows import RowLeastSquares
+from suffice.models.linear.rows import Fit
 from suffice.numerics.elementary import log
 from suffice.numerics.in_print import Printed, Table, criterion, explained, listed, probability
 
@@ -145,7 +144,7 @@ class Summary(Printed):
     @classmethod
     def of(
         cls,
-        fit: LeastSquares | RowLeastSquares,
+        fit: Fit,
         terms: Sequence[str],
         targets: Sequence[str],
         j: int,

@@ -19,24 +19,13 @@ REFINED = 2  # times
 
 @dataclass(frozen=True, eq=False)
 class GroupFits:
-    """Least squares of g groups with p columns and t targets; NaN where a group has no solution.
+    """Least squares of g groups with p columns and t targets; NaN where a group has no solution."""
 
-    Parameters
-    ----------
-    n : ndarray (g,)
-        Σw of the complete rows.
-    coefficients, errors : ndarray (g, q, t)
-        The intercept first, where there is one, and their standard errors.
-    r_squared : ndarray (g, t)
-    hard : ndarray of bool (g,)
-        Groups that have rows, and columns that depend on each other, or nearly so.
-    """
-
-    n: Array
-    coefficients: Array
-    errors: Array
-    r_squared: Array
-    hard: NDArray[np.bool_]
+    n: Array  # Σw of the complete rows, (g,)
+    coefficients: Array  # the intercept first, where there is one, (g, q, t)
+    errors: Array  # their standard errors, (g, q, t)
+    r_squared: Array  # (g, t)
+    hard: NDArray[np.bool_]  # groups whose columns depend on each other, or nearly so, (g,)
 
     @classmethod
     def of(cls, sums: Comoments, p: int, intercept: bool, penalty: float, precisions: bool) -> Self:
@@ -48,10 +37,7 @@ class GroupFits:
 
         The factors are in double, the residuals that correct w in double-double.
 
-        Parameters
-        ----------
-        sums : Comoments
-            Of p columns and, after them, the targets; each class is a group.
+        Each class of the sums is a group: of p columns and, after them, the targets.
         """
         t, q, g = sums.d - p, p + intercept, sums.k
         n, hard = np.zeros(g), np.zeros(g, np.bool_)

@@ -5,7 +5,7 @@ Where terms depend on each other, a further pass tells which, by their co-moment
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +18,12 @@ from suffice.data.source import Part, each_batch
 from suffice.errors import DataError
 from suffice.models.base.options import incomplete, listed_missing
 from suffice.models.design.matrix import Design
-from suffice.models.design.remarks import learnt_rows, without_rows, without_value
+from suffice.models.design.remarks import (
+    learnt_rows,
+    weight_missing,
+    without_rows,
+    without_value,
+)
 from suffice.models.logistic.model import LogisticModel
 from suffice.models.logistic.options import Missing
 from suffice.models.logistic.reader import Coded, LaidOut
@@ -26,7 +31,7 @@ from suffice.models.logistic.rows import CentredDesign, DataLoop
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.in_print import NAMED
-from suffice.sums.batch import WEIGHT_ROUNDING, Batch
+from suffice.sums.batch import Batch
 from suffice.sums.block import Encoding, RealBlock, SparseBlock
 from suffice.sums.by_class import ByClass, ByClassAccumulator
 from suffice.sums.comoments import ComomentsAccumulator
@@ -37,33 +42,15 @@ from suffice.sums.vocabulary import Vocabulary
 
 @dataclass(frozen=True, eq=False)
 class FirstPass:
-    """Sums of the first pass over the rows of a fit, and how the rows are read.
+    """Sums of the first pass over the rows of a fit, and how the rows are read."""
 
-    Parameters
-    ----------
-    data : DataLoop
-        Over the rows.
-    layout : Layout
-        How these are read.
-    laid_out : LaidOut or None
-        What the columns are, where ``data`` has terms in their place.
-    intercept : bool
-        Whether b is estimated.
-    every : ByClass
-        Moments and counts of all rows.
-    seen : ByClass
-        Those of the rows that are not left out.
-    rows : CentredDesign
-        How rows that are read become rows of terms.
-    """
-
-    data: DataLoop
-    layout: Layout
-    laid_out: LaidOut | None
-    intercept: bool
-    every: ByClass
-    seen: ByClass
-    rows: CentredDesign
+    data: DataLoop  # over the rows
+    layout: Layout  # how these are read
+    laid_out: LaidOut | None  # what the columns are, where ``data`` has terms in their place
+    intercept: bool  # whether b is estimated
+    every: ByClass  # moments and counts of all rows
+    seen: ByClass  # those of the rows that are not left out
+    rows: CentredDesign  # how rows that are read become rows of terms
 
     @property
     def learnt(self) -> float:
@@ -113,14 +100,7 @@ def read_once(
 ) -> FirstPass:
     """Read the rows of a fit for the first time, twice where some are left out.
 
-    Parameters
-    ----------
-    data, layout, laid_out, intercept
-        As in `FirstPass`.
-    missing : {"error", "drop", "indicator"}
-        What is done with rows that lack cells.
-    check_labels : callable
-        May refuse the labels of the rows whose weight is above 0.
+    ``check_labels`` may refuse the labels of the rows whose weight is above 0.
     """
     every = data.run(first_pass, (layout, False))
     check_labels(every.classes)
@@ -139,12 +119,10 @@ def _complete(
 ) -> ByClass:
     """Return the sums of complete rows: a second pass, if cells without a term are missing."""
     own = () if laid_out is None else laid_out.design.missing
-    names = layout if laid_out is None else laid_out.by_column
-    cells = _missing_cells(every, names, own)
+    missing_cells = weight_missing(every, layout if laid_out is None else laid_out.by_column)
+    cells = listed_missing({n: f"{w:g}" for n, w in missing_cells.items() if n not in own})
     if not cells:
         return every
-    for name in _columns_without_value(every, names):
-        raise without_value(name, rows=learnt_rows(every, layout))
     otherwise = "incomplete='indicator'"
     if not isinstance(laid_out, Coded):
         otherwise = f"{otherwise} with numbers='bins'"
@@ -158,26 +136,6 @@ def _complete(
             f"leave columns out, or use {otherwise}",
         )
     return complete
-
-
-def _missing_cells(every: ByClass, layout: Layout, own: Collection[str]) -> str:
-    """Say which columns lack how many cells; nothing where all are there, or ``own`` terms."""
-    missing: dict[str, str] = {}
-    weight = every.weight.value.sum()
-    for block, columns in zip(every.blocks, layout.blocks, strict=True):
-        gone = weight - block.total.sum(axis=0)
-        for j in np.flatnonzero(gone > WEIGHT_ROUNDING * weight).tolist():
-            if columns.columns[j] not in own:
-                missing[columns.columns[j]] = f"{gone[j]:g}"
-    return listed_missing(missing)
-
-
-def _columns_without_value(every: ByClass, layout: Layout) -> Iterator[str]:
-    if not every.weight.value.sum():
-        return
-    for block, columns in zip(every.blocks, layout.blocks, strict=True):
-        for j in np.flatnonzero(block.total.sum(axis=0) == 0).tolist():
-            yield columns.columns[j]
 
 
 def _require_classes(seen: ByClass) -> None:
@@ -210,7 +168,7 @@ def listed(places: Sequence[int] | NDArray[np.intp], design: Design) -> str:
     >>> listed([0, 2], Design(("a", "b", "c"), ()))
     "columns 'a', 'c'"
     """
-    terms = design.columns if design.is_plain and not design.categories else design.terms
+    terms = design.columns if design.is_of_numbers else design.terms
     names = [repr(terms[j]) for j in places[:NAMED]]
     more = f" and {len(places) - NAMED} more" if len(places) > NAMED else ""
     return f"column{'s' * (len(places) > 1)} {', '.join(names)}{more}"

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,16 +16,15 @@ from suffice.models.design.matrix import Design
 from suffice.models.logistic.loss import loss_derivatives
 from suffice.models.logistic.objective import Objective
 from suffice.models.logistic.rows import CentredDesign, Sample
-from suffice.models.optimise.algebra import eigenvectors
+from suffice.models.optimise.algebra import factored
 from suffice.models.optimise.newton import (
     Inverse,
     Point,
     StallDetector,
-    inverse,
     newton,
-    smallest_pivot,
     truncated_newton,
 )
+from suffice.numerics.interruption import interruptible
 from suffice.sums.loss_sums import LossSums
 
 SAMPLE_ROWS = 16_384  # whose fit is a good start
@@ -44,13 +42,6 @@ FLATTEST = 1e-12  # curvature, as a fraction of the weight, that a preconditione
 SMALLEST_SHARE = 1e-14  # of the largest eigenvalue of the products of rows: below, it is rounding
 
 Array = NDArray[np.float64]
-
-
-class Held(NamedTuple):
-    """The end of a fit of rows in memory: coefficients of z (m, D)."""
-
-    coefficients: Array
-    iterations: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,8 +112,12 @@ class HeldRows:
         return newton(self, first) if whole else truncated_newton(self, self.curvature, first)
 
 
-def fit_in_memory(objective: Objective, tolerance: float, max_iter: int) -> Held | None:
+def fit_in_memory(
+    objective: Objective, tolerance: float, max_iter: int
+) -> tuple[Array, int] | None:
     """Minimise by rows that are held, if all slopes have a penalty and the rows are few enough.
+
+    Return coefficients of z (m, D), and the number of iterations.
 
     They are fewer than the columns, or a few of every class, and there is no Hessian.
     """
@@ -141,11 +136,13 @@ def fit_in_memory(objective: Objective, tolerance: float, max_iter: int) -> Held
         return None
     if len(rows) > wide:
         x, iterations = _minimum(HeldRows(objective, rows), tolerance, max_iter)
-        return Held(objective.coefficients(x), iterations)
+        return objective.coefficients(x), iterations
     return _in_space_of_rows(objective, rows, tolerance, max_iter)
 
 
-def _in_space_of_rows(objective: Objective, rows: Sample, tolerance: float, max_iter: int) -> Held:
+def _in_space_of_rows(
+    objective: Objective, rows: Sample, tolerance: float, max_iter: int
+) -> tuple[Array, int]:
     """Minimise in the space of n < D rows.
 
     Where every slope has a penalty, w = Λ⁻¹Zᵀα for some α (n, m): with products of rows
@@ -159,7 +156,7 @@ def _in_space_of_rows(objective: Objective, rows: Sample, tolerance: float, max_
     root_of_variance[slopes] = objective.penalty[slopes] ** -0.5
     scaled = rows.z
     scaled *= root_of_variance
-    size, axes = eigenvectors(scaled @ scaled.T)
+    size, axes = interruptible(np.linalg.eigh, scaled @ scaled.T)
     known = size > SMALLEST_SHARE * size[-1]
     root, axes = np.sqrt(size[known]), axes[:, known]
     names, nothing = tuple(map(str, range(len(root)))), np.zeros(len(root))
@@ -176,7 +173,7 @@ def _in_space_of_rows(objective: Objective, rows: Sample, tolerance: float, max_
     coefficients = ((found[:, 1:] / root) @ axes.T) @ scaled
     coefficients *= root_of_variance
     coefficients[:, 0] = found[:, 0]
-    return Held(coefficients, iterations)
+    return coefficients, iterations
 
 
 def _minimum(held: HeldRows, tolerance: float, max_iter: int) -> tuple[Array, int]:
@@ -211,6 +208,6 @@ def fit_of_sample(objective: Objective) -> tuple[Array | None, Inverse | None]:
     coefficients = sample.coefficients(point.x)
     without_ridge = HeldRows(plain, rows)(point.x, True).hessian
     assert without_ridge is not None
-    if objective.firth or smallest_pivot(without_ridge) < ILL_CONDITIONED:
+    if objective.firth or factored(without_ridge).smallest_pivot < ILL_CONDITIONED:
         return coefficients, None
-    return coefficients, inverse(point.hessian / fraction)
+    return coefficients, factored(point.hessian / fraction).solve

@@ -36,27 +36,13 @@ NEGLIGIBLE_WEIGHT = 1e-60  # fraction of the largest in a Hessian: far below the
 
 @dataclass(frozen=True, eq=False)
 class LossRequest:
-    """Parameters of a pass over the rows.
-
-    Parameters
-    ----------
-    rows : TrainingRows
-    coefficients : ndarray (m, D)
-        B: one row of coefficients of z for two classes, k rows for more.
-    checksum : ndarray (D,)
-        The vector c of the checksum Σ w cᵀz.
-    hessian : bool
-        Whether the Hessian is asked for.
-    root : ndarray (D, D), optional
-        R with R Rᵀ = I(B)⁻¹, the inverse Fisher information of two classes: then the gradient is
-        that of Firth's penalised likelihood.
-    """
+    """Parameters of a pass over the rows."""
 
     rows: TrainingRows
-    coefficients: NDArray[np.float64]
-    checksum: NDArray[np.float64]
-    hessian: bool
-    root: NDArray[np.float64] | None = None
+    coefficients: NDArray[np.float64]  # B of z: one row for two classes, else k, (m, D)
+    checksum: NDArray[np.float64]  # the vector c of the checksum Σ w cᵀz, (D,)
+    hessian: bool  # whether the Hessian is asked for
+    root: NDArray[np.float64] | None = None  # R with RRᵀ = I(B)⁻¹: then by Firth, (D, D)
 
     def of(self, batch: Batch) -> LossSums:
         """The sums of a batch, added in double."""
@@ -140,9 +126,7 @@ class LossRequest:
         weight, checksum, loss = np.zeros(k), np.zeros(k), 0.0
         gradient = np.zeros((m, width))
         hessian = np.zeros((m, width, m, width) if self.hessian else (0,) * 4)
-        weights = batch.weights if len(batch.weights) else np.ones(len(codes))
-        for z, *parts in self.rows.centred.pieces(batch, self.hessian, codes, weights):
-            z, code, w = present(z, *parts)
+        for z, code, w in self.rows.pieces(batch, codes, self.hessian):
             t = z @ directions
             weight += np.bincount(code, w, k)
             checksum += np.bincount(code, w * t[:, m], k)
@@ -190,21 +174,12 @@ def _whole(
 
 @dataclass(frozen=True, eq=False)
 class SecondDerivatives:
-    """Parameters of a pass that sums second derivatives by a few coefficients of z.
-
-    Parameters
-    ----------
-    rows : TrainingRows
-    coefficients : ndarray (m, D)
-        B.
-    scores, columns : ndarray of int (q,)
-        The score, and the column of z, of every coefficient; those of one score side by side.
-    """
+    """Parameters of a pass that sums second derivatives by a few coefficients of z."""
 
     rows: TrainingRows
-    coefficients: NDArray[np.float64]
-    scores: NDArray[np.intp]
-    columns: NDArray[np.intp]
+    coefficients: NDArray[np.float64]  # B, (m, D)
+    scores: NDArray[np.intp]  # of every coefficient, those of one side by side, (q,)
+    columns: NDArray[np.intp]  # of z, (q,)
 
     def of(self, batch: Batch) -> NDArray[np.float64]:
         """The sums of a batch of dense rows, (q, q).
@@ -216,9 +191,7 @@ class SecondDerivatives:
         batch, codes = self.rows.of(batch)
         found = np.zeros((len(self.columns),) * 2)
         waiting, cells = list[tuple[Any, ...]](), 0
-        weights = batch.weights if len(batch.weights) else np.ones(len(codes))
-        for z, *parts in self.rows.centred.pieces(batch, False, codes, weights):
-            z, code, w = present(z, *parts)
+        for z, code, w in self.rows.pieces(batch, codes):
             waiting.append((z[:, self.columns], w, code, z @ self.coefficients.T))
             cells += len(code) * len(self.columns)
             if cells > TILE_CELLS:
@@ -237,9 +210,7 @@ class SecondDerivatives:
             A = √(w p(1 − p)) z_i, of two classes                            B = 0
         """
         batch, codes = self.rows.of(batch)
-        weights = batch.weights if len(batch.weights) else np.ones(len(codes))
-        ((z, *parts),) = self.rows.centred.pieces(batch, False, codes, weights)
-        z, code, w = present(csr_array(z), *parts)
+        ((z, code, w),) = self.rows.pieces(batch, codes)
         w = w * self.rows.class_weights[code]
         at = loss_derivatives(np.asarray(z @ self.coefficients.T), code)
         used, m = z[:, self.columns], at.probability.shape[1]
@@ -294,19 +265,12 @@ def loss_sums(part: Part, request: LossRequest) -> LossSums:
 
 @dataclass(frozen=True, eq=False)
 class LossDerivatives:
-    """−log P(y | x) of n rows as a function of scores t (n, m): its value and derivatives.
+    """−log P(y | x) of n rows as a function of scores t (n, m): its value and derivatives."""
 
-    Parameters
-    ----------
-    loss : ndarray (n,)
-    residual, probability, other : ndarray (n, m)
-        ∂loss/∂t, p and 1 − p: of every class, or of class 1 of two.
-    """
-
-    loss: NDArray[np.float64]
-    residual: NDArray[np.float64]
-    probability: NDArray[np.float64]
-    other: NDArray[np.float64]
+    loss: NDArray[np.float64]  # (n,)
+    residual: NDArray[np.float64]  # ∂loss/∂t, (n, m)
+    probability: NDArray[np.float64]  # p of every class, or of class 1 of two, (n, m)
+    other: NDArray[np.float64]  # 1 − p
 
     def firth(self, rooted: NDArray[np.float64]) -> LossDerivatives:
         """Two classes: residuals of the modified score, p − y − h(½ − p), h = p(1 − p)|Rᵀz|²."""

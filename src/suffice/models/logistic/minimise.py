@@ -23,32 +23,37 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.data.source import Part, each_batch
 from suffice.errors import DataError, ParameterError, warn
 from suffice.models.base.options import Dependent
 from suffice.models.base.scikit_learn import convergence_warning
-from suffice.models.logistic.descent import fit_by_descent
+from suffice.models.design.remarks import dependence
 from suffice.models.logistic.first_pass import joint_moments
-from suffice.models.logistic.fit import Fit
 from suffice.models.logistic.in_memory import (
     ILL_CONDITIONED,
     SAMPLE_ROWS,
     fit_in_memory,
     fit_of_sample,
 )
+from suffice.models.logistic.inference import Likelihood
 from suffice.models.logistic.objective import LARGEST_HESSIAN, SQUARES_NOISE, Objective
 from suffice.models.logistic.options import SolverName
+from suffice.models.logistic.rows import TrainingRows
 from suffice.models.logistic.separation import refuse_separation
-from suffice.models.optimise.algebra import eigenvalues
-from suffice.models.optimise.gradient_descent import STEPS, GradientDescent, Steps
+from suffice.models.optimise.algebra import factored
+from suffice.models.optimise.gradient_descent import (
+    STEPS,
+    DescentRows,
+    GradientDescent,
+    Steps,
+    descend,
+)
 from suffice.models.optimise.newton import (
     Inverse,
     Point,
     StallDetector,
-    inverse_root,
     newton,
     quasi_newton,
-    smallest_pivot,
-    solve,
 )
 from suffice.models.optimise.proximal_newton import (
     proximal_newton,
@@ -56,11 +61,12 @@ from suffice.models.optimise.proximal_newton import (
     working_set_newton,
 )
 from suffice.models.optimise.tolerances import LOSS_ROUNDING
-from suffice.numerics.elementary import log_of
-from suffice.numerics.interruption import one_thread_of_blas
+from suffice.numerics.elementary import log, log_of
+from suffice.numerics.interruption import interruptible, one_thread_of_blas
 from suffice.numerics.linalg import Factor
 from suffice.numerics.memory import require_memory
 from suffice.sums.base import tree_sum
+from suffice.sums.batch import Batch
 from suffice.sums.comoments import Comoments
 from suffice.sums.loss_sums import LossSums
 
@@ -80,26 +86,16 @@ UNPENALISED = 1.5  # which may be lost, where the classes are nearly separated
 FEW_ITERATIONS = 100  # which L-BFGS needs as a rule; fewer are not begun
 VECTORS = 50  # of coefficients, that L-BFGS remembers and works with
 
-Start = NDArray[np.float64] | None
+Array = NDArray[np.float64]
+Start = Array | None
 """Coefficients of z (m, D) to begin with, if there are some."""
 
 
 @dataclass(frozen=True)
 class Solver:
-    """Options of the search for a minimum.
+    """Options of the search for a minimum; ``tol`` is a fraction of the gradient at 0.
 
-    Parameters
-    ----------
-    name : str
-    tol : float
-        Largest element of the gradient to stop at, or the farthest that the conditions of a minimum
-        may be missed, as a fraction of the gradient at 0; with Firth's penalty also the largest
-        change of a parameter, as a fraction of the largest.
-    max_iter : int
-    dependent : {"minimum_norm", "error"}
-        Whether columns may depend on each other.
-    descent : GradientDescent, optional
-        How to descend, if the solver does.
+    With Firth's penalty it is also the largest change of a parameter, as a fraction of the largest.
     """
 
     name: SolverName
@@ -146,18 +142,94 @@ class Solver:
         )
 
 
-def minimise(objective: Objective, start: Start, solver: Solver) -> Fit:
-    """Minimise the penalised loss.
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """The end of a solver: coefficients (m, D) of rows z = (1, x − m)."""
 
-    Parameters
-    ----------
-    objective : Objective
-    start : ndarray (m, D), optional
-        Coefficients of z to begin with.
-    solver : Solver
+    coefficients: Array
+    loss: float  # what was minimised, penalties included, in units of the columns
+    iterations: int
+    gradient_norm: float  # its largest element, as a fraction of that at 0
+    converged: bool
+    parameters: int  # that are free
+    undecided: bool  # whether separation could not be ruled out
+    root: Array | None = None  # R (q, mD) with RᵀR = I(B)⁻¹, the inverse Fisher information
+    dependence: tuple[str, ...] = ()  # of what those terms are made that depend on others
+    loss_history: Array | None = None  # of gradient descent, (passes,)
+
+    @classmethod
+    def at(
+        cls, objective: Objective, point: Point, iterations: int, converged: bool, undecided: bool
+    ) -> Fit:
+        """The fit that ends at a point; where terms depend on others, of least norm."""
+        centred, made_of, root = objective.centred, tuple[str, ...](), None
+        coefficients = centred.to_columns(objective.coefficients(point.x))
+        if point.hessian is not None and not objective.penalised:
+            root = _root(objective, point.hessian)
+        if objective.factor is not None and objective.dependent:
+            shorten = _shortening(objective, objective.factor)
+            coefficients = coefficients @ shorten
+            if root is not None:
+                root = (root.reshape(-1, len(shorten)) @ shorten).reshape(root.shape)
+        if not objective.penalised:
+            constant = np.flatnonzero(centred.column_scale == 0).tolist()
+            dependent = sorted({*objective.dependent, *constant})
+            of_terms = centred.design.terms, objective.intercept
+            made_of = tuple(dependence(dependent, objective.factor, *of_terms))
+        return cls(
+            coefficients,
+            point.loss - objective.log_scale * objective.firth,
+            iterations,
+            objective.relative(point.gradient_norm),
+            converged,
+            objective.freedom,
+            undecided,
+            root,
+            made_of,
+        )
+
+    def likelihood(self, objective: Objective) -> Likelihood:
+        """Return how well a fit without an L2 penalty fits, and class frequencies alone."""
+        weight = objective.class_weights * objective.seen.weight.value
+        n, null = float(weight.sum()), None
+        if not objective.firth:
+            p = weight / n if objective.intercept else np.full(objective.k, 1.0 / objective.k)
+            null = float(weight @ log(p))
+        null_parameters = (objective.k - 1) * objective.intercept
+        return Likelihood(-self.loss, null, n, self.parameters, null_parameters)
+
+
+def _root(objective: Objective, hessian: Array) -> Array:
+    """R (q, mD) with RᵀR = I(B)⁻¹, from the Hessian in free parameters."""
+    free, m, width = factored(hessian).inverse_root(), objective.scores, objective.centred.width
+    inner = np.zeros((len(free), objective.sides * width))
+    inner[:, objective.free] = free
+    root = inner.reshape(len(free), objective.sides, width) * objective.inverse_scale
+    if objective.basis is not None:
+        root = objective.basis @ root
+    return objective.centred.to_columns(root.reshape(-1, width)).reshape(len(free), m * width)
+
+
+def _shortening(objective: Objective, factor: Factor) -> Array:
+    """The matrix (D, D) that B is multiplied by for the shortest B with the same scores.
+
+    The length is in the units of the columns, without the intercept.
     """
+    null = (factor.lower_inverse.hi[list(objective.dependent)] * factor.scale).T
+    axes = interruptible(np.linalg.qr, null / np.linalg.norm(null, axis=0))[0]
+    moved = np.concatenate([np.zeros((1, axes.shape[1])), axes])
+    if not (objective.intercept and objective.centred.is_sparse):
+        return np.asarray(np.eye(len(moved)) - (moved @ moved.T))
+    # Rows about 0: along an axis every score changes by the same.
+    mean = objective.sums[:, 1:].sum(axis=0) / objective.sums[:, 0].sum()
+    kept = np.concatenate([-(mean @ axes)[None], axes])
+    return np.asarray(np.eye(len(moved)) - moved @ kept.T)
+
+
+def minimise(objective: Objective, start: Start, solver: Solver) -> Fit:
+    """Minimise the penalised loss."""
     if solver.name in STEPS:
-        return fit_by_descent(objective, solver.how, cast(Steps, solver.name), start)
+        return _by_descent(objective, solver.how, cast(Steps, solver.name), start)
     _check_size(objective, solver)
     with one_thread_of_blas():
         if solver.max_iter == 0:
@@ -199,13 +271,33 @@ def _check_size(objective: Objective, solver: Solver) -> None:
         )
 
 
+# -- Newton's method and L-BFGS
+
+
+@dataclass(frozen=True, eq=False)
+class _End:
+    """The last point of either method, and the function in the columns that its steps were in."""
+
+    objective: Objective
+    point: Point
+    iterations: int
+    near: float  # the largest element of a gradient that is taken for that of a minimum
+    is_small: bool  # whether the gradient is
+    decided: bool  # whether it is known that there is a minimum
+
+    @property
+    def coefficients(self) -> Array:
+        return self.objective.centred.to_columns(self.objective.coefficients(self.point.x))
+
+
 def _of_squares(objective: Objective, solver: Solver, start: Start) -> _End:
-    """Minimise by the solver that takes least, without a penalty of absolute values."""
+    """Minimise by the method that takes least, without a penalty of absolute values."""
     second = objective.firth or (solver.name in SECOND_ORDER and objective.has_hessian)
     tolerance, most = solver.tol, solver.max_iter
     if start is None and (held := fit_in_memory(objective, tolerance, most)) is not None:
-        end = _descended(objective, False, tolerance, most, held.coefficients)
-        return replace(end, iterations=held.iterations + end.iterations)
+        start, iterations = held
+        end = _descended(objective, False, tolerance, most, start)
+        return replace(end, iterations=iterations + end.iterations)
     cheap = _cheaper_iterations(objective) if second else 0
     if not cheap:
         return _descended(objective, second, tolerance, most, start)
@@ -216,36 +308,6 @@ def _of_squares(objective: Objective, solver: Solver, start: Start) -> _End:
         start = rough.coefficients
     end = _descended(objective, True, tolerance, most - rough.iterations, start)
     return replace(end, iterations=rough.iterations + end.iterations)
-
-
-@dataclass(frozen=True, eq=False)
-class _End:
-    """The end of a descent.
-
-    Parameters
-    ----------
-    objective : Objective
-        The function, in the columns that the descent was in.
-    point : Point
-    iterations : int
-    near : float
-        The largest element of a gradient that is taken for that of a minimum.
-    is_small : bool
-        Whether the gradient is small.
-    decided : bool
-        Whether it is known that there is a minimum.
-    """
-
-    objective: Objective
-    point: Point
-    iterations: int
-    near: float
-    is_small: bool
-    decided: bool
-
-    @property
-    def coefficients(self) -> NDArray[np.float64]:
-        return self.objective.centred.to_columns(self.objective.coefficients(self.point.x))
 
 
 def _descended(
@@ -259,7 +321,7 @@ def _descended(
     stalled, hessians = False, 0
     for iteration, point in enumerate(islice(iterates, max_iter + 1)):  # noqa: B007 - it is told
         small = point.gradient_norm <= enough
-        if small and not (objective.firth and _moves(objective, point, tolerance)):
+        if small and not (objective.firth and _moves(point, tolerance)):
             break
         if stalled := detector.has_stalled(point.loss, point.gradient_norm):
             break
@@ -283,10 +345,10 @@ def _ended(end: _End) -> Fit:
     return Fit.at(objective, point, end.iterations, converged, not decided)
 
 
-def _moves(objective: Objective, point: Point, tolerance: float) -> bool:
+def _moves(point: Point, tolerance: float) -> bool:
     """Return whether a step of Newton's method changes a parameter by more than a fraction."""
     assert point.hessian is not None
-    step = solve(point.hessian, point.gradient)
+    step = factored(point.hessian).solve(point.gradient)
     return bool(np.abs(step).max(initial=0.0) > tolerance * np.abs(point.x).max(initial=0.0))
 
 
@@ -295,20 +357,21 @@ def _is_rounding(objective: Objective, point: Point) -> bool:
     if point.hessian is None:
         return False
     noise = LOSS_ROUNDING * abs(point.loss) + objective.weight**0.5 * objective.score_noise(point.x)
-    root = inverse_root(point.hessian)
+    root = factored(point.hessian).inverse_root()
     decrement = float(((root @ point.gradient) ** 2).sum())
     return len(root) == len(point.x) and decrement <= noise  # a singular Hessian does not tell
 
 
 def _has_minimum(objective: Objective, point: Point) -> bool:
+    """Return whether ν max|z| ≤ ½ √λ_min(H)."""
     if point.hessian is None:
         return False
     if not len(point.x):
         return True
     radius = objective.radius()
-    step = solve(point.hessian, point.gradient)
+    step = factored(point.hessian).solve(point.gradient)
     decrement = max(float(point.gradient @ step), 0.0) ** 0.5
-    flattest, steepest = eigenvalues(point.hessian)[[0, -1]]
+    flattest, steepest = interruptible(np.linalg.eigvalsh, point.hessian)[[0, -1]]
     if not flattest > SQUARES_NOISE * steepest:  # no more than rounding
         return False
     apart = 1.0 if objective.k == 2 else 2.0**0.5  # |t_a − t_b| ≤ √2 |t|
@@ -352,6 +415,57 @@ def _with_centred_intercepts(objective: Objective, point: Point) -> Point:
     at_zero = coefficients[:, 0] - coefficients[:, 1:] @ objective.centred.mean
     coefficients[:, 0] -= at_zero.mean()
     return replace(point, x=objective.parameters(coefficients))
+
+
+# -- gradient descent
+
+
+def _by_descent(objective: Objective, how: GradientDescent, steps: Steps, start: Start) -> Fit:
+    """Descend from B = 0, or from ``start``, until the rule for stopping is met.
+
+    Descent alone would not notice that a likelihood has no maximum: without a penalty, separation
+    of the classes is looked for first.
+    """
+    centred, data, m = objective.centred, objective.data, objective.scores
+    zero = np.zeros((objective.k, centred.width))
+    decided = objective.penalised or refuse_separation(objective, zero)
+    rows = DescentRows(
+        centred.layout,
+        objective.rows.labelled,
+        np.zeros(centred.width - 1),
+        np.where(objective.used[1:], centred.scale, 0.0),
+        objective.penalty[1:],
+        objective.intercept,
+        objective.weight,
+        sum(data.map(counted, objective.rows)),
+        m,
+        0.25 if objective.k == 2 else 0.5,  # the largest that p(1 − p), diag p − p pᵀ have
+    )
+    course = descend(rows, data.parts, data.engine, how, steps, np.ones(m), start)
+    passes = len(course.loss_history)
+    data.count += passes * (1 if steps == "gradient" else 2)
+    b = course.coefficients
+    b = b if m == 1 else b - b.mean(axis=0)
+    point = objective(objective.parameters(b), False)
+    return Fit(
+        b,
+        point.loss,
+        passes,
+        objective.relative(point.gradient_norm),
+        course.converged,
+        objective.freedom,
+        undecided=not decided,
+        loss_history=course.loss_history,
+    )
+
+
+def counted(part: Part, rows: TrainingRows) -> int:
+    """Kernel that counts the rows of a fit."""
+
+    def of(batch: Batch) -> int:
+        return int((rows.of(batch)[1] >= 0).sum())
+
+    return sum(each_batch(part, rows.layout, of))
 
 
 # -- what an iteration costs
@@ -417,15 +531,19 @@ def _iterates_of(
     looking = guess is None and not objective.penalised and objective.has_hessian
     exact = looking or (second and guess is None)
     x, sums = _first_point(objective, start, exact)
-    if looking and (found := _ill_conditioned_terms(objective, sums)):
+    dependent = objective.factorised(sums, ILL_CONDITIONED).dependent if looking else ()
+    # Terms of which so little is their own that a Hessian in double may not show it.
+    if found := {j for j in dependent if objective.used[1 + j]}:
         given, factor = objective.coefficients(x), _factor(objective, sums)
         objective = objective.independent(factor)
-        if not (objective.centred.is_sparse or set(found) <= set(objective.dependent)):
+        if not (objective.centred.is_sparse or found <= set(objective.dependent)):
             objective = objective.whitened(factor)
         x = objective.parameters(objective.centred.of_columns(given))
         sums = objective.loss_sums(x, exact)
     point = objective.point(x, sums)
-    if exact and objective.penalised and _is_ill_conditioned(objective, point):
+    dense = exact and objective.penalised and not objective.centred.is_sparse
+    hessian = point.hessian if dense else None
+    if hessian is not None and factored(hessian).smallest_pivot < ILL_CONDITIONED:
         given = objective.coefficients(x)
         objective = objective.whitened(_factor(objective, sums))
         point = objective(objective.parameters(objective.centred.of_columns(given)), True)
@@ -456,18 +574,6 @@ def _first_point(
             return x, sums
     x = objective.null()
     return x, objective.loss_sums(x, exact)
-
-
-def _ill_conditioned_terms(objective: Objective, sums: LossSums) -> list[int]:
-    """Terms of which so little is their own that a Hessian in double may not show it."""
-    dependent = objective.factorised(sums, ILL_CONDITIONED).dependent
-    return [j for j in dependent if objective.used[1 + j]]
-
-
-def _is_ill_conditioned(objective: Objective, point: Point) -> bool:
-    """Return whether a penalised Hessian in double shows too little of a column's own part."""
-    assert point.hessian is not None
-    return not objective.centred.is_sparse and smallest_pivot(point.hessian) < ILL_CONDITIONED
 
 
 def _factor(objective: Objective, sums: LossSums) -> Factor:

@@ -31,29 +31,14 @@ SEEN = 1e-6  # of a coefficient: what rounding of R may leave
 
 @dataclass(frozen=True, eq=False)
 class LogisticModel:
-    """Coefficients of rows z, and how these are made.
-
-    Parameters
-    ----------
-    centred : CentredDesign
-    classes : Vocabulary
-        The k labels.
-    coefficients : ndarray (m, D)
-        B: of t₁ − t₀ for two classes, of every t_c for more.
-    has_intercept : bool
-        Whether b is estimated; else it is 0.
-    root : ndarray (q, mD), optional
-        R with RᵀR = I(B)⁻¹, the inverse Fisher information.
-    unseen : {"error", "reference"}
-        Whether a category that is unknown or missing is taken for the reference.
-    """
+    """Coefficients of rows z, and how these are made."""
 
     centred: CentredDesign
-    classes: Vocabulary
-    coefficients: NDArray[np.float64]
-    has_intercept: bool = True
-    root: NDArray[np.float64] | None = None
-    unseen: Unseen = "error"
+    classes: Vocabulary  # the k labels
+    coefficients: NDArray[np.float64]  # B: of t₁ − t₀ of two classes, or of every t_c, (m, D)
+    has_intercept: bool = True  # whether b is estimated; else it is 0
+    root: NDArray[np.float64] | None = None  # R with RᵀR = I(B)⁻¹, Fisher's inverse, (q, mD)
+    unseen: Unseen = "error"  # what an unknown or missing category is taken for
 
     @property
     def layout(self) -> Layout:
@@ -166,7 +151,11 @@ class LogisticModel:
     def scores(self, batch: Batch) -> NDArray[np.float64]:
         """t (n, m) of every row."""
         batch = self.answerable(batch)
-        t = self._of_sparse(batch) if self.centred.has_sparse(batch) else self._of_dense(batch)
+        if self.centred.has_sparse(batch):
+            ((z,),) = self.centred.pieces(batch, False)
+            t = np.asarray(z @ self.coefficients.T)
+        else:
+            t = self._of_dense(batch)
         if not np.isfinite(t).all():
             self.centred.refuse_incomplete(batch)
         return t
@@ -181,10 +170,6 @@ class LogisticModel:
 
     def complete(self, batch: Batch) -> NDArray[np.bool_]:
         return self.design.complete(self.answerable(batch))
-
-    def _of_sparse(self, batch: Batch) -> NDArray[np.float64]:
-        ((z,),) = self.centred.pieces(batch, False)
-        return np.asarray(z @ self.coefficients.T)
 
     def _of_dense(self, batch: Batch) -> NDArray[np.float64]:
         b, w = self.coefficients[:, 0], self.coefficients[:, 1:]
@@ -246,9 +231,7 @@ class LogisticModel:
         t = self.scores(batch)
         return Predictions(_best(t), exp(log_probabilities(t)) if proba else None)
 
-    def log_joint(self, batch: Batch) -> NDArray[np.float64]:
-        """Return what `evaluation` asks a model for: here log P(c | x), (n, k)."""
-        return self.log_posterior(batch)
+    log_joint = log_posterior  # what `evaluation` asks a model for
 
 
 def of_every_class(t: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -285,7 +268,6 @@ def log_probabilities(t: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _with_known_cells(batch: Batch) -> Batch:
-    """Return a batch with 0 in the place of missing numbers, and the first category of others."""
     blocks: list[Any] = []
     for block in batch.blocks:
         if isinstance(block, RealBlock):

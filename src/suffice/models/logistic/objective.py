@@ -37,15 +37,14 @@ from suffice.models.logistic.rows import (
     farthest,
 )
 from suffice.models.optimise.algebra import (
-    log_determinant,
-    on_both_sides,
+    factored,
     orthonormal_contrasts,
-    root_of_inverse,
 )
 from suffice.models.optimise.newton import Point
 from suffice.models.optimise.proximal_newton import CompressedHessian
 from suffice.numerics.elementary import log
 from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.interruption import interruptible
 from suffice.numerics.linalg import SHARPEST, Factor, factorise
 from suffice.numerics.memory import require_memory
 from suffice.sums.batch import WEIGHT_ROUNDING
@@ -72,44 +71,20 @@ class Objective:
     of these; a penalty of absolute values does not prefer them, and gradients lead to them by
     themselves: there Q = I.
 
-    Parameters
-    ----------
-    data : DataLoop
-        Over the rows.
-    centred : CentredDesign
-        How these become rows z = (1, x − m).
-    seen : ByClass
-        The first pass, which the others must agree with.
-    class_weights : ndarray (k,)
-        What the weights of the rows of a class are multiplied by.
-    penalty : ndarray (D,)
-        λ of every coefficient of z.
-    used : ndarray of bool (D,)
-        The coefficients that are not fixed at 0.
-    firth : bool
-        Whether ½ log |I(θ)| is added to the log-likelihood; for two classes.
-    dependent : tuple of int
-        The terms that are fixed at 0 as linear combinations of earlier ones.
-    factor : Factor, optional
-        Of all terms, which says what combinations these are.
-    absolute : ndarray (D,), optional
-        c of every coefficient of z. Here the function is the smooth part;
-        `suffice.models.logistic.minimise` minimises what this adds.
-
     Source: C. M. Bishop, Pattern Recognition and Machine Learning (2006), sections 4.3.2 to 4.3.4;
     D. Firth, Bias reduction of maximum likelihood estimates (1993), section 3.3.
     """
 
-    data: DataLoop
-    centred: CentredDesign
-    seen: ByClass
-    class_weights: Array
-    penalty: Array
-    used: NDArray[np.bool_]
-    firth: bool = False
-    dependent: tuple[int, ...] = ()
-    factor: Factor | None = None
-    absolute: Array | None = None
+    data: DataLoop  # over the rows
+    centred: CentredDesign  # how these become rows z = (1, x − m)
+    seen: ByClass  # the first pass, which the others must agree with
+    class_weights: Array  # what the weights of the rows of a class are multiplied by, (k,)
+    penalty: Array  # λ of every coefficient of z, (D,)
+    used: NDArray[np.bool_]  # the coefficients that are not fixed at 0, (D,)
+    firth: bool = False  # whether ½ log |I(θ)| is added to the log-likelihood; for two classes
+    dependent: tuple[int, ...] = ()  # terms fixed at 0 as combinations of earlier ones
+    factor: Factor | None = None  # of all terms, which says what combinations these are
+    absolute: Array | None = None  # c of every coefficient of z, whose sum is not in here, (D,)
 
     @classmethod
     def of(
@@ -124,18 +99,8 @@ class Objective:
     ) -> Objective:
         """Return the function of the rows of a first pass.
 
-        Parameters
-        ----------
-        first : FirstPass
-        class_weight : mapping of label to float, or "balanced", optional
-        variance : float
-            C of the prior; infinite without one.
-        l1_ratio : float
-            The part of the penalty that is of absolute values.
-        standardize : bool
-            Whether the prior is of coefficients of standardised columns.
-        firth : bool
-            Whether the prior is that of Jeffreys.
+        ``variance`` is C of the prior, infinite without one, and ``l1_ratio`` the part of the
+        penalty that is of absolute values.
         """
         rows, labels = first.rows, first.seen.classes.values
         if firth and len(labels) > 2:
@@ -264,7 +229,7 @@ class Objective:
         hessian = self._hessian(full) if len(full) else None
         if self.firth:
             assert hessian is not None
-            loss -= 0.5 * log_determinant(hessian)
+            loss -= 0.5 * float(interruptible(np.linalg.slogdet, hessian)[1])
             firth = self.loss_sums(x, False, self._root(hessian))
             gradient = self.free_gradient(firth.gradient.value)
         if self.centred.whitener is None:
@@ -287,7 +252,8 @@ class Objective:
         full = full.reshape(self.scores, width, self.scores, width)
         full = full * self.inverse_scale * self.inverse_scale[:, None, None]
         if self.basis is not None:
-            full = on_both_sides(self.basis, full)
+            q = self.basis
+            full = np.einsum("ar,aibj,bs->risj", q, full, q, optimize=True)
         return np.asarray(full.reshape(side, side)[np.ix_(self.free, self.free)])
 
     def hessian_of(self, x: Array, places: NDArray[np.intp]) -> Array | CompressedHessian:
@@ -327,8 +293,9 @@ class Objective:
 
     def _root(self, hessian: Array) -> Array:
         """R (D, D) with R Rᵀ = I⁻¹ in coefficients of z."""
+        inverse = factored(hessian).solve(np.eye(len(hessian)))
         root = np.zeros((self.centred.width, self.centred.width))
-        root[np.ix_(self.free, self.free)] = root_of_inverse(hessian)
+        root[np.ix_(self.free, self.free)] = interruptible(np.linalg.cholesky, inverse)
         return root * self.inverse_scale[:, None]
 
     def draw(self, n: int, total: float = 0.0) -> Sample:

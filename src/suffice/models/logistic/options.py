@@ -31,13 +31,7 @@ NEWTON = "use solver='newton'"
 
 
 def check_logistic(options: Any) -> None:
-    """Refuse options outside their rules.
-
-    Parameters
-    ----------
-    options : object
-        Has them as attributes.
-    """
+    """Refuse options outside their rules."""
     check_options(options)
     for name in ("C", "tol"):
         value = getattr(options, name)

@@ -12,10 +12,15 @@ from suffice.data.source import ArraySource, Part, refusal
 from suffice.data.table_source import TableSource
 from suffice.engines.engine import Engine
 from suffice.errors import SchemaError
-from suffice.models.design.feature_columns import Features, Predictors, features
+from suffice.models.design.feature_columns import (
+    Features,
+    Predictors,
+    features,
+    settled_design,
+    unused,
+)
 from suffice.models.design.learnt_bins import with_learnt_bins
 from suffice.models.design.matrix import Design
-from suffice.models.design.settled import settled_design, unused
 from suffice.models.logistic.options import Missing
 from suffice.models.reading import LabelReader
 from suffice.numerics.rows import is_sparse
@@ -29,16 +34,9 @@ KEPT_CELLS = 2**26  # that are kept from pass to pass: codes of 128 MB, or doubl
 
 @dataclass(frozen=True)
 class LogisticReader(LabelReader):
-    """Reads tables, whose rows become rows of numbers.
+    """Reads tables, whose rows become rows of numbers."""
 
-    Parameters
-    ----------
-    design : Design, optional
-        The terms, where they are more than numbers and unordered categories, whose values the
-        first pass of a fit finds.
-    """
-
-    design: Design | None = None
+    design: Design | None = None  # where terms are more than numbers and unordered categories
 
 
 def settled(
@@ -50,15 +48,8 @@ def settled(
 ) -> LogisticReader:
     """Return the reader of tables like a first one.
 
-    Parameters
-    ----------
-    source : TableSource or ArraySource
-    told : Predictors
-    engine : Engine
-    laid_out : bool
-        Whether sparse rows are laid out.
-    bins : {"error", "drop", "indicator"}, optional
-        What is done with rows that lack cells, where numbers are cut into bins.
+    Sparse rows may be ``laid_out``; ``bins`` says what is done with rows that lack cells, where
+    numbers are cut.
     """
     found = features(source, told)
     if bins is not None:
@@ -78,7 +69,6 @@ def settled(
 
 
 def _check_width(source: TableSource | ArraySource) -> None:
-    """Refuse bins of a sparse matrix that is too wide to be laid out."""
     if not isinstance(source, ArraySource) or not is_sparse(source.x):
         return
     if (width := len(source.names)) > MOST_LAID_OUT:
@@ -109,18 +99,10 @@ def read_as(design: Design, layout: Layout) -> LaidOut:
 
 @dataclass(frozen=True, eq=False)
 class LaidOut:
-    """A design whose terms are laid out before anything is summed.
+    """A design whose terms are laid out before anything is summed."""
 
-    Parameters
-    ----------
-    design : Design
-        The terms.
-    layout : Layout
-        How a table is read.
-    """
-
-    design: Design
-    layout: Layout
+    design: Design  # the terms
+    layout: Layout  # how a table is read
 
     @property
     def terms(self) -> Design:
@@ -183,10 +165,22 @@ class Coded(LaidOut):
 
 
 @dataclass(frozen=True, eq=False)
-class LaidOutPart(Part):
-    """A part whose rows are those of `LaidOut`."""
+class Within(Part):
+    """A part whose rows are those of another."""
 
     inner: Part
+
+    def count(self) -> int:
+        return self.inner.count()
+
+    def locate(self, row: int) -> str:
+        return self.inner.locate(row)
+
+
+@dataclass(frozen=True, eq=False)
+class LaidOutPart(Within):
+    """A part whose rows are those of `LaidOut`."""
+
     laid_out: LaidOut
 
     def batches(self) -> Iterator[Batch]:
@@ -198,26 +192,12 @@ class LaidOutPart(Part):
                 raise refusal(self.inner, self.laid_out.layout, first, bad) from None
             first += batch.rows
 
-    def count(self) -> int:
-        return self.inner.count()
-
-    def locate(self, row: int) -> str:
-        return self.inner.locate(row)
-
 
 @dataclass(frozen=True, eq=False)
-class KeptPart(Part):
-    """A part whose batches are kept for the next pass, unless they have too many cells.
+class KeptPart(Within):
+    """A part whose batches are kept for the next pass, unless they have too many cells."""
 
-    Parameters
-    ----------
-    inner : Part
-    most : int
-        Cells that are kept.
-    """
-
-    inner: Part
-    most: int
+    most: int  # cells that are kept
     _kept: list[Batch] = field(default_factory=list, init=False, repr=False)
 
     def batches(self) -> Iterator[Batch]:
@@ -233,12 +213,6 @@ class KeptPart(Part):
                 found.clear()
             yield batch
         self._kept.extend(found)
-
-    def count(self) -> int:
-        return self.inner.count()
-
-    def locate(self, row: int) -> str:
-        return self.inner.locate(row)
 
     def __reduce__(self) -> Any:
         return type(self), (self.inner, self.most)

@@ -25,7 +25,6 @@ from suffice.data.schema import Layout
 from suffice.data.source import Part, each_batch
 from suffice.engines.engine import Engine
 from suffice.models.design.matrix import Compressed, Design
-from suffice.models.design.terms import sums_of_terms
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.linalg import Factor
 from suffice.sums.base import Statistic
@@ -56,31 +55,14 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, eq=False)
 class CentredDesign:
-    """Rows z of a design matrix, and the unit of each of its columns.
+    """Rows z of a design matrix, and the unit of each of its columns."""
 
-    Parameters
-    ----------
-    design : Design
-        The F terms.
-    layout : Layout
-        How a table is read: numbers, dense or sparse, then categories.
-    mean : ndarray (F,)
-        m, that rows are centred about; 0 for sparse rows, and without an intercept.
-    scale : ndarray (F,)
-        s, the standard deviation of every term (its root mean square without an intercept);
-        0 for a constant one.
-    complete : bool
-        Whether a fit leaves out rows with a missing cell.
-    whitener : Factor, optional
-        Of the scatter matrix of dense rows, with the W of uncorrelated columns.
-    """
-
-    design: Design
-    layout: Layout
-    mean: NDArray[np.float64]
-    scale: NDArray[np.float64]
-    complete: bool = False
-    whitener: Factor | None = None
+    design: Design  # the F terms
+    layout: Layout  # how a table is read: numbers, dense or sparse, then categories
+    mean: NDArray[np.float64]  # m; 0 of sparse rows, and without an intercept, (F,)
+    scale: NDArray[np.float64]  # s, standard deviations, or roots of mean squares about 0, (F,)
+    complete: bool = False  # whether a fit leaves out rows with a missing cell
+    whitener: Factor | None = None  # of the scatter matrix of dense rows, with W
 
     @classmethod
     def of(
@@ -130,11 +112,6 @@ class CentredDesign:
         mean = self.mean.copy()
         mean[self.design.places(tuple(self.design.numbers))] = 0.0
         return mean
-
-    @cached_property
-    def is_of_numbers(self) -> bool:
-        """Tell if the terms are the columns themselves, which are numbers."""
-        return self.design.is_plain and not self.design.categories
 
     @cached_property
     def leaves_out(self) -> bool:
@@ -245,7 +222,7 @@ class CentredDesign:
 
     def tables(self, batch: Batch) -> Iterator[tuple[int, NDArray[Any]]]:
         """Dense rows x, not centred, with the number of the first of them."""
-        if isinstance(batch.blocks[0], RealBlock) and self.is_of_numbers:
+        if isinstance(batch.blocks[0], RealBlock) and self.design.is_of_numbers:
             return iter(((0, converted(batch.blocks[0].values)),))
         return self.design.rows(_coded(batch))
 
@@ -336,7 +313,7 @@ def _sums_of_terms(
         count, missing = block.count.sum(axis=0).value[None], missing.sum(axis=0)[None]
     else:
         count = block.count.value
-    return sums_of_terms(design, count, missing, block.vocabularies)
+    return design.sums_of_terms(count, missing, block.vocabularies)
 
 
 def _rows_of_terms(design: Design, seen: ByClass, block: Counts) -> NDArray[np.float64]:
@@ -350,13 +327,7 @@ def _rows_of_terms(design: Design, seen: ByClass, block: Counts) -> NDArray[np.f
 
 @dataclass
 class DataLoop:
-    """Sends kernels over all rows, and counts how often.
-
-    Parameters
-    ----------
-    engine : Engine
-    parts : sequence of Part
-    """
+    """Sends kernels over all rows, and counts how often."""
 
     engine: Engine
     parts: Sequence[Part]
@@ -373,21 +344,11 @@ class DataLoop:
 
 @dataclass(frozen=True, eq=False)
 class TrainingRows:
-    """Rows z of batches, with classes and weights.
+    """Rows z of batches, with classes and weights."""
 
-    Parameters
-    ----------
-    centred : CentredDesign
-        How rows z = (1, x − m) are made.
-    classes : Vocabulary
-        The k labels.
-    class_weights : ndarray (k,)
-        What the weights of the rows of a class are multiplied by.
-    """
-
-    centred: CentredDesign
-    classes: Vocabulary
-    class_weights: NDArray[np.float64]
+    centred: CentredDesign  # how rows z = (1, x − m) are made
+    classes: Vocabulary  # the k labels
+    class_weights: NDArray[np.float64]  # what weights of rows are multiplied by, (k,)
 
     @property
     def layout(self) -> Layout:
@@ -398,6 +359,22 @@ class TrainingRows:
         batch = self.centred.to_fit(batch) if self.centred.leaves_out else batch
         return batch, batch.learnt(self.classes)
 
+    def pieces(
+        self, batch: Batch, codes: NDArray[np.intp], hessian: bool = False
+    ) -> Iterator[tuple[Any, NDArray[np.intp], NDArray[np.float64]]]:
+        """Yield z of the rows of a fit, some at a time, with codes of classes, and weights."""
+        weights = batch.weights if len(batch.weights) else np.ones(batch.rows)
+        for z, *parts in self.centred.pieces(batch, hessian, codes, weights):
+            yield present(z, *parts)
+
+    def labelled(
+        self, batch: Batch
+    ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.float64]]]:
+        """Yield rows x − m, codes, and weights with those of the classes, for a descent."""
+        batch, codes = self.of(batch)
+        for z, code, weight in self.pieces(batch, codes):
+            yield np.ascontiguousarray(z[:, 1:]), code, weight * self.class_weights[code]
+
 
 def farthest(part: Part, params: tuple[TrainingRows, NDArray[np.float64]]) -> float:
     """Kernel: the largest |z/s|² of a row; the second of ``params`` is 1/s."""
@@ -406,8 +383,8 @@ def farthest(part: Part, params: tuple[TrainingRows, NDArray[np.float64]]) -> fl
     def of(batch: Batch) -> float:
         batch, codes = rows.of(batch)
         largest = 0.0
-        for z, piece in rows.centred.pieces(batch, False, codes >= 0):
-            squares = (z * z)[piece] @ inverse_scale**2
+        for z, _, _ in rows.pieces(batch, codes):
+            squares = (z * z) @ inverse_scale**2
             largest = max(largest, float(squares.max(initial=0.0)))
         return largest
 

@@ -32,52 +32,23 @@ STEEPEST = 1e10  # log-odds that a double still knows to six decimals
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SavedLogistic(SavedClassifier):
-    """Content of the file of a logistic regression: its coefficients.
+    """Content of the file of a logistic regression: see `LogisticModel` and `CentredDesign`."""
 
-    Parameters
-    ----------
-    design : Design
-        The F terms.
-    mean, scale : ndarray (F,)
-        Where rows are centred, and standard deviations, as in `CentredDesign`.
-    complete : bool
-        Whether a fit leaves out rows with a missing cell.
-    classes : Vocabulary
-        The k labels.
-    coefficients : ndarray (m, D)
-        B, with m = 1 for two classes and k for more, and D = 1 + F.
-    has_intercept : bool
-        Whether b is estimated.
-    root : ndarray (q, mD), optional
-        R with RᵀR = I(B)⁻¹.
-    loss_history : ndarray (passes,), optional
-        Of gradient descent.
-    likelihood : dict, optional
-        The fields of a `suffice.models.logistic.inference.Likelihood`.
-    n_iter : ndarray of int (1,)
-    n_passes : int
-    left_out, unlabelled : float
-        Weights of rows that were left out.
-    rows : float
-        Weight of the rows learnt.
-    remarks : tuple of str
-    """
-
-    design: Design
+    design: Design  # the F terms
     mean: Annotated[NDArray[np.float64], Shape("F"), SQUARABLE]
     scale: Annotated[NDArray[np.float64], Shape("F"), Within(0, LARGEST)]
-    complete: bool
-    classes: Annotated[Vocabulary, Shape("k")]
+    complete: bool  # whether a fit leaves out rows with a missing cell
+    classes: Annotated[Vocabulary, Shape("k")]  # the k labels
     coefficients: Annotated[NDArray[np.float64], Shape("m", "D"), SQUARABLE]
-    has_intercept: bool
+    has_intercept: bool  # whether b is estimated
     root: Annotated[NDArray[np.float64] | None, Shape("q", "mD"), SQUARABLE] = None
     loss_history: Annotated[NDArray[np.float64] | None, Shape("passes"), FINITE] = None
     likelihood: dict[str, Any] | None
     n_iter: Annotated[NDArray[np.intp], Shape(1), NONNEGATIVE]
     n_passes: Annotated[int, NONNEGATIVE]
-    left_out: Annotated[float, WEIGHT]
-    unlabelled: Annotated[float, WEIGHT] = 0.0
-    rows: Annotated[float, WEIGHT]
+    left_out: Annotated[float, WEIGHT]  # weights of rows that were left out
+    unlabelled: Annotated[float, WEIGHT] = 0.0  # of those without a label
+    rows: Annotated[float, WEIGHT]  # weight of the rows learnt
     remarks: tuple[str, ...]
 
     @property
@@ -98,8 +69,8 @@ class SavedLogistic(SavedClassifier):
     @rule("the table is read as the design asks for, or in compressed rows")
     def _has_layout(self) -> bool:
         blocks, design = self.layout.blocks, self.design
-        dense_only = not design.is_plain or design.categories
-        sparse = blocks == (BlockLayout("sparse", design.columns),) and not dense_only
+        compressed = (BlockLayout("sparse", design.columns),)
+        sparse = blocks == compressed and design.is_of_numbers
         same = are_same(self.layout.names, design.columns)
         read = same and (sparse or blocks == design.blocks)
         return read and len(design) == len(self.mean) and not design.targets

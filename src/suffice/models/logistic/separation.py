@@ -41,18 +41,10 @@ MOST_PROGRAMMES = 50
 
 @dataclass(frozen=True, eq=False)
 class Separation:
-    """A direction that separates the classes.
+    """A direction that separates the classes."""
 
-    Parameters
-    ----------
-    complete : bool
-        Whether every row is on the right side, or some are on the border.
-    terms : tuple of int
-        The terms of the direction; empty where a few could not be distinguished from the others.
-    """
-
-    complete: bool
-    terms: tuple[int, ...]
+    complete: bool  # whether every row is on the right side, or some are on the border
+    terms: tuple[int, ...]  # of the direction; none where they could not be told from others
 
 
 def refuse_separation(of: Objective, coefficients: NDArray[np.float64]) -> bool:
@@ -79,11 +71,7 @@ def find_separation(
 ) -> tuple[Separation | None, bool]:
     """Look for a direction that separates the classes, first along given coefficients of z.
 
-    Parameters
-    ----------
-    of : Objective
-    coefficients : ndarray (m, D)
-        Where a solver has got to: if there is separation, most likely along it.
+    They are where a solver has got to, (m, D): if there is separation, most likely along them.
 
     Returns
     -------

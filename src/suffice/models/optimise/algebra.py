@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,35 +17,72 @@ SINGULAR = 1e-14  # fraction of the largest eigenvalue, of a Hessian scaled to a
 Array = NDArray[np.float64]
 
 
-class HessianFactor(Protocol):
-    """A factor of a positive semidefinite matrix H (p, p)."""
+@dataclass(frozen=True, eq=False)
+class Cholesky:
+    """H (p, p) = S L Lᵀ S, positive definite, with S the roots of its diagonal."""
+
+    inverse_scale: Array  # 1/S, (p,)
+    lower: Array  # L
 
     def solve(self, b: Array) -> Array:
-        """Return H⁻¹ b, of (p,) or (p, t); for a singular H, the shortest, scaled as H is."""
-        ...
+        """Return H⁻¹ b, of (p,) or (p, t)."""
+        x, _ = dpotrs(self.lower, (self.inverse_scale * b.T).T, lower=True)
+        return np.asarray((self.inverse_scale * x.T).T)
 
     def inverse_root(self) -> Array:
-        """Return R (q, p) with RᵀR = H⁻¹, of a singular H as in `solve`."""
-        ...
+        """Return R (q, p) with RᵀR = H⁻¹."""
+        scale = np.diag(self.inverse_scale)
+        return np.asarray(interruptible(solve_triangular, self.lower, scale, lower=True))
 
     @property
     def smallest_pivot(self) -> float:
         """The least part of a diagonal element that earlier rows leave over; 0 of a singular H."""
-        ...
+        return float(np.diagonal(self.lower).min() ** 2)
 
 
-def factored(hessian: Array) -> HessianFactor:
-    """Factor a Hessian, scaled to a unit diagonal."""
+@dataclass(frozen=True, eq=False)
+class Axes:
+    """H (p, p) = S V diag(λ) Vᵀ S of rank q < p: solutions are the shortest in units of 1/S."""
+
+    inverse_scale: Array  # 1/S, (p,)
+    values: Array  # λ > 0, (q,)
+    axes: Array  # V, (p, q)
+
+    def solve(self, b: Array) -> Array:
+        x = (self.axes / self.values) @ (self.axes.T @ (self.inverse_scale * b.T).T)
+        return np.asarray((self.inverse_scale * x.T).T)
+
+    def inverse_root(self) -> Array:
+        return np.asarray((self.axes / np.sqrt(self.values)).T * self.inverse_scale)
+
+    @property
+    def smallest_pivot(self) -> float:
+        return 0.0
+
+
+def factored(hessian: Array) -> Cholesky | Axes:
+    """Factor a positive semidefinite matrix (p, p), scaled to a unit diagonal.
+
+    Examples
+    --------
+    >>> factored(np.diag([4.0, 1e-12])).solve(np.array([8.0, 1e-12]))
+    array([2., 1.])
+    >>> factored(np.diag([4.0, 0.25])).inverse_root()
+    array([[0.5, 0. ],
+           [0. , 2. ]])
+    """
     unit, inverse_scale, scaled = _scaled(hessian)
     if not len(unit):
-        return _Axes(unit, unit, scaled)
+        return Axes(unit, unit, scaled)
     try:
         lower = interruptible(np.linalg.cholesky, scaled + np.diag(np.where(unit > 0, 0.0, 1.0)))
         if np.diagonal(lower).min() ** 2 > SINGULAR:
-            return _Cholesky(inverse_scale, lower)
+            return Cholesky(inverse_scale, lower)
     except LinAlgError:
         pass
-    return _Axes.of(inverse_scale, *interruptible(np.linalg.eigh, scaled))
+    values, axes = interruptible(np.linalg.eigh, scaled)
+    used = values > SINGULAR * values[-1]
+    return Axes(inverse_scale, values[used], axes[:, used])
 
 
 def solved(hessian: Array, b: Array) -> Array:
@@ -60,32 +96,8 @@ def solved(hessian: Array, b: Array) -> Array:
         except LinAlgError:
             continue
         if ridge or np.diagonal(lower).min(initial=1.0) ** 2 > SINGULAR:
-            return _Cholesky(inverse_scale, lower).solve(b)
+            return Cholesky(inverse_scale, lower).solve(b)
     return factored(hessian).solve(b)
-
-
-def eigenvalues(hessian: Array) -> Array:
-    return np.asarray(interruptible(np.linalg.eigvalsh, hessian), np.float64)
-
-
-def eigenvectors(matrix: Array) -> tuple[Array, Array]:
-    values, vectors = interruptible(np.linalg.eigh, matrix)
-    return values, vectors
-
-
-def log_determinant(hessian: Array) -> float:
-    return float(interruptible(np.linalg.slogdet, hessian)[1])
-
-
-def root_of_inverse(hessian: Array) -> Array:
-    """Return R (p, p) with R Rᵀ = H⁻¹."""
-    inverse = factored(hessian).solve(np.eye(len(hessian)))
-    return np.asarray(interruptible(np.linalg.cholesky, inverse), np.float64)
-
-
-def orthonormal(a: Array) -> Array:
-    """Return orthonormal columns that span those of a (n, q), which are independent."""
-    return interruptible(np.linalg.qr, a)[0]
 
 
 def orthonormal_contrasts(k: int) -> Array:
@@ -101,54 +113,8 @@ def orthonormal_contrasts(k: int) -> Array:
     return np.asarray(helmert(k).T, np.float64)
 
 
-def on_both_sides(q: Array, tensor: Array) -> Array:
-    """Return Σ_ab q_ar t_aibj q_bs of q (m, r) and t (m, D, m, D), (r, D, r, D)."""
-    return np.asarray(np.einsum("ar,aibj,bs->risj", q, tensor, q, optimize=True))
-
-
 def _scaled(hessian: Array) -> tuple[Array, Array, Array]:
     """√diagonal, its inverse or 0, and the Hessian divided by it on both sides."""
     unit = np.sqrt(np.maximum(np.diagonal(hessian), 0.0))  # rounding may leave less
     inverse_scale = np.divide(1.0, unit, out=np.zeros_like(unit), where=unit > 0)
     return unit, inverse_scale, hessian * inverse_scale * inverse_scale[:, None]
-
-
-@dataclass(frozen=True, eq=False)
-class _Cholesky:
-    inverse_scale: Array
-    lower: Array
-
-    def solve(self, b: Array) -> Array:
-        x, _ = dpotrs(self.lower, (self.inverse_scale * b.T).T, lower=True)
-        return np.asarray((self.inverse_scale * x.T).T)
-
-    def inverse_root(self) -> Array:
-        scale = np.diag(self.inverse_scale)
-        return np.asarray(interruptible(solve_triangular, self.lower, scale, lower=True))
-
-    @property
-    def smallest_pivot(self) -> float:
-        return float(np.diagonal(self.lower).min() ** 2)
-
-
-@dataclass(frozen=True, eq=False)
-class _Axes:
-    inverse_scale: Array
-    values: Array
-    axes: Array
-
-    @classmethod
-    def of(cls, inverse_scale: Array, values: Array, axes: Array) -> _Axes:
-        used = values > SINGULAR * values[-1]
-        return cls(inverse_scale, values[used], axes[:, used])
-
-    def solve(self, b: Array) -> Array:
-        x = (self.axes / self.values) @ (self.axes.T @ (self.inverse_scale * b.T).T)
-        return np.asarray((self.inverse_scale * x.T).T)
-
-    def inverse_root(self) -> Array:
-        return np.asarray((self.axes / np.sqrt(self.values)).T * self.inverse_scale)
-
-    @property
-    def smallest_pivot(self) -> float:
-        return 0.0

@@ -115,36 +115,19 @@ def _is_real(value: Any) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class DescentRows:
-    """Rows to descend on, and the units of their columns.
+    """Rows to descend on, and the units of their columns."""
 
-    Parameters
-    ----------
-    layout : Layout
-        How a table is read.
-    read : callable
-        Yields rows (n, ≥ p) of a batch, targets (standardised numbers (n, t), or codes of classes
-        (n,)), and weights (n,).
-    center, scale : ndarray (p,)
-        m and s; 0 for the scale of a column whose coefficient stays at 0.
-    penalty : ndarray (p,)
-        λ, of coefficients of x.
-    intercept : bool
-    weight, count : float
-        N, and the number of rows.
-    scores : int
-    curvature : float
-    """
-
-    layout: Layout
+    layout: Layout  # how a table is read
+    # Yields rows (n, ≥ p) of a batch, targets (standardised (n, t), or codes (n,)), weights (n,).
     read: Callable[[Batch], Iterator[tuple[Array, NDArray[Any], Array]]]
-    center: Array
-    scale: Array
-    penalty: Array
+    center: Array  # m, (p,)
+    scale: Array  # s; 0 of a column whose coefficient stays at 0, (p,)
+    penalty: Array  # λ, of coefficients of x, (p,)
     intercept: bool
-    weight: float
-    count: float
-    scores: int
-    curvature: float
+    weight: float  # N
+    count: float  # number of rows
+    scores: int  # m of v
+    curvature: float  # h, the largest second derivative of the loss of a row
 
     @property
     def units(self) -> tuple[Array, Array]:

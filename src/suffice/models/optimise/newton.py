@@ -52,13 +52,6 @@ def newton(evaluate: Evaluate, start: Point) -> Iterator[Point]:
 
         x ← x − α H⁻¹ g,  α = 1 unless that is too far
 
-    Parameters
-    ----------
-    evaluate : callable
-        The function.
-    start : Point
-        With its Hessian.
-
     Source: S. Boyd and L. Vandenberghe, Convex Optimization (2004), algorithm 9.5.
 
     Examples
@@ -75,7 +68,7 @@ def newton(evaluate: Evaluate, start: Point) -> Iterator[Point]:
     while point is not None:
         yield point
         assert point.hessian is not None
-        direction = -solve(point.hessian, point.gradient)
+        direction = -factored(point.hessian).solve(point.gradient)
         reached = _next(evaluate, point, direction, True)
         if reached is None:  # the Hessian may be 0 where the slope is not
             direction = -point.gradient / np.diagonal(point.hessian).max(initial=1e-300)
@@ -90,13 +83,7 @@ def truncated_newton(
 ) -> Iterator[Point]:
     """Yield the points of Newton's method whose steps conjugate gradients find, without a Hessian.
 
-    Parameters
-    ----------
-    evaluate : callable
-        The function; its Hessian is not asked for.
-    curvature : callable
-        At x, what multiplies by the Hessian, and nearly by its inverse.
-    start : Point
+    ``curvature`` gives at x what multiplies by the Hessian, and nearly by its inverse.
 
     Source: J. Nocedal and S. J. Wright, Numerical Optimization, 2nd ed. (2006), algorithm 7.1.
 
@@ -140,49 +127,10 @@ def _conjugate_gradients(
     return x if x.any() else inverse(b)
 
 
-def solve(hessian: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return H⁻¹ b, b (p,) or (p, t); of a singular H, the shortest in units of its diagonal.
-
-    Examples
-    --------
-    >>> solve(np.diag([4.0, 1e-12]), np.array([8.0, 1e-12]))
-    array([2., 1.])
-    """
-    return factored(hessian).solve(b)
-
-
-def inverse(hessian: NDArray[np.float64]) -> Inverse:
-    """Return the function that multiplies by H⁻¹ as `solve` does; H is factored once."""
-    return factored(hessian).solve
-
-
-def inverse_root(hessian: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return R (q, p) with RᵀR = H⁻¹, of a singular H as in `solve`.
-
-    Examples
-    --------
-    >>> inverse_root(np.diag([4.0, 0.25]))
-    array([[0.5, 0. ],
-           [0. , 2. ]])
-    """
-    return factored(hessian).inverse_root()
-
-
-def smallest_pivot(hessian: NDArray[np.float64]) -> float:
-    """The least part of a diagonal element that earlier rows leave over; 0 of a singular H."""
-    return factored(hessian).smallest_pivot
-
-
 def quasi_newton(evaluate: Evaluate, start: Point, inverse: Inverse) -> Iterator[Point]:
     """Yield the points of L-BFGS: Newton's method with a Hessian improved by the last steps.
 
-    Parameters
-    ----------
-    evaluate : callable
-        The function; its Hessian is not asked for.
-    start : Point
-    inverse : callable
-        Multiplies a vector (p,) by the inverse of a first guess of the Hessian.
+    ``inverse`` multiplies by the inverse of a first guess of the Hessian.
 
     Source: J. Nocedal and S. J. Wright, Numerical Optimization, 2nd ed. (2006), algorithms 7.4
     and 7.5.

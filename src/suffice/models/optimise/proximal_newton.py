@@ -73,16 +73,9 @@ def violation(
 
 @dataclass(frozen=True, eq=False)
 class L1Minimum:
-    """End of `L1Quadratic.minimum`.
+    """End of `L1Quadratic.minimum`."""
 
-    Parameters
-    ----------
-    x : ndarray (p,)
-    sweeps : int
-    converged : bool
-    """
-
-    x: NDArray[np.float64]
+    x: NDArray[np.float64]  # (p,)
     sweeps: int
     converged: bool
 
@@ -90,17 +83,6 @@ class L1Minimum:
 @dataclass(frozen=True, eq=False)
 class L1Quadratic:
     """The function f(x) = gᵀx + ½ xᵀHx + Σⱼ cⱼ|xⱼ|, with H positive semidefinite.
-
-    Parameters
-    ----------
-    hessian : ndarray (p, p)
-        H.
-    linear : ndarray (p,)
-        g, the gradient of the smooth part at 0.
-    cost : ndarray (p,)
-        c, 0 or more.
-    nonnegative : bool
-        Only x ≥ 0 is allowed.
 
     Source: J. Friedman, T. Hastie and R. Tibshirani, Regularization paths for generalized linear
     models via coordinate descent (2010), section 2.2; H. Lee, A. Battle, R. Raina and A. Ng,
@@ -114,10 +96,10 @@ class L1Quadratic:
     array([1.5, 0. ])
     """
 
-    hessian: NDArray[np.float64]
-    linear: NDArray[np.float64]
-    cost: NDArray[np.float64]
-    nonnegative: bool = False
+    hessian: NDArray[np.float64]  # H, (p, p)
+    linear: NDArray[np.float64]  # g, the gradient of the smooth part at 0, (p,)
+    cost: NDArray[np.float64]  # c, 0 or more, (p,)
+    nonnegative: bool = False  # only x ≥ 0 is allowed
 
     def gradient(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray(self.linear + self.hessian @ x)
@@ -148,12 +130,8 @@ class L1Quadratic:
     def minimum(self, start: NDArray[np.float64], tolerance: float, max_sweeps: int) -> L1Minimum:
         """The first iterate where the conditions hold, or the last one.
 
-        Parameters
-        ----------
-        start : ndarray (p,)
-        tolerance : float
-            Of the largest violation, as a fraction of the largest |gⱼ|, both in units of √Hⱼⱼ.
-        max_sweeps : int
+        ``tolerance`` bounds the largest violation, as a fraction of the largest |gⱼ|, both in
+        units of √Hⱼⱼ.
         """
         enough = tolerance * self._largest_slope
         for sweeps, (x, gradient) in enumerate(self.iterates(start)):
@@ -207,19 +185,11 @@ class L1Quadratic:
 
 @dataclass(frozen=True, eq=False)
 class CompressedHessian:
-    """H = AᵀA − BᵀB + diag d, of compressed matrices: a product Hx takes as long as their cells.
+    """H = AᵀA − BᵀB + diag d, of compressed matrices: a product Hx takes as long as their cells."""
 
-    Parameters
-    ----------
-    plus, minus : scipy.sparse.csr_array (·, p)
-        A and B.
-    ridge : ndarray (p,)
-        d, 0 or more.
-    """
-
-    plus: csr_array
-    minus: csr_array
-    ridge: NDArray[np.float64]
+    plus: csr_array  # A, (·, p)
+    minus: csr_array  # B, (·, p)
+    ridge: NDArray[np.float64]  # d, 0 or more, (p,)
 
     @classmethod
     def of(
@@ -274,15 +244,6 @@ class CompressedHessian:
 class CompressedQuadratic:
     """The function f(x) = gᵀx + ½ xᵀHx + Σⱼ cⱼ|xⱼ| of very many coordinates.
 
-    Parameters
-    ----------
-    hessian : CompressedHessian
-        H.
-    linear : ndarray (p,)
-        g, the gradient of the smooth part at 0.
-    cost : ndarray (p,)
-        c, 0 or more.
-
     Source: Z. Dostál and J. Schöberl, Minimizing quadratic functions subject to bound constraints
     with the rate of convergence and finite termination (2005), algorithm 3.1, with the signs of a
     point in the place of its bounds.
@@ -296,9 +257,9 @@ class CompressedQuadratic:
     array([1.5, 0. ])
     """
 
-    hessian: CompressedHessian
-    linear: NDArray[np.float64]
-    cost: NDArray[np.float64]
+    hessian: CompressedHessian  # H
+    linear: NDArray[np.float64]  # g, the gradient of the smooth part at 0, (p,)
+    cost: NDArray[np.float64]  # c, 0 or more, (p,)
 
     def minimum(self, start: NDArray[np.float64], tolerance: float, most: int) -> L1Minimum:
         """Return the first point where the conditions hold, or the last one.
@@ -388,15 +349,6 @@ def proximal_newton(evaluate: Evaluate, start: Point, cost: NDArray[np.float64])
         x ← x + α(z − x),  z = argmin gᵀ(z − x) + ½(z − x)ᵀH(z − x) + Σⱼ cⱼ|zⱼ|,
         α = 1 unless that is too far
 
-    Parameters
-    ----------
-    evaluate : callable
-        The smooth part f; one evaluation a step, with its Hessian, unless a step is too long.
-    start : Point
-        With its Hessian.
-    cost : ndarray (p,)
-        c, 0 or more.
-
     Source: J. Lee, Y. Sun and M. Saunders, Proximal Newton-type methods for minimizing composite
     functions (2014), algorithm 1; J. Friedman, T. Hastie and R. Tibshirani, Regularization paths
     for generalized linear models via coordinate descent (2010), section 3.
@@ -430,16 +382,6 @@ def working_set_newton(
 
     Each step is that of `proximal_newton` in some coordinates: those that are not 0, or cost
     nothing, and those of the others that miss their conditions most.
-
-    Parameters
-    ----------
-    evaluate : callable
-        The smooth part f; its Hessian is not asked for.
-    hessian : callable
-        Second derivatives at x by the coordinates at some places.
-    start : Point
-    cost : ndarray (p,)
-        c, 0 or more.
 
     Source: G.-X. Yuan, C.-H. Ho and C.-J. Lin, An improved GLMNET for L1-regularized logistic
     regression (2012), section 4; M. Massias, A. Gramfort and J. Salmon, Celer (2018), section 4.

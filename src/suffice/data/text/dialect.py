@@ -1,4 +1,4 @@
-"""The layout of delimited text, where nobody says it: found by looking at its first rows.
+"""The dialect of delimited text, where nobody says it: found by looking at its first rows.
 
 The separator is a character that cuts the first rows into equally many fields. It is a blank only
 if no other does, as sentences have blanks too. What stands above these rows is a title. The first
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -32,7 +32,7 @@ _NUMBERS = (PLAIN, Number(","), Number(".", ","), Number(",", "."), Number(".", 
 
 
 @dataclass(frozen=True)
-class Layout:
+class Dialect:
     """The place of a table in a text, and what cuts it into fields."""
 
     separator: str
@@ -53,17 +53,8 @@ def encoding_of(start: bytes) -> str | None:
     return None
 
 
-def layout_of(lines: Sequence[str], asked: TextFormat, usual: str) -> Layout:
-    """Find the table in the first lines of a text.
-
-    Parameters
-    ----------
-    lines : sequence of str
-    asked : TextFormat
-        What is known of it.
-    usual : str
-        The separator by the name of the file, or of the files of the model.
-    """
+def dialect_of(lines: Sequence[str], asked: TextFormat, usual: str) -> Dialect:
+    """Find the table in the first lines of a text; ``usual`` is the separator that is likely."""
     skip, separator = asked.skip_lines, asked.separator
     if skip is None:
         skip = 0
@@ -87,7 +78,7 @@ def layout_of(lines: Sequence[str], asked: TextFormat, usual: str) -> Layout:
     if strip:
         rows = _rows(lines[skip:], Grammar(found, quote, strip=True))
         rows = [replace(row, fields=[cell.strip() for cell in row.fields]) for row in rows]
-    return Layout(found, quote, strip, skip, rows)
+    return Dialect(found, quote, strip, skip, rows)
 
 
 def _rows(lines: Sequence[str], grammar: Grammar) -> list[Record]:
@@ -137,7 +128,9 @@ def _below_title(
                 and len(fields[0]) > max(len(first), 1)
                 and len(_regular(fields)) >= _REGULAR * len(fields)
                 and _are_names(fields[0])
-                and (len(fields[0]) > 2 or _has_numbers(fields))
+                and (
+                    len(fields[0]) > 2 or _some_are_numbers(zip(*_regular(fields[1:]), strict=True))
+                )
             ):
                 return [(begin, mark)]
     return []
@@ -164,8 +157,9 @@ def _is_number(cell: str) -> bool:
     return any(notation.matches(cell.strip().strip(MARKS)) for notation in _NUMBERS)
 
 
-def _has_numbers(rows: Sequence[list[str]]) -> bool:
-    return any(all(map(_is_number, cells)) for cells in zip(*_regular(rows[1:]), strict=True))
+def _some_are_numbers(columns: Iterable[Sequence[str]]) -> bool:
+    """Return whether some column has cells, all of them numbers."""
+    return any(cells and all(map(_is_number, cells)) for cells in columns)
 
 
 # Separator, quote, blanks -----------------------------------------------------------------------
@@ -267,9 +261,8 @@ def has_header(rows: Sequence[list[str]], missing: Sequence[str], known: TextFor
         names = [name for name, _ in numbers]
         if _are_years(names) or (len(numbers) == len(columns) and _are_positions(names)):
             return True
-        return not any(cells and all(map(_is_number, cells)) for _, cells in numbers)
-    words = [cells for name, cells in columns if name.isidentifier()]
-    if any(cells and all(map(_is_number, cells)) for cells in words):
+        return not _some_are_numbers(cells for _, cells in numbers)
+    if _some_are_numbers(cells for name, cells in columns if name.isidentifier()):
         return True
     again = sum(cells.count(name) > 1 for name, cells in columns)
     return 2 * again < max(1, len(columns))
@@ -277,8 +270,7 @@ def has_header(rows: Sequence[list[str]], missing: Sequence[str], known: TextFor
 
 def _has_cells_of(row: Sequence[str], known: TextFormat, missing: Sequence[str]) -> bool:
     """Return whether every number that the model expects in a row is there, by position."""
-    names = next((n for n in _by_position(known) if len(n) == len(row)), ())
-    spellings = [known.spelling(name) for name in names]
+    spellings = [known.spelling(name) for name in _in_order(known, len(row))]
     numbers = [
         cell
         for cell, spelling in zip(row, spellings, strict=False)
@@ -287,8 +279,9 @@ def _has_cells_of(row: Sequence[str], known: TextFormat, missing: Sequence[str])
     return bool(numbers) and all(map(_is_number, numbers))
 
 
-def _by_position(known: TextFormat) -> tuple[Sequence[str], ...]:
-    return known.names or (), known.features
+def _in_order(known: TextFormat, width: int) -> Sequence[str]:
+    """Return the names of the model's columns, if there are so many."""
+    return next((names for names in (known.names or (), known.features) if len(names) == width), ())
 
 
 def _comes_again(rows: Sequence[Sequence[str]], missing: Sequence[str]) -> bool:
@@ -299,9 +292,8 @@ def _comes_again(rows: Sequence[Sequence[str]], missing: Sequence[str]) -> bool:
         return False
     columns = zip(first, zip(*others, strict=True), strict=True)
     known = [(name, [cell for cell in cells if cell not in missing]) for name, cells in columns]
-    return any(cells and all(map(_is_number, cells)) for name, cells in known) and not any(
-        _is_number(name) for name, _ in known
-    )
+    named = any(_is_number(name) for name, _ in known)
+    return not named and _some_are_numbers(cells for _, cells in known)
 
 
 def _are_years(names: Sequence[str]) -> bool:
@@ -333,9 +325,7 @@ def names_of(
     width = len(below[0]) if below else len(rows[0])
     if asked is not None:
         return Names(tuple(asked))
-    of_model = (
-        () if known is None else next((n for n in _by_position(known) if len(n) == width), ())
-    )
+    of_model = () if known is None else _in_order(known, width)
     if not header:
         if of_model:
             return Names(tuple(of_model), by_position=True)
