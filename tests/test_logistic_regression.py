@@ -317,11 +317,9 @@ def test_columns_of_strings_are_compared_with_the_first(frame):
     assert_allclose(model.predict_proba(rows), expected.predict_proba(by_hand(frame)), atol=1e-12)
     assert model.score(frame, "kind") == expected.score(by_hand(frame), frame["kind"])
     assert (model.predict(rows) == expected.predict(by_hand(frame))).all()
-    assert_allclose(
-        model.likelihood_ratio(["color"], frame, "kind").statistic,
-        expected.likelihood_ratio([1, 2], by_hand(frame), frame["kind"]).statistic,
-        rtol=1e-9,
-    )
+    less = model.unfitted().fit(frame.drop(columns="color"), "kind")
+    assert model.anova(less).terms == ("color",)
+    assert model.anova(less).difference == 2
 
 
 def test_files_are_tables(frame, tmp_path):
@@ -433,8 +431,6 @@ def test_names_that_do_not_fit(frame):
     model = LogisticRegression(C=np.inf).fit(frame, "kind")
     with pytest.raises(SchemaError, match="weight"):
         LogisticRegression().fit(frame.drop(columns="kind"), "weight")
-    with pytest.raises(SchemaError, match="no column 'weight'"):
-        model.likelihood_ratio(["weight"], frame, "kind")
     with pytest.raises(SchemaError, match="column 'size' is not"):
         model.predict(frame[["color", "old", "visits", "shape"]])
     with pytest.raises(DataError, match="'maybe' was never seen"):
@@ -516,18 +512,18 @@ def test_indicators_that_add_up_to_one_depend_on_the_intercept(kind, solver):
     assert model.likelihood_.aic == pytest.approx(expected.likelihood_.aic)
 
 
-def test_a_test_without_columns_that_others_stand_for_has_no_degrees_of_freedom():
+def test_a_column_that_others_stand_for_is_no_parameter():
     x, y = overlapping(15)
-    more = np.column_stack([x, 2 * x[:, 0]])
     with pytest.warns(SufficeWarning, match="'x4'"):
-        model = likelihood_fit(more, y)
-    nothing = model.likelihood_ratio(["x0"], more, y)
-    assert nothing.dof == 0
-    assert nothing.statistic == pytest.approx(0, abs=1e-9)
-    both = model.likelihood_ratio(["x0", "x4"], more, y)
-    assert both.dof == 1
-    alone = likelihood_fit(x, y).likelihood_ratio(["x0"], x, y)
-    assert both.statistic == pytest.approx(alone.statistic)
+        model = likelihood_fit(np.column_stack([x, 2 * x[:, 0]]), y)
+    alone, less = likelihood_fit(x, y), likelihood_fit(x[:, :3], y)
+    with pytest.raises(ParameterError, match=r"x4|0 parameters more"):
+        model.anova(alone)
+    assert model.anova(less).difference == alone.anova(less).difference == 1
+    assert model.anova(less).statistic == pytest.approx(alone.anova(less).statistic)
+    assert_allclose(model.variance_inflation().inflation[[0, 4]], np.inf)
+    known = alone.variance_inflation().inflation[1:]
+    assert_allclose(model.variance_inflation().inflation[1:4], known, rtol=1e-8)
 
 
 def started_and_lasted(decades, n=500, seed=0):
@@ -584,7 +580,7 @@ def test_first_derivatives_lead_to_the_same_inference():
         x, y = overlapping(27, k=k)
         mine, other = likelihood_fit(x, y, solver="lbfgs"), likelihood_fit(x, y)
         assert_allclose(mine.summary().standard_error, other.summary().standard_error, rtol=1e-7)
-        assert mine.likelihood_ratio(["x1"], x, y).dof == k - 1
+        assert mine.anova(likelihood_fit(x[:, :1], y)).difference == (k - 1) * (x.shape[1] - 1)
 
 
 def test_too_many_columns_for_a_hessian(monkeypatch):
@@ -952,7 +948,7 @@ def test_what_a_descent_does_not_know():
     x, y = overlapping(35)
     model = descended(x, y, C=np.inf)
     assert model.likelihood_ is None
-    for ask in (model.summary, model.covariance, lambda: model.likelihood_ratio([0], x, y)):
+    for ask in (model.summary, model.covariance, lambda: model.anova(model)):
         with pytest.raises(ParameterError, match=r"by descent; .* use solver='newton'"):
             ask()
     newton = likelihood_fit(x, y)

@@ -23,26 +23,18 @@ from suffice.models.classifier import (
     Classifier,
     answers_by_batch,
     costs_of,
-    open_labelled,
     warn_of_unlabelled,
 )
-from suffice.models.design.feature_columns import named_columns, predictors
+from suffice.models.design.feature_columns import predictors
 from suffice.models.design.matrix import INTERCEPT
 from suffice.models.design.remarks import coefficient_tables, measures
 from suffice.models.design.words import Ways
 from suffice.models.estimator import Kind, fitted
 from suffice.models.explanation import Asked, Evidence
-from suffice.models.linear.diagnostics import (
-    NestedModels,
-    VarianceInflation,
-    more_of,
-    require_same,
-    tested,
-)
+from suffice.models.linear.diagnostics import Candidate, NestedModels, VarianceInflation
 from suffice.models.logistic.first_pass import FirstPass, read_once
 from suffice.models.logistic.inference import (
     Likelihood,
-    LikelihoodRatio,
     LogisticSummary,
     ends_of,
 )
@@ -277,81 +269,23 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             self._solver.warn(fit)
             return self
 
-    def likelihood_ratio(
-        self, columns: Sequence[str | int], X: Any, y: Any = None, sample_weight: Any = None
-    ) -> LikelihoodRatio:
-        """Test whether some columns are needed: fit without them, and compare likelihoods.
-
-        Parameters
-        ----------
-        columns : sequence of str or int
-            Names or positions of the columns, or products of a formula, to be tested together.
-        X, y, sample_weight
-            The rows of the fit.
-
-        Raises
-        ------
-        SchemaError
-            If there is no such column.
-        ParameterError
-            If the fit has a penalty.
-        """
-        model = self._inferable()
-        if self.penalty == "firth":
-            raise ParameterError(
-                "penalty='firth'",
-                "the test compares likelihoods without a penalty",
-                "use C=np.inf",
-            )
-        design = model.centred.design
-        tested = design.places(named_columns(columns, design.groups))
-        first = self._read_once(open_labelled(self, X, y, sample_weight))
-        objective, start, solver = self._objective(first), first.start(model), self._solver
-        full = minimise(objective, start, solver)
-        less = minimise(objective.without(tested), start, solver)
-        return LikelihoodRatio(2 * (less.loss - full.loss), full.parameters - less.parameters)
-
     def anova(self, other: LogisticRegression) -> NestedModels:
         """Test by likelihoods whether the larger of two models fits better than the smaller.
 
-        The terms of the smaller are among those of the larger. No row is read.
-
-        Parameters
-        ----------
-        other : LogisticRegression
-            The smaller or the larger model of the same rows.
-
-        Raises
-        ------
-        ParameterError
-            If a fit has a penalty, or the smaller has terms that the larger has not, or as many
-            parameters.
-        DataError
-            If the models are of other rows or labels.
-
-        See Also
-        --------
-        suffice.models.linear.diagnostics.NestedModels : For the formulas and an example.
+        As `LinearRegression.anova` does by sums of squares. No row is read.
         """
         if not isinstance(other, LogisticRegression):
-            raise ParameterError(
-                f"{other!r} is no logistic regression", "two of these are compared", "fit one"
-            )
-        found = []
-        for one in (self, other):
-            likelihood = one.likelihood_ if one._inferable() else None
-            if likelihood is None or likelihood.null is None:
-                raise ParameterError(
-                    f"penalty={one.penalty!r}",
-                    "the test compares likelihoods without a penalty",
-                    "use C=np.inf",
-                )
-            found.append((one, likelihood))
-        (smaller, less), (larger, more) = sorted(found, key=lambda one: one[1].parameters)
-        terms, target = more_of(smaller, larger), larger.reader_.layout.label or "the label"
-        require_same((less.rows, less.null or 0.0), (more.rows, more.null or 0.0))
-        dof = less.rows - less.parameters, more.rows - more.parameters
-        return tested(target, "chi2", (less.value, more.value), dof, terms)
+            raise ParameterError(f"{other!r} is given", "two logistic regressions are compared")
+        return NestedModels.of(self._candidate(), other._candidate())
+
+    def _candidate(self) -> Candidate:
+        model, of = self._inferable(), self.likelihood_
+        if of is None or of.null is None:
+            rule = "the test compares likelihoods without a penalty"
+            raise ParameterError(f"penalty={self.penalty!r}", rule, "use C=np.inf")
+        target = str(self.reader_.layout.label or "the label")
+        design, intercept, same = model.centred.design, model.has_intercept, (of.rows, of.null)
+        return Candidate(design, intercept, target, "chi2", of.value, of.parameters, of.rows, same)
 
     def _read_once(self, source: TableSource | ArraySource) -> FirstPass:
         """Read the rows for the first time; a descent has the same parts everywhere."""
@@ -521,22 +455,12 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
     def variance_inflation(self) -> VarianceInflation:
         """Return how much each column's variance grows as it follows from others (VIF, GVIF).
 
-        Raises
-        ------
-        ParameterError
-            If there are more than two classes, or the fit has an L2 penalty.
-
-        See Also
-        --------
-        suffice.models.linear.diagnostics.VarianceInflation : For the formulas and an example.
+        Of two classes and a fit without an L2 penalty; as `LinearRegression.variance_inflation`.
         """
         model = self._inferable()
         if len(model.classes) != 2:
-            raise ParameterError(
-                f"the model has {len(model.classes)} classes",
-                "variances are those of one equation",
-                "fit a model to two of them",
-            )
+            fact, rule = f"there are {len(model.classes)} classes", "one equation has variances"
+            raise ParameterError(fact, rule, "fit a model to two of them")
         first = int(model.has_intercept)
         covariance, known = self.covariance()[first:, first:], model.estimable[first:]
         return VarianceInflation.of(model.centred.design, covariance, known)

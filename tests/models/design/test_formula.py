@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import suffice
 from suffice.errors import DataError, ParameterError, SchemaError, SufficeError
 from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
+from suffice.model_selection import cross_val_predict
 
 RNG = np.random.default_rng(0)
 N = 120
@@ -86,7 +87,9 @@ def test_a_logistic_fit_is_that_of_statsmodels():
     found = LogisticRegression(None, formula=formula).fit(rows, "high")
     np.testing.assert_allclose(found.likelihood_.value, expected.llf, rtol=1e-10)
     np.testing.assert_allclose(found.predict_proba(rows)[:, 1], expected.predict(), atol=1e-9)
-    assert found.likelihood_ratio(["size:color"], rows, "high").dof == 2
+    less = LogisticRegression(None, formula="high ~ size + color + C(year):size").fit(rows)
+    assert found.anova(less).terms == ("size:color",)
+    assert found.anova(less).difference == 2
 
 
 def test_terms_are_named_by_columns_and_values():
@@ -205,3 +208,85 @@ def test_missing_cells_keep_their_meaning():
 def test_any_text_is_a_formula_or_an_error_of_ours(formula):
     with suppress(SufficeError):
         LinearRegression(formula=formula).fit(ROWS, "price")
+
+
+# -- the left side
+
+INVERSES = {"log": np.exp, "log1p": np.expm1, "sqrt": np.square}
+POSITIVE = ROWS.assign(price=np.exp(ROWS["price"] / 4), rest=ROWS["size"] + RNG.normal(0, 0.2, N))
+
+
+@pytest.mark.parametrize("function", list(INVERSES))
+def test_answers_are_in_units_of_the_target(function, tmp_path):
+    formula = f"{function}(price) ~ size * color"
+    model = LinearRegression(formula=formula).fit(POSITIVE)
+    expected, back = smf.ols(f"np.{formula}", POSITIVE).fit(), INVERSES[function]
+    np.testing.assert_allclose(model.predict(POSITIVE), back(expected.fittedvalues), rtol=1e-10)
+    for kind, of_row in (("prediction", True), ("confidence", False)):
+        ends = back(expected.get_prediction(POSITIVE).conf_int(obs=of_row))
+        np.testing.assert_allclose(model.predict_interval(POSITIVE, kind), ends, rtol=1e-10)
+    assert model.summary().target == f"{function}(price)"
+    np.testing.assert_allclose(model.summary().log_likelihood, expected.llf, rtol=1e-10)
+    error = POSITIVE["price"] - model.predict(POSITIVE)
+    assert model.evaluate(POSITIVE).mean_squared_error[0] == pytest.approx((error**2).mean())
+    model.save(tmp_path / "model")
+    again = suffice.load(tmp_path / "model")
+    np.testing.assert_array_equal(again.predict(POSITIVE), model.predict(POSITIVE))
+    halves = LinearRegression(formula=formula).fit(POSITIVE[:60]).partial_fit(POSITIVE[60:])
+    np.testing.assert_array_equal(halves.coef_, model.coef_)
+    with pytest.raises(SchemaError, match="left sides"):
+        model.merge(LinearRegression(formula="size * color").fit(POSITIVE, "price"))
+
+
+def test_rows_left_out_are_judged_in_units_of_the_target():
+    formula = "log(price) ~ size"
+    by_hand = LinearRegression(formula="size")
+    logs = POSITIVE.assign(price=np.log(POSITIVE["price"]))
+    alone = cross_val_predict(by_hand, logs, "price", cv="loo")
+    found = cross_val_predict(LinearRegression(formula=formula), POSITIVE, "price", cv="loo")
+    np.testing.assert_allclose(found, np.exp(alone), rtol=1e-12)
+    assert Ridge("loo", formula=formula).fit(POSITIVE).alpha_ == pytest.approx(
+        Ridge("loo", formula="size").fit(logs, "price").alpha_
+    )
+    ends = LinearRegression(formula=formula).fit(POSITIVE).calibrate(POSITIVE)
+    of_logs = by_hand.fit(logs, "price").calibrate(logs, "price")
+    np.testing.assert_allclose(
+        ends.predict_interval(POSITIVE, "conformal"),
+        np.exp(of_logs.predict_interval(logs, "conformal")),
+        rtol=1e-12,
+    )
+
+
+def test_a_left_side_names_the_targets():
+    model = LinearRegression(formula="log(price) + rest ~ size").fit(POSITIVE)
+    assert model.target_names_ == ("price", "rest")
+    for j, formula in enumerate(("np.log(price) ~ size", "rest ~ size")):
+        values = smf.ols(formula, POSITIVE).fit().fittedvalues
+        values = values if j else np.exp(values)
+        np.testing.assert_allclose(model.predict(POSITIVE)[:, j], values, rtol=1e-10)
+    label = LogisticRegression(formula="shape ~ size").fit(ROWS)
+    assert label.score(ROWS) == label.score(ROWS, "shape")
+
+
+@pytest.mark.parametrize(
+    ("formula", "match"),
+    [
+        ("exp(price) ~ size", "left side is"),
+        ("log(price + 1) ~ size", "left side is"),
+        ("price + price ~ size", "left side is"),
+        ("price ~ size ~ year", "one ~"),
+        ("~ size", "requires y"),
+    ],
+)
+def test_a_left_side_that_is_refused(formula, match):
+    with pytest.raises(ParameterError, match=match):
+        LinearRegression(formula=formula).fit(POSITIVE)
+
+
+def test_a_left_side_without_a_value():
+    rows = POSITIVE.assign(price=np.where(np.arange(N) == 4, 0.0, POSITIVE["price"]))
+    with pytest.raises(DataError, match=r"column 'price', row 4: 0\.0; log\(price\)"):
+        LinearRegression(formula="log(price) ~ size").fit(rows)
+    for formula in ("log(shape) ~ size", "shape + color ~ size"):
+        with pytest.raises(ParameterError, match="left side"):
+            LogisticRegression(formula=formula).fit(ROWS)

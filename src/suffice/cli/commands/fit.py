@@ -180,12 +180,8 @@ def _left_of_formula(parameters: Sequence[str] | None) -> list[str]:
     """Return the columns to predict that a formula among the parameters names."""
     from suffice.models.design.formula import left_side
 
-    texts = [
-        value
-        for name, _, value in (p.partition("=") for p in parameters or ())
-        if name == "formula"
-    ]
-    return [name for text in texts for name in left_side(text)]
+    pairs = (one.partition("=") for one in parameters or ())
+    return [target for name, _, text in pairs if name == "formula" for target in left_side(text)]
 
 
 def _suited(table: Source, label: Sequence[str]) -> str:

@@ -73,14 +73,14 @@ def _inflation(model: Any, facts: dict[str, Any]) -> Iterator[str]:
     except ParameterError:  # of several classes
         return
     columns = found.columns, found.inflation.tolist(), found.terms.tolist(), found.root.tolist()
-    names = ("column", "inflation", "terms", "root")
     facts["variance_inflation"] = [
-        dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)
+        {"column": name, "inflation": vif, "terms": m, "root": root}
+        for name, vif, m, root in zip(*columns, strict=True)
     ]
-    if len(found.columns) > 1:
-        order = sorted(range(len(found.columns)), key=lambda j: -found.root[j])[:LARGEST]
-        largest = (f"{found.columns[j]} {found.root[j] ** 2:.4g}" for j in order)
-        yield f"  Largest variance inflation (VIF): {', '.join(largest)}"
+    largest = sorted(zip(columns[3], columns[0], strict=True), reverse=True)[:LARGEST]
+    if len(columns[0]) > 1:
+        said = ", ".join(f"{name} {root**2:.4g}" for root, name in largest)
+        yield f"  Largest variance inflation (VIF): {said}"
 
 
 def _compared(model: Any, data: Sequence[str], facts: dict[str, Any]) -> Iterator[str | Table]:
@@ -92,12 +92,8 @@ def _compared(model: Any, data: Sequence[str], facts: dict[str, Any]) -> Iterato
     facts["compared"] = []
     for target in [None] if hasattr(model, "classes_") else range(len(model.target_names_)):
         found = model.anova(other, *([] if target is None else [target]))
-        names = ("target", "kind", "fits", "dof", "difference", "statistic", "p", "terms")
-        facts["compared"].append({name: getattr(found, name) for name in names})
-        yield ""
-        table = found.table()
-        yield Table(f"Compared with {data[0]}", table.header, table.rows)
-        yield from (f"  {note}" for note in table.notes)
+        facts["compared"].append({**vars(found), "difference": found.difference, "p": found.p})
+        yield from _titled(f"Compared with {data[0]}", found.table())
 
 
 def _influence(
@@ -116,10 +112,13 @@ def _influence(
             {"row": row, **dict(zip(found.columns, values, strict=True))}
             for row, values in enumerate(zip(*columns, strict=True), 1)
         ]
-        yield ""
-        own = found.table(first=1)
-        yield Table(f"Rows that decide most of {found.target}", own.header, own.rows)
-        yield from (f"  {note}" for note in own.notes)
+        yield from _titled(f"Rows that decide most of {found.target}", found.table(first=1))
+
+
+def _titled(title: str, table: Table) -> Iterator[str | Table]:
+    yield ""
+    yield Table(title, table.header, table.rows)
+    yield from (f"  {note}" for note in table.notes)
 
 
 def _robust(

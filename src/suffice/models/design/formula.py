@@ -35,9 +35,22 @@ FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {
     "log1p": log1p,
     "sqrt": np.sqrt,
 }
+
+
+def _less_one(x: Any) -> Any:
+    """eˣ − 1; for small x as (e − 1) x/log e of the rounded e = eˣ, which has all digits.
+
+    Source: N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed. (2002), section
+    1.14.1.
+    """
+    e = exp(x)
+    with np.errstate(all="ignore"):
+        return np.where(e == 1.0, x, (e - 1.0) * np.where(np.abs(x) < 1.0, x / log(e), 1.0))
+
+
 INVERSES: Mapping[str, Callable[[Any], Any]] = {
     "log": exp,
-    "log1p": lambda x: _less_one(exp(x), x),
+    "log1p": _less_one,
     "sqrt": lambda x: np.square(np.maximum(x, 0.0)),
 }
 """Of the functions that a left side may have: each increases, and no target is below its range."""
@@ -208,17 +221,6 @@ def _power(x: Any, n: int) -> Any:
     return found
 
 
-def _less_one(e: Any, x: Any) -> Any:
-    """eˣ − 1 of x and e = eˣ, as rounded: (e − 1) x/log e, which has all digits where x is small.
-
-    Source: N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed. (2002), section
-    1.14.1.
-    """
-    with np.errstate(all="ignore"):
-        small = (e - 1.0) * x / log(e)
-    return np.where(e == 1.0, x, np.where(np.abs(x) < 1.0, small, e - 1.0))
-
-
 def _indicator(test: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     """1 where a comparison holds, 0 where it does not, NaN where a cell is missing."""
     return np.where(np.isnan(left) | np.isnan(right), np.nan, test(left, right))
@@ -369,22 +371,13 @@ class Formula:
     def modelled(
         self, y: NDArray[np.float64], targets: Sequence[str], first: int = 0
     ) -> NDArray[np.float64]:
-        """Return the left side, (n, t), of targets (n, t).
-
-        Examples
-        --------
-        >>> found = Formula("log(y) ~ x", (("`x`",),), left=("log",))
-        >>> found.modelled(np.array([[1.0], [np.e]]), ["y"]).round(9).ravel()
-        array([0., 1.])
-        """
+        """Return the left side, (n, t), of targets (n, t); ``first`` is the number of row 0."""
         if not self.left:
             return y
         found = np.array(y, np.float64)
-        for j, (name, target) in enumerate(zip(self.left, targets, strict=False)):
-            if not name:
-                continue
+        for j, (name, target) in enumerate(zip(self.left, targets, strict=True)):
             with np.errstate(all="ignore"):
-                found[:, j] = FUNCTIONS[name](found[:, j])
+                found[:, j] = FUNCTIONS[name or "I"](found[:, j])
             undefined = ~np.isfinite(found[:, j]) & ~np.isnan(y[:, j])
             for row in np.flatnonzero(undefined)[:1].tolist():
                 value = float(y[row, j])
@@ -394,9 +387,6 @@ class Formula:
     def undone(self, answers: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return targets, (n, t, ...), of what is answered of the left side.
 
-        The ends of an interval become those of an interval of the target, of the same probability,
-        as does a median; a mean does not become a mean.
-
         Examples
         --------
         >>> Formula("log1p(y) ~ x", (("`x`",),), left=("log1p",)).undone(np.array([[1e-20]]))
@@ -405,10 +395,9 @@ class Formula:
         if not self.left:
             return answers
         found = np.array(answers, np.float64)
-        for j, name in enumerate(self.left):
-            if name:
-                with np.errstate(over="ignore"):
-                    found[:, j] = INVERSES[name](answers[:, j])
+        with np.errstate(over="ignore"):
+            for j, name in enumerate(self.left):
+                found[:, j] = INVERSES[name](answers[:, j]) if name else found[:, j]
         return found
 
 
@@ -471,7 +460,11 @@ def names(parts: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 CALL = re.compile(r"(?:\w+|\.)*\([^()]*\)|\{[^{}]*\}")
-TILDE = re.compile(r"~(?=[^`]*(?:`[^`]*`[^`]*)*$)")  # between columns in backticks
+TILDE, PLUS = (re.compile(f"[{sign}](?=[^`]*(?:`[^`]*`[^`]*)*$)") for sign in "~+")  # unquoted
+TARGET = re.compile(
+    r"(?:(?:np\.|numpy\.)?(?P<function>\w+)\()?(?:`(?P<quoted>[^`]+)`|(?P<plain>[^\W\d]\w*))"
+    r"(?(function)\))"
+)
 POWER_OF_ONE = re.compile(r"(\w+|`[^`]+`)\s*(?:\*\*|\^)\s*(\d+)")
 CATEGORY = re.compile(r"C\((?:`([^`]+)`|(\w+))\)")
 ONE = "1"
@@ -482,12 +475,10 @@ def formula_of(
 ) -> tuple[Formula, tuple[str, ...]]:
     """Read a formula: its terms, and the columns that stand in ``C()``.
 
-    `left_side` reads what is before ``~``, which may be nothing.
-
     Parameters
     ----------
     text : str
-        The right side, or both.
+        The right side, or both, of which `left_side` reads the other.
     columns : sequence of str
         Those that there are, the meaning of ``.`` among them.
     targets : sequence of str
@@ -541,40 +532,16 @@ def left_side(text: Any) -> dict[str, str]:
     left, *right = TILDE.split(text, maxsplit=1) if isinstance(text, str) else ("",)
     if not right or not left.strip():
         return {}
-    names: list[str] = []
-
-    def named(found: re.Match[str]) -> str:
-        names.append(found.group(1))
-        return f"_column_{len(names) - 1}"
-
-    def read(tree: ast.AST, function: str = "") -> Iterator[tuple[str, str]]:
-        if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Add) and not function:
-            yield from read(tree.left)
-            yield from read(tree.right)
-        elif isinstance(tree, ast.Name):
-            number = tree.id.removeprefix("_column_")
-            yield (names[int(number)] if number.isdecimal() else tree.id), function
-        elif isinstance(tree, ast.Call) and len(tree.args) == 1 and not function:
-            called = ast.unparse(tree.func).removeprefix("np.").removeprefix("numpy.")
-            if called not in INVERSES:
-                raise refused
-            yield from read(tree.args[0], called)
-        else:
-            raise refused
-
-    functions = ", ".join(f"{name}()" for name in INVERSES)
-    refused = ParameterError(
-        f"the formula's left side is {left.strip()}",
-        f"it is a column or {functions} of one, or several such, joined by +",
-        "compute other targets beforehand",
-    )
-    try:
-        found = list(read(ast.parse(QUOTED.sub(named, left).strip(), mode="eval").body))
-    except (SyntaxError, ValueError) as error:
-        raise (error if isinstance(error, ParameterError) else refused) from None
-    if len(dict(found)) < len(found):
-        raise refused
-    return dict(found)
+    found = [TARGET.fullmatch(part.strip()) for part in PLUS.split(left)]
+    names = {one["plain"] or one["quoted"]: one["function"] or "" for one in found if one}
+    if len(names) < len(found) or not set(names.values()) <= {"", *INVERSES}:
+        functions = ", ".join(f"{name}()" for name in INVERSES)
+        raise ParameterError(
+            f"the formula's left side is {left.strip()}",
+            f"it is a column or {functions} of one, or several such, joined by +",
+            "compute other targets beforehand",
+        )
+    return names
 
 
 def targets_of(estimator: Any) -> str | list[str] | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,31 +52,26 @@ class Influence(Printed):
 
     ::
 
-        rᵢ = eᵢ/(σ̂ √(1 − hᵢ))         internally studentized; rstandard in R
-        tᵢ = eᵢ/(σ̂₍ᵢ₎ √(1 − hᵢ))      externally studentized; rstudent in R
+        rᵢ = eᵢ/(σ̂ √(1 − hᵢ))       tᵢ = eᵢ/(σ̂₍ᵢ₎ √(1 − hᵢ))
         σ̂₍ᵢ₎² = (RSS − eᵢ²/(1 − hᵢ))/(n − p − 1),  without the row
-        Cook's distance Dᵢ = rᵢ² hᵢ/(p (1 − hᵢ))
-        DFFITSᵢ = tᵢ √(hᵢ/(1 − hᵢ))
-        COVRATIOᵢ = 1/([(n − p − 1 + tᵢ²)/(n − p)]ᵖ (1 − hᵢ))
-        DFBETASᵢⱼ = (wⱼ − wⱼ₍ᵢ₎)/(σ̂₍ᵢ₎ √Vⱼⱼ)
+        Cook's distance = rᵢ² hᵢ/(p (1 − hᵢ))       DFFITS = tᵢ √(hᵢ/(1 − hᵢ))
+        COVRATIO = 1/([(n − p − 1 + tᵢ²)/(n − p)]ᵖ (1 − hᵢ))
+        DFBETAS = (wⱼ − wⱼ₍ᵢ₎)/(σ̂₍ᵢ₎ √Vⱼⱼ)
 
     A row of weight 2 is the row twice, and the numbers are those of one of the two. Where weights
-    are precisions, e and x are times √w but in ``residual``, as in R.
-
-    NaN stands where there is nothing: in all columns of a row that the fit left out, as a cell or
-    the target is missing; behind ``leverage`` for a row of weight 0, for one that decides its own
-    fit (h = 1), and where the fit is perfect.
+    are precisions, e and x are times √w but in ``residual``, as in R. NaN stands for a row that
+    the fit left out, for its missing cells; and behind ``leverage`` for one of weight 0 or h = 1,
+    and where the fit is perfect.
 
     Parameters
     ----------
     target : str
         What is modelled: the target, or the function of it that a formula has on its left.
     terms : tuple of q str
-        Names of all coefficients.
     fitted, residual, leverage : ndarray (n,)
         ŷ, e = y − ŷ, and h.
     standardized, studentized : ndarray (n,)
-        r and t.
+        r and t: internally and externally studentized; R's ``rstandard`` and ``rstudent``.
     cooks_distance, dffits, covratio : ndarray (n,)
     dfbetas : ndarray (n, q), optional
         If they were asked for.
@@ -90,15 +85,11 @@ class Influence(Printed):
     --------
     >>> from suffice.linear_model import LinearRegression
     >>> x, y = [[1.0], [2.0], [3.0], [4.0], [9.0]], [1.1, 1.9, 3.2, 3.9, 7.0]
-    >>> print(LinearRegression().fit(x, y).influence(x, y))
-    row  fitted  residual  leverage  standardized  studentized  Cook's distance  DFFITS  COVRATIO
-    4     7.147    -0.147     0.882         -1.49         -2.3             8.32   -6.30     1.973
-    0     1.389    -0.289     0.412         -1.31        -1.63            0.603   -1.37    0.9031
-    2     2.829    0.3709     0.216          1.46         2.14            0.292    1.12    0.4091
-    3     3.549    0.3511     0.201          1.37         1.77            0.235  0.8878     0.5625
-    1     2.109    -0.209     0.289        -0.863       -0.815            0.151  -0.519     1.824
-    <BLANKLINE>
-    Largest studentized residual: -2.3 of row 4, p-value 0.74 among 5 rows (Bonferroni)
+    >>> found = LinearRegression().fit(x, y).influence(x, y)
+    >>> found.cooks_distance.round(3)
+    array([ 0.349,  0.094,  0.168,  0.13 , 11.04 ])
+    >>> found.table().notes
+    ['Largest studentized residual: -3.311 of row 4, p-value 0.402 among 5 rows (Bonferroni)']
     """
 
     target: str
@@ -111,75 +102,49 @@ class Influence(Printed):
     cooks_distance: Array
     dffits: Array
     covratio: Array
+    dfbetas: Array | None
     dof: float
-    dfbetas: Array | None = None
 
     @classmethod
     def of(
-        cls,
-        target: str,
-        terms: Sequence[str],
-        fit: Fit,
-        j: int,
-        rows: Array,
-        dfbetas: bool,
+        cls, target: str, terms: Sequence[str], fit: Fit, j: int, rows: Array, dfbetas: bool
     ) -> Self:
         """Return the influence of rows on target j; see `residuals` for the columns of ``rows``."""
         weight, fitted, residual, leverage = rows[:, :4].T
-        equations = fit.equations
-        precisions = equations.weights.precisions
         used = ~np.isnan(residual) & (weight > 0.0)
         _require_same_rows(fit, j, weight[used], residual[used])
+        precisions = fit.equations.weights.precisions
         root = np.sqrt(weight) if precisions else np.ones(len(weight))
-        leverage = root**2 * leverage
-        parameters = fit.rank + fit.has_intercept
-        dof, rss = equations.observations - parameters, float(fit.rss[j])
+        h, p, rss = root**2 * leverage, fit.rank + fit.has_intercept, float(fit.rss[j])
+        dof = fit.equations.observations - p
         with np.errstate(divide="ignore", invalid="ignore"):
-            free = np.where(used & (leverage <= ONE) & ~fit.is_perfect[j], 1.0 - leverage, np.nan)
+            free = np.where(used & (h <= ONE) & ~fit.is_perfect[j], 1.0 - h, np.nan)
             e = root * residual / np.sqrt(free)
-            standardized = e / np.sqrt(rss / dof)
-            without = np.maximum(rss - e**2, 0.0) / (dof - 1.0) if dof > 1.0 else np.nan
-            studentized = e / np.sqrt(without)
-            moved = np.sqrt(leverage / free)
-            shrunk = (dof - 1.0 + studentized**2) / dof
-            found = cls(
-                target,
-                tuple(terms),
-                fitted,
-                residual,
-                leverage,
-                standardized,
-                studentized,
-                standardized**2 * moved**2 / parameters,
-                studentized * moved,
-                1.0 / (shrunk**parameters * free),
-                dof,
-            )
-            if not dfbetas:
-                return found
-            change = rows[:, 4:] @ unwhitening(fit).T / np.sqrt(fit.variance)
-            scaled = studentized * root / np.sqrt(free)
-            return cls(**{**vars(found), "dfbetas": scaled[:, None] * change})
+            r, without = e / np.sqrt(rss / dof), np.maximum(rss - e**2, 0.0) / max(dof - 1.0, 0.0)
+            t = e / np.sqrt(without)
+            shrunk = (dof - 1.0 + t**2) / dof
+            change = None
+            if dfbetas:
+                change = rows[:, 4:] @ unwhitening(fit).T / np.sqrt(fit.variance)
+                change *= (t * root / np.sqrt(free))[:, None]
+            measures = r**2 * h / free / p, t * np.sqrt(h / free), 1.0 / (shrunk**p * free)
+        return cls(target, tuple(terms), fitted, residual, h, r, t, *measures, change, dof)
 
     @property
     def outlier_p(self) -> float:
-        """Bonferroni's p-value of the largest studentized residual, by t with n − p − 1 degrees.
-
-        1 where no row has one.
-        """
+        """Bonferroni's p-value of the largest studentized residual; 1 where no row has one."""
         from scipy.special import stdtr
 
         known = self.studentized[~np.isnan(self.studentized)]
         p = 2.0 * len(known) * stdtr(self.dof - 1.0, -np.abs(known).max(initial=0.0))
-        return min(float(p), 1.0)
+        return min(float(p), 1.0) if len(known) else 1.0
 
     @property
     def columns(self) -> dict[str, Array]:
-        """Return the numbers of all rows by name."""
-        columns = {name: getattr(self, name) for name in OF_ROW}
-        if self.dfbetas is not None:
-            columns |= {f"dfbetas[{t}]": v for t, v in zip(self.terms, self.dfbetas.T, strict=True)}
-        return columns
+        """The numbers of all rows by name."""
+        changes = [] if self.dfbetas is None else zip(self.terms, self.dfbetas.T, strict=True)
+        found = {name: getattr(self, name) for name in OF_ROW}
+        return found | {f"dfbetas[{term}]": change for term, change in changes}
 
     def frame(self) -> DataFrame:
         """One row per row of the table as a pandas DataFrame."""
@@ -192,23 +157,16 @@ class Influence(Printed):
         known = np.flatnonzero(~np.isnan(self.residual))
         size = np.nan_to_num(self.cooks_distance[known], nan=-1.0)
         chosen = known[np.argsort(-size, kind="stable")[:MOST_ROWS]]
-        columns = [getattr(self, name)[chosen].tolist() for name in OF_ROW]
-        cells = [[_cell(value) for value in values] for values in zip(*columns, strict=True)]
-        rows = [[str(first + row), *own] for row, own in zip(chosen.tolist(), cells, strict=True)]
-        return Table("", ["row", *OF_ROW.values()], rows, self._notes(first, len(known)))
-
-    def _notes(self, first: int, rows: int) -> list[str]:
-        notes = []
+        left_out = len(self.residual) - len(known)
+        cells = np.stack([getattr(self, name)[chosen] for name in OF_ROW], axis=1)
+        rows = [[str(first + i), *map(_cell, own)] for i, own in zip(chosen, cells, strict=True)]
+        notes = [f"Rows that the fit left out: {left_out:,}"] if left_out else []
         if not np.isnan(self.studentized).all():
             row = int(np.nanargmax(np.abs(self.studentized)))
-            notes.append(
-                f"Largest studentized residual: {_cell(self.studentized[row])} of row "
-                f"{first + row}, p-value {probability(self.outlier_p)} among {rows:,} rows "
-                "(Bonferroni)"
-            )
-        if left_out := len(self.residual) - rows:
-            notes.append(f"Rows that the fit left out: {left_out:,}")
-        return notes
+            most = f"{_cell(self.studentized[row])} of row {first + row}"
+            p = f"p-value {probability(self.outlier_p)} among {len(known):,} rows (Bonferroni)"
+            notes = [f"Largest studentized residual: {most}, {p}", *notes]
+        return Table("", ["row", *OF_ROW.values()], rows, notes)
 
 
 def residuals(part: Part, asked: tuple[LinearModel, int, bool]) -> list[Array]:
@@ -291,8 +249,8 @@ class VarianceInflation(Printed):
     >>> x = [[1.0, 2.0], [2.0, 4.5], [3.0, 5.5], [4.0, 8.5]]
     >>> print(LinearRegression().fit(x, [1.0, 2.0, 2.5, 4.0]).variance_inflation())
           VIF
-    x0  45.65
-    x1  45.65
+    x0  32.13
+    x1  32.13
     """
 
     columns: tuple[str, ...]
@@ -352,6 +310,23 @@ def inflation_of(fit: LeastSquares, design: Design) -> VarianceInflation:
 # Nested models -----------------------------------------------------------------------------------
 
 
+class Candidate(NamedTuple):
+    """One of two models that are compared; ``same`` are sums that rows and targets decide."""
+
+    design: Design
+    intercept: bool
+    target: str
+    kind: str
+    fit: float
+    parameters: float
+    n: float
+    same: tuple[float, ...]
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        return (*([INTERCEPT] if self.intercept else []), *self.design.groups)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class NestedModels(Printed):
     """The test that a larger model fits no better than a smaller one, which is a part of it.
@@ -366,14 +341,14 @@ class NestedModels(Printed):
     target : str
     kind : {"F", "chi2"}
         The test of linear models, or that of likelihoods.
-    fits : tuple of 2 float
-        RSS, or log L, of the smaller and the larger model.
-    dof : tuple of 2 float
-        n − p of both.
+    fits, dof : tuple of 2 float
+        RSS, or log L, of the smaller and the larger model; and n − p.
     statistic : float
         F or χ².
     terms : tuple of str
         What the larger model has more: columns, or products of formulas.
+
+    Source: S. S. Wilks, The large-sample distribution of the likelihood ratio (1938).
 
     Examples
     --------
@@ -382,8 +357,8 @@ class NestedModels(Printed):
     >>> large = LinearRegression().fit(x, [1.0, 2.0, 4.5, 3.0, 8.0, 6.5])
     >>> print(large.anova(large.refit(columns=["x0"])))
              n − p    RSS  terms  difference      F  p-value
-    smaller      4   5.19
-    larger       3  2.214      1       2.977  4.035    0.138
+    smaller      4  8.676
+    larger       3  1.256      1        7.42  17.72   0.0245
     <BLANKLINE>
     The larger model of y has more: x1
     """
@@ -394,6 +369,32 @@ class NestedModels(Printed):
     dof: tuple[float, float]
     statistic: float
     terms: tuple[str, ...]
+
+    @classmethod
+    def of(cls, one: Candidate, other: Candidate) -> Self:
+        """Return the test of two models of the same rows, whichever is the larger."""
+        small, large = sorted((one, other), key=lambda model: model.parameters)
+        spanned = {*large.groups, *([INTERCEPT] if large.design.categories else [])}
+        alone = [name for name in small.groups if name not in spanned]
+        m, gained = large.parameters - small.parameters, large.fit - small.fit
+        gained = 2.0 * gained if large.kind == "chi2" else -gained
+        if small.target != large.target or not np.allclose(small.same, large.same, SAME, 0.0):
+            targets = f"one model is of {small.target}, the other of {large.target}"
+            fact = f"the models are of {small.n:g} and {large.n:g} rows, or their targets differ"
+            fact = fact if small.target == large.target else targets
+            step = "fit both to one table, where neither leaves out rows with missing cells"
+            raise DataError(fact, "the test is of one table and target", step)
+        if alone or m <= 0 or gained < -SAME * abs(large.fit):
+            fact = f"the larger model has {m:g} parameters more"
+            fact = f"{alone[0]!r} is in the smaller model only" if alone else fact
+            rule = "the test is of a model that has all terms of the other, and more"
+            raise ParameterError(fact, rule, "fit the larger with more terms")
+        gained, dof = max(gained, 0.0), (small.n - small.parameters, large.n - large.parameters)
+        with np.errstate(divide="ignore"):
+            f = float(gained / m / np.divide(large.fit, dof[1]))
+        more = tuple(name for name in large.groups if name not in set(small.groups))
+        statistic = f if large.kind == "F" else gained
+        return cls(large.target, large.kind, (small.fit, large.fit), dof, statistic, more)
 
     @property
     def difference(self) -> float:
@@ -412,97 +413,14 @@ class NestedModels(Printed):
     def table(self) -> Table:
         """Return both models and the test as a table."""
         linear = self.kind == "F"
-        cells = [number(fit) if linear else criterion(fit) for fit in self.fits]
-        gained = abs(self.fits[1] - self.fits[0])
-        test = number(gained), f"{self.statistic:.4g}", probability(self.p)
+        fits = [number(fit) if linear else criterion(fit) for fit in self.fits]
+        gained = number(abs(self.fits[1] - self.fits[0]))
+        test = f"{self.difference:g}", gained, f"{self.statistic:.4g}", probability(self.p)
         rows = [
-            ["smaller", f"{self.dof[0]:g}", cells[0], "", "", "", ""],
-            ["larger", f"{self.dof[1]:g}", cells[1], f"{self.difference:g}", *test],
+            ["smaller", f"{self.dof[0]:g}", fits[0], "", "", "", ""],
+            ["larger", f"{self.dof[1]:g}", fits[1], *test],
         ]
-        header = ["", "n − p", "RSS" if linear else "log L", "terms", "difference"]
-        header += ["F" if linear else "χ²", "p-value"]
+        names = ("RSS", "F") if linear else ("log L", "χ²")
+        header = ["", "n − p", names[0], "terms", "difference", names[1], "p-value"]
         note = f"The larger model of {self.target} has more: {listed(self.terms)}"
         return Table("", header, rows, [note])
-
-
-def more_of(smaller: Any, larger: Any) -> tuple[str, ...]:
-    """Return the columns, or products, that a larger model has and a smaller one has not.
-
-    Parameters
-    ----------
-    smaller, larger : estimator
-        Fitted, with ``terms_``.
-
-    Raises
-    ------
-    ParameterError
-        If the smaller has others, or an intercept that no category of the larger stands for.
-    """
-    few, many = (_design_of(one) for one in (smaller, larger))
-    if few.left != many.left:
-        raise ParameterError(
-            f"one model is of {listed(few.left)}, the other of {listed(many.left)}",
-            "models of the same target are compared",
-            "fit both to the same left side",
-        )
-    here = {*many.groups, *([INTERCEPT] if INTERCEPT in larger.terms_ or many.categories else [])}
-    groups = [*few.groups, *([INTERCEPT] if INTERCEPT in smaller.terms_ else [])]
-    for name in groups:
-        if name not in here:
-            raise ParameterError(
-                f"{name!r} is in the smaller model only",
-                "the test is of a model whose terms are all in the larger one",
-                "fit the larger with all terms of the smaller",
-            )
-    return tuple(sorted(here - set(groups), key=[*many.groups, INTERCEPT].index))
-
-
-def _design_of(estimator: Any) -> Any:
-    return getattr(estimator, "design_", None) or estimator.model_.centred.design
-
-
-def sums_of_targets(fit: Fit) -> Iterator[float]:
-    """Yield the weight and the number of the rows of a fit, and Σy² of every target."""
-    of = fit.equations
-    yield from (of.rows, of.observations)
-    yield from fit.tss + (of.rows * of.y_mean.value**2 if of.intercept else 0.0)
-
-
-def tested(
-    target: str,
-    kind: str,
-    fits: tuple[float, float],
-    dof: tuple[float, float],
-    terms: tuple[str, ...],
-) -> NestedModels:
-    """Return the test of a smaller and a larger model."""
-    m = dof[0] - dof[1]
-    if m <= 0:
-        raise ParameterError(
-            f"the larger model has {m:g} parameters more",
-            "two models are compared by the terms that one of them has more",
-            "fit it with more terms, none of them a combination of others",
-        )
-    gained = fits[0] - fits[1] if kind == "F" else 2 * (fits[1] - fits[0])
-    if gained < -SAME * abs(fits[1]):
-        raise ParameterError(
-            "the smaller model fits better",
-            "the test is of a model that is a part of the larger one",
-            "fit the larger with all terms of the smaller",
-        )
-    gained = max(gained, 0.0)
-    with np.errstate(divide="ignore"):
-        statistic = gained / m / np.float64(fits[1] / dof[1]) if kind == "F" else gained
-    return NestedModels(target, kind, fits, dof, float(statistic), terms)
-
-
-def require_same(mine: Sequence[float], other: Sequence[float]) -> None:
-    """Refuse models of other rows: their sums differ."""
-    if not np.allclose(mine, other, rtol=SAME, atol=0.0):
-        raise DataError(
-            f"one model is of {mine[0]:g} rows, the other of {other[0]:g}"
-            if mine[0] != other[0]
-            else "the targets of the two models differ",
-            "the test compares models of the same rows and targets",
-            "fit both to the same table; rows with missing cells may be left out by one only",
-        )

@@ -65,15 +65,12 @@ from suffice.models.linear.adjusted import AdjustedMeans, adjusted_means
 from suffice.models.linear.conformal import ErrorSizes, error_counts, unit_of
 from suffice.models.linear.descent import Coefficients, DescentFit
 from suffice.models.linear.diagnostics import (
+    Candidate,
     Influence,
     NestedModels,
     VarianceInflation,
     inflation_of,
-    more_of,
-    require_same,
     residuals,
-    sums_of_targets,
-    tested,
 )
 from suffice.models.linear.evaluation import RegressionEvaluation
 from suffice.models.linear.least_squares import LeastSquares
@@ -428,16 +425,13 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
     def variance_inflation(self) -> VarianceInflation:
         """Return how much each column's variance grows as it follows from others (VIF, GVIF).
 
-        Of the columns alone, from the sums: no row is read, and a penalty changes nothing.
+        From the sums; a penalty changes nothing. See
+        `suffice.models.linear.diagnostics.VarianceInflation`.
 
         Raises
         ------
         ParameterError
             After gradient descent.
-
-        See Also
-        --------
-        suffice.models.linear.diagnostics.VarianceInflation : For the formulas and an example.
         """
         return inflation_of(self._of_products(self._solved()), self.design_)
 
@@ -452,7 +446,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
     ) -> Influence:
         """Return residuals, leverage, Cook's distance and more of the rows of the fit, in order.
 
-        The rows are read once more.
+        The rows are read once more. See `suffice.models.linear.diagnostics.Influence`.
 
         Parameters
         ----------
@@ -468,14 +462,9 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         ParameterError
             If there is a penalty or no such target, or as `posterior`.
         DataError
-            If these are not the rows of the fit, or not more than parameters.
-
-        See Also
-        --------
-        suffice.models.linear.diagnostics.Influence : For the formulas and an example.
+            If these are not the rows of the fit, or no more than parameters.
         """
-        j, fit = target_place(self.design_.targets, target), self._unshrunk("influence")
-        self.posterior()  # there are errors
+        j, fit = target_place(self.design_.targets, target), self._unshrunk()
         if dfbetas and isinstance(fit, LevelLeastSquares):  # whose levels take products, too
             fit = self._of_products(fit)
         source = self._open_more(X, y, sample_weight)
@@ -487,9 +476,10 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         return Influence.of(self.design_.left[j], self.terms_, fit, j, rows, dfbetas)
 
     def anova(self, other: LinearRegressor, target: str | int | None = None) -> NestedModels:
-        """Test whether the larger of two models of the same rows fits better than the smaller.
+        """Test whether the larger of two models of the same rows fits better than the smaller (F).
 
-        The terms of the smaller are among those of the larger. No row is read.
+        The terms of the smaller are among those of the larger. No row is read. See
+        `suffice.models.linear.diagnostics.NestedModels`.
 
         Parameters
         ----------
@@ -501,46 +491,32 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         Raises
         ------
         ParameterError
-            If a model has a penalty or errors by cluster, or the smaller has terms that the larger
-            has not, or as many parameters.
+            If a model has a penalty or errors by cluster, or none has all terms of the other.
         DataError
             If the models are of other rows or targets.
-
-        See Also
-        --------
-        suffice.models.linear.diagnostics.NestedModels : For the formulas and an example.
         """
         if not isinstance(other, LinearRegressor):
-            raise ParameterError(
-                f"{other!r} is no linear model", "two linear models are compared", "fit one"
-            )
-        pair = [(one, one._unshrunk("a test of two models")) for one in (self, other)]
-        (smaller, less), (larger, fit) = sorted(pair, key=lambda one: one[1].flat)
-        terms = more_of(smaller, larger)
-        j = target_place(larger.design_.targets, target)
-        for one in (smaller, larger):
-            one.posterior()  # there are errors
-        require_same(*([*sums_of_targets(of)] for of in (less, fit)))
-        n = fit.equations.observations
-        rss = float(less.rss[j]), float(fit.rss[j])
-        return tested(larger.design_.left[j], "F", rss, (n - less.flat, n - fit.flat), terms)
+            raise ParameterError(f"{other!r} is given", "two linear models are compared")
+        return NestedModels.of(self._candidate(target), other._candidate(target))
 
-    def _unshrunk(self, what: str) -> Fit:
+    def _candidate(self, target: str | int | None) -> Candidate:
+        fit, design, j = self._unshrunk(), self.design_, target_place(self.design_.targets, target)
+        if getattr(self, "cluster", None) is not None:
+            rule = "the test is of rows that do not depend on each other"
+            raise ParameterError("a model has errors by cluster", rule, "look at its summary()")
+        of = fit.equations
+        squares = fit.tss[j] + (of.rows * of.y_mean.value[j] ** 2 if of.intercept else 0.0)
+        same, n = (of.rows, of.observations, float(squares)), of.observations
+        left, rss = design.left[j], float(fit.rss[j])
+        return Candidate(design, fit.has_intercept, left, "F", rss, fit.flat, n, same)
+
+    def _unshrunk(self) -> Fit:
         """The fit, if its errors are known and nothing shrinks it."""
-        fit = self._inferable()
+        self.posterior()
         if self.method().square != 0.0:
-            raise ParameterError(
-                f"{self!r} has a penalty",
-                f"{what} is that of estimates without one",
-                "use LinearRegression",
-            )
-        if getattr(self, "cluster", None) is not None and what != "influence":
-            raise ParameterError(
-                f"cluster={self.cluster!r}",
-                "the test is of rows that do not depend on each other",
-                "look at the errors of summary(), which allow for clusters",
-            )
-        return fit
+            rule = "influence, and tests of two models, are those of a fit without one"
+            raise ParameterError(f"{self!r} has a penalty", rule, "use LinearRegression")
+        return self._inferable()
 
     def posterior(self, a0: float = 0.0, b0: float = 0.0) -> Posterior:
         """Return the posterior of the coefficients and the variance of the noise.
