@@ -134,15 +134,6 @@ def averages(training: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def with_one_hole(table: pd.DataFrame) -> pd.DataFrame:
-    """The same rows, of which each but every seventh lacks a cell."""
-    table = table.astype({"flag": "boolean", NAMES["job"]: "string"})
-    for row in range(len(table)):
-        if row % 7:
-            table.iloc[row, row % table.shape[1]] = pd.NA if row % table.shape[1] > 2 else np.nan
-    return table
-
-
 @pytest.fixture(scope="session")
 def of_bins(training: pd.DataFrame) -> LogisticRegression:
     """A logistic regression of bins, which also answers rows with missing cells."""

@@ -11,7 +11,7 @@ from suffice import NaiveBayes
 from suffice.errors import ParameterError
 from suffice.export import log_joint
 
-from .conftest import ALL_NAIVE_BAYES, DISCRIMINANTS, with_one_hole
+from .conftest import ALL_NAIVE_BAYES, DISCRIMINANTS
 
 pytest.importorskip("onnx", reason="onnx is not installed")
 onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
@@ -59,9 +59,9 @@ def test_complete_rows(complete_models: Any, complete: pd.DataFrame, name: str) 
 
 
 @pytest.mark.parametrize("name", ["whole", "gaps", "pairs"])
-def test_averages(averages: Any, complete: pd.DataFrame, name: str) -> None:
+def test_averages(averages: Any, holes: pd.DataFrame, name: str) -> None:
     model = averages[name]
-    rows = with_one_hole(complete[list(model.feature_names_in_)].head(200))
+    rows = holes[list(model.feature_names_in_)].head(300)
     labels, probabilities = run(model, rows)
     assert list(labels) == list(model.predict(rows))
     np.testing.assert_allclose(probabilities, model.predict_proba(rows), rtol=0, atol=1e-12)

@@ -15,12 +15,12 @@ pytest.importorskip("sqlglot", reason="sqlglot is not installed")
 
 import sqlglot
 
-from suffice import NaiveBayes
+from suffice import AutoClassifier, LinearDiscriminantAnalysis, NaiveBayes
 from suffice.errors import ParameterError
 from suffice.export import to_sql
 from suffice.families import Density
 
-from .conftest import ALL_NAIVE_BAYES, DISCRIMINANTS, with_one_hole
+from .conftest import ALL_NAIVE_BAYES, DISCRIMINANTS, TRAINED
 
 TABLE = 't"; DROP TABLE x; --'
 Run = Callable[[pd.DataFrame, str], pd.DataFrame]
@@ -186,27 +186,32 @@ def test_a_null_gives_null_and_the_statement_says_so(
 
 @pytest.mark.parametrize("name", ["whole", "gaps", "pairs"])
 @pytest.mark.parametrize(("dialect", "run"), [("duckdb", in_duckdb), ("sqlite", in_sqlite)])
-def test_averages(
-    averages: Any, complete: pd.DataFrame, holes: pd.DataFrame, name: str, dialect: str, run: Run
-) -> None:
+def test_averages(averages: Any, holes: pd.DataFrame, name: str, dialect: str, run: Run) -> None:
     model = averages[name]
-    if name == "pairs":  # whose members answer whatever is missing
-        check(model, _read(model, holes).head(300), dialect, run)
-    check(model, with_one_hole(_read(model, complete).head(200)), dialect, run)
+    check(model, _read(model, holes).head(300), dialect, run)
 
 
 @pytest.mark.parametrize("name", DISCRIMINANTS)
 @pytest.mark.parametrize(("dialect", "run"), [("duckdb", in_duckdb), ("sqlite", in_sqlite)])
-def test_discriminants_answer_where_one_cell_is_missing(
-    complete_models: Any, complete: pd.DataFrame, name: str, dialect: str, run: Run
+def test_discriminants_answer_whatever_is_missing(
+    complete_models: Any, holes: pd.DataFrame, name: str, dialect: str, run: Run
 ) -> None:
     model = complete_models[name]
-    rows = _read(model, complete.head(40)).copy()
-    for row in range(1, 40):
-        rows.iloc[row, row % rows.shape[1]] = np.nan
-    check(model, rows, dialect, run)
-    rows.iloc[3] = np.nan
-    assert run(rows, to_sql(model, dialect, TABLE)).isna().all(axis=1).sum() == 1
+    check(model, _read(model, holes), dialect, run)
+
+
+def test_gaps_that_no_statement_of_bounded_size_integrates_out_are_refused(
+    training: pd.DataFrame,
+) -> None:
+    x = pd.DataFrame(np.random.default_rng(0).normal(size=(TRAINED, 42))).add_prefix("x")
+    model = LinearDiscriminantAnalysis().fit(x, training["y"])
+    assert "the model needs 'x0', " in to_sql(model, "duckdb", TABLE).splitlines()[1]
+    x.loc[3, "x7"] = np.nan
+    with pytest.raises(ParameterError, match="lack cells of column 'x7'"):
+        to_sql(LinearDiscriminantAnalysis().fit(x, training["y"]), "duckdb", TABLE)
+    average = AutoClassifier(["lda"]).fit(x, training["y"])
+    with pytest.raises(ParameterError, match=r"^lda, a member .* column 'x7'.*without 'lda'"):
+        to_sql(average, "duckdb", TABLE)
 
 
 def test_what_python_refuses_is_null() -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from math import inf
 from sys import float_info
 from typing import Any, Literal, NamedTuple
 
@@ -22,6 +23,8 @@ from numpy.typing import NDArray
 
 LARGEST = 1e150  # a model refuses larger numbers, and so does what is exported
 DOUBLE = float_info.max
+NEGLIGIBLE = 1e-13  # part of a variance that is rounding
+MOST_PRODUCTS = 12_000  # of Gaussians in SQL: half a megabyte
 
 ColumnKind = Literal["number", "count", "whole", "string", "integer", "boolean"]
 Missing = Literal["nothing", "refused"]
@@ -196,16 +199,13 @@ class Whitened(NamedTuple):
 
     Parameters
     ----------
-    kept : ndarray of int (q,)
-        Which of the numbers of a Gaussian.
-    origin : ndarray (q,)
+    origin : ndarray (p,)
     constant : ndarray (k,)
-    slope : ndarray (k, q)
-    whitening : ndarray (k, q, q), or None if all classes share Σ
+    slope : ndarray (k, p)
+    whitening : ndarray (k, p, p), or None if all classes share Σ
         W, lower triangular.
     """
 
-    kept: NDArray[np.intp]
     origin: NDArray[np.float64]
     constant: NDArray[np.float64]
     slope: NDArray[np.float64]
@@ -216,6 +216,14 @@ class Whitened(NamedTuple):
 class Gaussian:
     """log N(x; μ_c, Σ_c) of columns together, of those that a row shows.
 
+    A row that lacks cells is answered by Cholesky's factor L of Σ_c without the columns j that it
+    lacks, and without those whose variance given the columns before is no more than rounding:
+
+    ::
+
+        v_ij = Σ_ij − Σ_{l<j} L_il L_jl      g_j = 1/√v_jj, or 0      L_ij = g_j v_ij
+        z_j = g_j (x_j − μ_j − Σ_{l<j} L_jl z_l)        log N = Σ_j log(g_j/√2π) − ½ z_j²
+
     Parameters
     ----------
     columns : tuple of d int
@@ -224,10 +232,13 @@ class Gaussian:
         None for the number in the column.
     values : mapping of int to tuple
         The values of columns that are categories. Other cells are missing.
-    mean : ndarray (k, p)
+    mean, offset : ndarray (k, p)
+        μ, and μ − origin of the complete form, which has more digits.
     covariance : ndarray (k, p, p), or (1, p, p) if all classes share it; None of too many columns
-    forms : mapping of tuple of int to Whitened
-        The score of classes where a set of columns is missing; the first is that of no column.
+    complete : Whitened
+        The score of a row that lacks no cell.
+    lacking : tuple of str
+        Columns of which rows of the fit lacked cells.
     weight : float
         How often it counts.
     """
@@ -236,9 +247,25 @@ class Gaussian:
     features: tuple[tuple[int, Any], ...]
     values: Mapping[int, tuple[Any, ...]]
     mean: NDArray[np.float64]
+    offset: NDArray[np.float64]
     covariance: NDArray[np.float64] | None
-    forms: Mapping[tuple[int, ...], Whitened]
+    complete: Whitened
+    lacking: tuple[str, ...] = ()
     weight: float = 1.0
+
+    @property
+    def products(self) -> float:
+        """How many products L has; infinite without Σ."""
+        if self.covariance is None:
+            return inf
+        s, p, _ = self.covariance.shape
+        return float(s * p * (p + 1) * (p + 2) / 6)
+
+    @property
+    def least(self) -> NDArray[np.float64]:
+        """The variances that are rounding, (s, p)."""
+        assert self.covariance is not None
+        return NEGLIGIBLE * np.diagonal(self.covariance, axis1=1, axis2=2)
 
     def weighed(self, weight: float) -> Gaussian:
         """The Gaussian with a weight."""
@@ -290,6 +317,9 @@ class Pairs:
         return tuple(accumulate(self.sizes, initial=0))
 
 
+AnyTerm = Term | Gaussian | Pairs
+
+
 @dataclass(frozen=True)
 class Member:
     """The log joint of one model; the only one, or one of an average.
@@ -309,7 +339,7 @@ class Member:
 
     start: tuple[float, ...]
     prior: tuple[float, ...]
-    terms: tuple[Term | Gaussian | Pairs, ...]
+    terms: tuple[AnyTerm, ...]
     name: str = ""
     share: float = 1.0
 
@@ -342,14 +372,18 @@ class LogJoint:
 
     @property
     def refusing(self) -> tuple[str, ...]:
-        """Names of the columns without whose cells a row gets no answer."""
-        terms = [t for m in self.members for t in m.terms if isinstance(t, Term)]
-        places = sorted({j for t in terms if t.missing == "refused" for j in t.columns})
-        return tuple(self.columns[j].name for j in places)
+        """Names of the columns without whose cells a row gets no answer in SQL."""
+        gaussians = () if self.integrates(MOST_PRODUCTS) else (Gaussian,)
+        places = {
+            j
+            for member in self.members
+            for term in member.terms
+            if isinstance(term, gaussians) or getattr(term, "missing", "") == "refused"
+            for j in term.columns
+        }
+        return tuple(dict.fromkeys(self.columns[j].name for j in sorted(places)))
 
-    @property
-    def together(self) -> tuple[str, ...]:
-        """Names of columns that are modelled together, in forms for some sets of missing cells."""
-        terms = [t for m in self.members for t in m.terms if isinstance(t, Gaussian)]
-        some = [t for t in terms if len(t.forms) < 2 ** len(t.columns)]
-        return tuple(dict.fromkeys(self.columns[j].name for t in some for j in t.columns))
+    def integrates(self, most: float) -> bool:
+        """Return whether so many products are enough to answer rows that lack cells."""
+        terms = [term for member in self.members for term in member.terms]
+        return sum(term.products for term in terms if isinstance(term, Gaussian)) <= most

@@ -11,6 +11,7 @@ import numpy as np
 
 from suffice.export.expressions import (
     Above,
+    AnyTerm,
     Cell,
     Choice,
     Expression,
@@ -87,7 +88,7 @@ def to_json(model: Any) -> str:
     return json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _term(term: Term | Gaussian | Pairs, names: Sequence[str]) -> dict[str, Any]:
+def _term(term: AnyTerm, names: Sequence[str]) -> dict[str, Any]:
     own = [names[j] for j in term.columns]
     if isinstance(term, Term):
         by_output = [written(made, names) for made in term.by_output]
@@ -99,7 +100,7 @@ def _term(term: Term | Gaussian | Pairs, names: Sequence[str]) -> dict[str, Any]
 
 def pairs_facts(term: Pairs) -> dict[str, Any]:
     """Return bins and counts of one-dependence estimators, as a program reads them."""
-    bins = []
+    bins: list[dict[str, Any]] = []
     for one, start in zip(term.bins, term.ends, strict=False):
         cases = one.cases if isinstance(one, Choice) else ()
         cuts = {"starts": list(one.starts)} if isinstance(one, Steps) else {}
@@ -110,7 +111,7 @@ def pairs_facts(term: Pairs) -> dict[str, Any]:
 
 
 def _gaussian(term: Gaussian, names: Sequence[str]) -> dict[str, Any]:
-    whole = term.forms[()]
+    whole = term.complete
     return {
         "weight": term.weight,
         "features": [names[j] if v is None else [names[j], v] for j, v in term.features],

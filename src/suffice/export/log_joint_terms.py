@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import singledispatch
-from itertools import chain, combinations
 from math import inf, log1p
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ from suffice.data.schema import BOOLEAN, LOW, Layout, UniformColumns
 from suffice.errors import ParameterError
 from suffice.export.expressions import (
     Above,
+    AnyTerm,
     Cell,
     Choice,
     Column,
@@ -54,7 +54,7 @@ from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.terms import TermParameters
 from suffice.models.linear.model import LinearModel
 from suffice.models.logistic.model import LogisticModel
-from suffice.numerics.elementary import lgamma, log, log_of
+from suffice.numerics.elementary import lgamma, log
 from suffice.phrases import with_article
 from suffice.sums.comoments import Comoments
 from suffice.sums.pairs import CutBins
@@ -63,8 +63,8 @@ from suffice.sums.pairs import CutBins
 def log_joint(model: Any) -> LogJoint:
     """The log joint of a fitted classifier, or the predictions of a regressor, as expressions.
 
-    Naive Bayes leaves a missing cell out. Discriminant analysis, linear and logistic models have
-    their terms of complete rows, and refuse others.
+    Naive Bayes leaves a missing cell out, and discriminant analysis integrates it out. Linear and
+    logistic models refuse a row with one.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def log_joint(model: Any) -> LogJoint:
     >>> log_joint(NaiveBayes().fit(rows, "kind")).columns
     (Column(name='size', kind='number'),)
     """
-    fitted = getattr(model, "model_", None)
+    fitted: Any = getattr(model, "model_", None)
     if getattr(model, "costs", None) is not None:
         raise ParameterError(
             "the model decides by costs",
@@ -122,6 +122,7 @@ def members_of(model: Any) -> list[tuple[str, float, Any]]:
 def _member(columns: list[Column], name: str, share: float, model: Any, alone: bool) -> Member:
     """Return the log joint of a member, and add its columns to those before."""
     fitted = model.model_
+    terms: Sequence[AnyTerm]
     try:
         refuse_times(fitted.layout)
         if isinstance(fitted, GenerativeModel):
@@ -149,10 +150,24 @@ def refused_member(name: str, error: ParameterError) -> ParameterError:
     )
 
 
-def _generative(
-    model: GenerativeModel, layout: Layout, columns: list[Column]
-) -> list[Term | Gaussian | Pairs]:
-    terms: list[Term | Gaussian | Pairs] = []
+def check_gaps(joint: LogJoint, most: float) -> None:
+    """Check that rows like those of the fit are answered, by so many products at most."""
+    if joint.integrates(most):
+        return
+    for member in joint.members:
+        for term in member.terms:
+            if isinstance(term, Gaussian) and term.lacking:
+                error = ParameterError(
+                    f"rows of the fit lack cells of column {term.lacking[0]!r}, which is modelled "
+                    f"with others as {len(term.features)} numbers",
+                    f"an export integrates missing cells out by {most:,.0f} products at most",
+                    "fit the model on fewer columns, or write JSON",
+                )
+                raise refused_member(member.name, error) if member.name else error
+
+
+def _generative(model: GenerativeModel, layout: Layout, columns: list[Column]) -> list[AnyTerm]:
+    terms: list[AnyTerm] = []
     first = len(columns)
     for part, parameters, block, weights in zip(
         model.parts,
@@ -247,20 +262,18 @@ STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 
 
 Made = tuple[list[Column], list[Any]]
 MOST_TOGETHER = 280  # numbers whose covariances are written
-NEGLIGIBLE = 1e-13  # part of a variance that is rounding
-MOST_NUMBERS, MOST_FORMS = 8_000, 64  # of forms for sets of missing cells
 
 
 class Where(NamedTuple):
     """The columns of one family, the layout of the table, and the place of the first column.
 
-    ``lacking`` are the sets of columns that rows of the fit lacked together, if that is known.
+    ``lacking`` are the columns of which rows of the fit lacked cells, if that is known.
     """
 
     names: tuple[str, ...]
     layout: Layout
     first: int
-    lacking: Sequence[frozenset[str]] = ()
+    lacking: frozenset[str] = frozenset()
 
 
 @singledispatch
@@ -401,7 +414,7 @@ def _piecewise(parameters: PiecewiseParameters, at: Where) -> Made:
 @family_terms.register
 def _multivariate(parameters: MultivariateGaussianParameters, at: Where) -> Made:
     d = len(at.names)
-    return [Column(name, "number") for name in at.names], _gaussian(
+    return [Column(name, "number") for name in at.names], _together(
         parameters, at, [(at.first + j, None) for j in range(d)], {}
     )
 
@@ -423,101 +436,47 @@ def _mixed(parameters: TermParameters, at: Where) -> Made:
     values = {place[name]: known.values for name, known in design.categories.items()}
     if not isinstance(parameters.of_terms, MultivariateGaussianParameters):
         return family_terms(parameters.of_terms, at)  # which is refused
-    return columns, _gaussian(parameters.of_terms, at, features, values)
+    return columns, _together(parameters.of_terms, at, features, values)
 
 
-def _gaussian(
+def _together(
     parameters: MultivariateGaussianParameters,
     at: Where,
     features: Sequence[tuple[int, Any]],
     values: Mapping[int, tuple[Any, ...]],
 ) -> list[Gaussian]:
-    """Return a Gaussian, with its forms for some sets of missing cells.
-
-    First come sets that rows of the fit lacked, then single cells, then all sets of columns that
-    rows of the fit lacked, as far as these are few.
-    """
-    factored, k = parameters.factored, len(parameters.mean)
-    every = np.arange(len(features))
+    """Return a Gaussian of some features of the columns."""
+    factored = parameters.factored
     if len(factored.variance) == 1:
         slopes, constants = factored.linear
-        whole = Whitened(every, factored.origin[0], constants, slopes)
+        complete = Whitened(factored.origin[0], constants, slopes)
     elif isinstance(factored, FactoredGaussians):
         origin, white = factored.origin.mean(axis=0), factored.whitening
         slopes = factored.shift + np.einsum("cij,cj->ci", white, factored.origin - origin)
-        whole = Whitened(every, origin, parameters.log_scale, slopes, white)
+        complete = Whitened(origin, parameters.log_scale, slopes, white)
     else:
         raise ParameterError(
             f"column {at.names[0]!r} is modelled with more columns than rows",
             "an export writes their covariances where all classes share one",
             "fit the model on fewer columns",
         )
-    place = {name: at.first + j for j, name in enumerate(at.names)}
-    owner = np.array([j for j, _ in features])
-    seen = [tuple(sorted(map(place.__getitem__, names))) for names in at.lacking]
-    ever = sorted(
-        {j for lacking in seen for j in lacking}.union(j for j, v in features if v is MISSING)
-    )
-    sets = (some for size in range(2, len(ever) + 1) for some in combinations(ever, size))
-    mean = parameters.mean + getattr(parameters.factored, "mean_lo", 0.0)
-    many, left = len(owner) > MOST_TOGETHER, MOST_NUMBERS
-    forms = {(): whole}
-    for lacking in chain(seen, ((j,) for j in place.values()), sets):
-        if lacking in forms:
-            continue
-        kept = np.flatnonzero(~np.isin(owner, lacking))
-        left -= k * len(kept) * (1 if whole.whitening is None else len(kept))
-        if many or left < 0 or len(forms) == MOST_FORMS or not len(kept):
-            break
-        forms[lacking] = _marginal(kept, mean, parameters.covariance)
-    covariance = None if many else parameters.covariance
-    return [Gaussian(tuple(place.values()), tuple(features), values, mean, covariance, forms)]
+    columns = range(at.first, at.first + len(at.names))
+    indicated = {at.names[j - at.first] for j, value in features if value is MISSING}
+    lacking = tuple(name for name in at.names if name in indicated | at.lacking)
+    offset = parameters.mean - complete.origin + factored.mean_lo
+    covariance = None if len(features) > MOST_TOGETHER else parameters.covariance
+    whole = parameters.mean + factored.mean_lo, offset, covariance, complete
+    return [Gaussian(tuple(columns), tuple(features), values, *whole, lacking)]
 
 
-def _lacking(part: FamilyColumns, block: Any) -> list[frozenset[str]]:
-    """Return the sets of columns that rows of the fit lack together, the most frequent first."""
+def _lacking(part: FamilyColumns, block: Any) -> frozenset[str]:
+    """Return the columns of which rows of the fit lack cells, if that is known."""
     rows = getattr(block, "columns", None)
     if not isinstance(rows, Comoments):
-        return []
-    names = [*part.layout.columns]
-    owner = names if part.design is None else [*map(part.design.column, range(rows.d))]
-    weight = np.bincount(rows.pattern, rows.group_weight.value, len(rows.patterns))
-    found: dict[frozenset[str], float] = {}
-    for shown, w in zip(rows.patterns, weight.tolist(), strict=True):
-        there = {name for name, is_there in zip(owner, shown, strict=True) if is_there}
-        lacking = frozenset(owner) - there
-        found[lacking] = found.get(lacking, 0.0) + w
-    return sorted(found, key=lambda one: -found[one])
-
-
-def _marginal(
-    kept: NDArray[np.intp], mean: NDArray[np.float64], covariance: NDArray[np.float64]
-) -> Whitened:
-    """Return the score of the numbers that are ``kept``, about their mean.
-
-    A column that earlier ones determine, but for `NEGLIGIBLE` of its variance, is left out.
-    """
-    mean, covariance = mean[:, kept], covariance[:, kept][:, :, kept]
-    (k, q), s, origin = mean.shape, len(covariance), mean.mean(axis=0)
-    white, scale = np.zeros((s, q, q)), np.zeros(s)
-    for m, matrix in enumerate(covariance):
-        rest, rows = matrix.copy(), np.eye(q)
-        for j in range(q):
-            left = rest[j, j]
-            if left > NEGLIGIBLE * matrix[j, j]:
-                factor = rest[:, j] / left
-                rest, rows = (
-                    rest - np.outer(factor, rest[j]),
-                    rows - np.outer(np.where(np.arange(q) > j, factor, 0.0), rows[j]),
-                )
-                white[m, j] = rows[j] / np.sqrt(left)
-                scale[m] -= 0.5 * log_of(2 * np.pi * left)
-    every = np.broadcast_to(white, (k, q, q))
-    shift = np.einsum("cij,cj->ci", every, mean - origin)
-    if s > 1:
-        return Whitened(kept, origin, scale, shift, white)
-    slope = np.einsum("cij,ci->cj", every, shift)
-    return Whitened(kept, origin, -0.5 * (shift**2).sum(axis=1), slope)
+        return frozenset()
+    owner = part.layout.columns if part.design is None else part.design
+    at = np.flatnonzero(~rows.patterns.all(axis=0)).tolist()
+    return frozenset(owner.column(j) if isinstance(owner, Design) else owner[j] for j in at)
 
 
 def _by_cell(at: Where, kind: ColumnKind, one: Callable[..., Expression], *arrays: Any) -> Made:

@@ -32,9 +32,12 @@ from suffice.export.expressions import (
     Steps,
     Sum,
     Term,
+    Whitened,
 )
-from suffice.export.log_joint_terms import log_joint
+from suffice.export.log_joint_terms import check_gaps, log_joint
+from suffice.families.multivariate_gaussian import LOG_2PI
 
+MOST_PRODUCTS = 1e6  # of Gaussians: 180 columns with one covariance
 OPSET, ML_OPSET, IR_VERSION = 17, 2, 8
 MISSING_TEXT = ""
 OUTPUTS = ("label", "probabilities", "predictions")
@@ -65,6 +68,7 @@ def to_onnx(model: Any) -> ModelProto:
     ['label', 'probabilities']
     """
     joint = log_joint(model)
+    check_gaps(joint, MOST_PRODUCTS)
     made = helper.make_model(
         OnnxGraph(joint).built(),
         opset_imports=[helper.make_opsetid("", OPSET), helper.make_opsetid("ai.onnx.ml", ML_OPSET)],
@@ -221,7 +225,7 @@ class OnnxGraph:
         return self.run("Cast", made, to=TensorProto.INT64)
 
     def _gaussian(self, term: Gaussian) -> str:
-        """Write columns together, by the form of the set of cells that a row lacks."""
+        """Write columns together; what a row lacks is integrated out."""
         lacks = []
         for j in term.columns:
             lacking = self._missing(j)
@@ -243,31 +247,77 @@ class OnnxGraph:
             self.run("Expand", one, self._rows()) if one in self.given else one for one in numbers
         ]
         x = self.run("Concat", *filled, axis=1)
-        found = self.number(float("nan"))
-        for lacking, form in term.forms.items():
-            pattern = np.array([[float(j in lacking) for j in term.columns]])
-            same = self.run("Sub", lacked, self.array(pattern))
-            same = self.run("ReduceSum", self.run("Abs", same), self.whole([1]), keepdims=1)
-            same = self.run("Equal", same, self.number(0.0))
-            psi = self.run("Gather", x, self.whole(form.kept.tolist()), axis=1)
-            psi = self.run("Sub", psi, self.array(np.array(form.origin)[None]))
-            if form.whitening is None:
-                score = self.run("MatMul", psi, self.array(np.ascontiguousarray(form.slope.T)))
-            else:
-                squares = []
-                for matrix, shift in zip(form.whitening, form.slope, strict=True):
-                    root = self.run("MatMul", psi, self.array(np.ascontiguousarray(matrix.T)))
-                    root = self.run("Sub", root, self.array(shift[None]))
-                    square = self.run("Mul", root, root)
-                    squares.append(self.run("ReduceSum", square, self.whole([1]), keepdims=1))
-                score = self.run("Mul", self.number(-0.5), self.run("Concat", *squares, axis=1))
-            score = self.run("Add", score, self.array(form.constant[None]))
-            found = self.run("Where", same, score, found)
+        whole = self.run("ReduceSum", lacked, self.whole([1]), keepdims=1)
+        whole = self.run("Equal", whole, self.number(0.0))
+        psi = self.run("Sub", x, self.array(term.complete.origin[None]))
+        rest = self.number(float("nan"))
+        if self.joint.integrates(MOST_PRODUCTS):
+            owner = [term.columns.index(j) for j, _ in term.features]
+            hidden = self.run("Cast", self._taken(lacked, owner, 1), to=TensorProto.BOOL)
+            rest = self._marginal(term, psi, self.run("Not", hidden))
+        found = self.run("Where", whole, self._complete(term.complete, psi), rest)
         for j in term.columns:
             if j not in term.values:
                 legal = self.run("Or", self._missing(j), self._legal(j))
                 found = self.run("Where", legal, found, self.number(float("nan")))
         return found if term.weight == 1 else self.run("Mul", found, self.number(term.weight))
+
+    def _complete(self, form: Whitened, psi: str) -> str:
+        """Write the score of rows that lack no cell."""
+        if form.whitening is None:
+            score = self.run("MatMul", psi, self.array(np.ascontiguousarray(form.slope.T)))
+        else:
+            squares = []
+            for matrix, shift in zip(form.whitening, form.slope, strict=True):
+                root = self.run("MatMul", psi, self.array(np.ascontiguousarray(matrix.T)))
+                root = self.run("Sub", root, self.array(shift[None]))
+                square = self.run("Mul", root, root)
+                squares.append(self.run("ReduceSum", square, self.whole([1]), keepdims=1))
+            score = self.run("Mul", self.number(-0.5), self.run("Concat", *squares, axis=1))
+        return self.run("Add", score, self.array(form.constant[None]))
+
+    def _marginal(self, term: Gaussian, psi: str, shown: str) -> str:
+        """Write the score of numbers that a row shows, by the formulas of `Gaussian`.
+
+        Columns leave Σ (n, s, p, p), ψ (n, 1 or k, p) and the means δ (n, k, p) one after another.
+        """
+        assert term.covariance is not None
+        shared = term.complete.whitening is None
+        offset = self.array(term.offset[None])
+        left, z = self.array(term.covariance[None]), self.run("Unsqueeze", psi, self.whole([1]))
+        delta = offset
+        if not shared:
+            z = self.run("Sub", z, offset)
+        total = self.number(0.0)
+        for j in range(len(term.features)):
+            column = self._taken(left, [j], 3)  # (n, s, p, 1)
+            v = self._taken(self.run("Squeeze", column, self.whole([3])), [j], 2)  # (n, s, 1)
+            known = self.run("Greater", v, self.array(term.least[None, :, j : j + 1]))
+            there = self.run("Unsqueeze", self._taken(shown, [j], 1), self.whole([1]))
+            known = self.run("And", known, there)
+            safe = self.run("Where", known, v, self.number(1.0))
+            g = self.run("Where", known, self.run("Reciprocal", safe), self.number(0.0))
+            row = self.run("Transpose", column, perm=[0, 1, 3, 2])
+            slope = self.run("Mul", row, self.run("Unsqueeze", g, self.whole([3])))
+            left = self.run("Sub", left, self.run("Mul", column, slope))
+            slope = self.run("Squeeze", slope, self.whole([2]))
+            own = self._taken(z, [j], 2)
+            z = self.run("Sub", z, self.run("Mul", slope, own))
+            if shared:  # less what all classes share
+                mean = self._taken(delta, [j], 2)
+                delta = self.run("Sub", delta, self.run("Mul", slope, mean))
+                own = self.run("Sub", own, self.run("Mul", self.number(0.5), mean))
+                added = self.run("Mul", g, self.run("Mul", mean, own))
+            else:
+                square = self.run("Mul", g, self.run("Mul", own, own))
+                scale = self.run("Add", self.run("Log", safe), self.number(LOG_2PI))
+                scale = self.run("Where", known, scale, self.number(0.0))
+                added = self.run("Mul", self.number(-0.5), self.run("Add", square, scale))
+            total = self.run("Add", total, added)
+        return self.run("Squeeze", total, self.whole([2]))
+
+    def _taken(self, name: str, places: list[int], axis: int) -> str:
+        return self.run("Gather", name, self.whole(places), axis=axis)
 
     def _term(self, term: Term, c: int) -> str:
         """Add a term, with its rule for missing and refused cells."""

@@ -3,7 +3,8 @@
 ::
 
     cells    every column that the model reads, as a number or as it is
-    places   its bin in a histogram, or its place among values, found once for all classes
+    step0    its bin in a histogram, or its place among values, found once for all classes
+    step1    and more of pairs, and of Gaussians of rows that lack cells
     scores   s_c = log P(c) + Σ_j log p(x_j | c)
     maxima   m = max_c s_c
     weights  w_c = exp(s_c − m)
@@ -15,8 +16,9 @@ probabilities are NULL.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, zip_longest
 from math import inf
 from typing import Any
 
@@ -27,6 +29,7 @@ from sqlglot.dialects.dialect import Dialect
 
 from suffice.errors import ParameterError
 from suffice.export.expressions import (
+    MOST_PRODUCTS,
     Above,
     Cell,
     Choice,
@@ -44,9 +47,9 @@ from suffice.export.expressions import (
     Steps,
     Sum,
     Term,
-    Whitened,
 )
-from suffice.export.log_joint_terms import log_joint
+from suffice.export.log_joint_terms import check_gaps, log_joint
+from suffice.families.multivariate_gaussian import LOG_2PI
 
 IMPOSSIBLE = -1e300  # stands for log 0, as not every database has an infinity
 SUBSTITUTING = ("spark", "spark2", "databricks", "hive")
@@ -106,6 +109,7 @@ def to_sql(
             f"dialect={dialect!r}", "it is a dialect of sqlglot: duckdb, postgres, sqlite, spark"
         )
     joint = log_joint(model)
+    check_gaps(joint, MOST_PRODUCTS)
     writer = _Writer(joint, dialect.lower(), tuple(keep))
     statement = writer.select(_table(table)).sql(dialect=dialect, pretty=True, comments=False)
     about = [f"Written by suffice: {type(model).__name__}."]
@@ -113,12 +117,6 @@ def to_sql(
         about.append(
             "A row with a NULL gets NULL: the model needs "
             + ", ".join(map(ascii, joint.refusing))
-            + "."
-        )
-    if joint.together:
-        about.append(
-            "A row gets NULL if it lacks cells together that no training row lacked together, of "
-            + ", ".join(map(ascii, joint.together))
             + "."
         )
     if writer.dialect == "sqlite":
@@ -173,7 +171,10 @@ class _Writer:
         wide = len(self.keep) + len(self.cells) + 2 * self.k * len(self.joint.members) + 1
         for term in self.terms.values():
             if isinstance(term, Gaussian):
-                wide += len(term.features) + 1
+                p, s = len(term.features), 1 if term.complete.whitening is None else self.k
+                wide += p + len(term.columns) + 1
+                if self.joint.integrates(MOST_PRODUCTS):
+                    wide += s * p * (p + 1) // 2 + (self.k + 1) * p
             elif isinstance(term, Pairs):
                 wide += len(term.columns) * (self.k + 1) + self.k + 1
         most = MOST_COLUMNS.get(self.dialect, inf)
@@ -204,7 +205,7 @@ class _Writer:
         kept = [f"k{i}" for i in range(len(self.keep))]
         members = range(len(self.joint.members))
         steps = self._scores(table, kept)
-        answers = [name_of(f"s0_{c}") for c in range(self.k)]
+        answers = names_of([f"s0_{c}" for c in range(self.k)])
         if self.joint.task == "classes":
             scores = [f"s{m}_{c}" for m in members for c in range(self.k)]
             top = [alias(self._largest(f"s{m}_"), f"m{m}") for m in members]
@@ -254,16 +255,17 @@ class _Writer:
         """The steps from the table to the scores, by name."""
         steps = {"cells": self._cells().from_(table, copy=False)}
         places = [alias(self.write(one.place), f"p{t}") for t, one in self.lookups.items()]
-        joint = {t: term for t, term in self.terms.items() if not isinstance(term, Term)}
-        makers = {
-            t: (PairsWriter if isinstance(term, Pairs) else GaussianWriter)(self, t, term)
-            for t, term in joint.items()
-        }
-        for name in ("places", "parents", "sums"):
-            more = [made for one in makers.values() for made in getattr(one, name)()]
-            more += places if name == "places" else []
+        makers: dict[str, PairsWriter | GaussianWriter] = {}
+        for t, term in self.terms.items():
+            if isinstance(term, Pairs):
+                makers[t] = PairsWriter(self, t, term)
+            elif isinstance(term, Gaussian):
+                makers[t] = GaussianWriter(self, t, term)
+        every = zip_longest([places], *(one.steps() for one in makers.values()), fillvalue=())
+        for n, step in enumerate(every):
+            more = list(chain.from_iterable(step))
             if more:
-                steps[name] = _from_last(steps, [exp.Star(), *more])
+                steps[f"step{n}"] = _from_last(steps, [exp.Star(), *more])
         sums = [
             alias(self._score(m, c, makers), f"s{m}_{c}")
             for m in range(len(self.joint.members))
@@ -291,15 +293,15 @@ class _Writer:
     def _score(self, m: int, c: int, makers: dict[str, Any]) -> exp.Expression:
         one = self.joint.members[m]
         terms = [
-            makers[t].score(c) if (t := f"{m}_{i}") in makers else self._term(t, c)
-            for i in range(len(one.terms))
+            self._term(t, term, c) if isinstance(term, Term) else makers[t].score(c)
+            for t, term in ((f"{m}_{i}", term) for i, term in enumerate(one.terms))
         ]
         return balanced([cast(double(one.start[c])), *terms])
 
-    def _term(self, t: str, c: int) -> exp.Expression:
-        term = self.terms[t]
+    def _term(self, t: str, term: Term, c: int) -> exp.Expression:
         made = term.by_output[c]
-        value = self._value(t, c)
+        found = self.lookups.get(t)
+        value = self.looked_up(found.by_output[c], f"p{t}") if found else self.write(made)
         if not term.columns:
             return cast(value)
         bounded = [j for j in term.columns if self.joint.columns[j].bounds]
@@ -313,11 +315,6 @@ class _Writer:
             return cast(case(first, rest=value))
         legal = exp.and_(*map(self.legal, bounded), copy=False)
         return cast(case(first, (legal, value)))
-
-    def _value(self, t: str, c: int) -> exp.Expression:
-        if t in self.lookups:
-            return self.looked_up(self.lookups[t].by_output[c], f"p{t}")
-        return self.write(self.terms[t].by_output[c])
 
     def is_null(self, j: int) -> exp.Expression:
         """Test that a cell is missing."""
@@ -437,7 +434,13 @@ class PairsWriter:
         self.writer, self.t, self.term = writer, t, term
         self.d, self.k = range(len(term.columns)), range(writer.k)
 
-    def places(self) -> list[exp.Expression]:
+    def steps(self) -> Iterator[Sequence[exp.Alias]]:
+        """Yield the columns of every step before the score."""
+        yield self._places()
+        yield self._parents()
+        yield self._sums()
+
+    def _places(self) -> list[exp.Alias]:
         """Return the bin of every column among its own; NULL where it is missing."""
         found = []
         for i, (j, one, start) in enumerate(
@@ -446,14 +449,14 @@ class PairsWriter:
             if isinstance(one, Steps):
                 own: Any = replace(one, values=tuple(range(len(one.values))))
                 known = (self.writer.legal(j), self.writer.write(own))
-                made = case((self.writer.is_null(j), exp.Null()), known)
+                made: exp.Expression = case((self.writer.is_null(j), exp.Null()), known)
             else:
                 cases = tuple((value, int(b) - start) for value, b in one.cases)
                 made = self.writer.write(replace(one, cases=cases))
             found.append(alias(made, f"b{self.t}_{i}"))
         return found
 
-    def parents(self) -> list[exp.Expression]:
+    def _parents(self) -> list[exp.Alias]:
         """Return log P(c, x) of every parent, by class; NULL of a column that is none."""
         found = []
         for i in self.d:
@@ -482,7 +485,7 @@ class PairsWriter:
         rows = [double(one) if j is None else self.looked_up(one, j) for one in table]
         return case(*((plain(i), made) for i, made in enumerate(rows)), of=b)
 
-    def sums(self) -> list[exp.Expression]:
+    def _sums(self) -> list[exp.Alias]:
         """Return the largest of the sums of every class, and the number of parents."""
         low = [double(IMPOSSIBLE)]
         tops = [
@@ -523,86 +526,147 @@ class PairsWriter:
 
 
 class GaussianWriter:
-    """Columns together: numbers f about an origin, and h, which of the forms is that of a row."""
+    """Columns together: numbers f about an origin, 1 or 0 if a column is shown, and h.
+
+    h is 1 if all are shown, 0 if not, and NULL if a cell is refused. The formulas of rows that
+    lack cells are those of `Gaussian`.
+    """
 
     def __init__(self, writer: _Writer, t: str, term: Gaussian) -> None:
         self.writer, self.t, self.term = writer, t, term
-        self.origin = term.forms[()].origin
+        self.integrates = writer.joint.integrates(MOST_PRODUCTS)
 
-    def places(self) -> list[exp.Expression]:
-        """Return the numbers of the Gaussian, and the place of the form."""
-        numbers = [
-            alias(self._number(j, value, float(o)), f"f{self.t}_{i}")
-            for i, ((j, value), o) in enumerate(zip(self.term.features, self.origin, strict=True))
+    def steps(self) -> Iterator[list[exp.Alias]]:
+        """Yield the columns of every step before the score."""
+        writer, term = self.writer, self.term
+        bounded = [j for j in term.columns if j not in term.values]
+        refused = [
+            exp.and_(exp.not_(writer.is_null(j)), exp.not_(writer.legal(j))) for j in bounded
         ]
-        columns = self.term.columns
-        bounded = [self.writer.legal(j) for j in columns if j not in self.term.values]
-        illegal = [exp.not_(exp.and_(*bounded, copy=False), copy=False)] if bounded else []
-        lacks = {j: self._lacks(j) for j in columns}
-        count = balanced([case((lacks[j], double(1.0)), rest=double(0.0)) for j in columns])
-        size = {
-            lacking: exp.EQ(this=paren(count), expression=double(len(lacking)))
-            for lacking in self.term.forms
-        }
-        known = [
-            (exp.and_(size[lacking], *(paren(lacks[j]) for j in lacking), copy=False), plain(i))
-            for i, lacking in enumerate(self.term.forms)
+        shown = [case((self._shows(j), double(1.0)), rest=double(0.0)) for j in term.columns]
+        every = exp.and_(*map(self._shows, term.columns), copy=False)
+        yield [
+            *(alias(self._number(i), f"f{self.t}_{i}") for i in range(len(term.features))),
+            *(alias(one, f"o{self.t}_{j}") for j, one in zip(term.columns, shown, strict=True)),
+            alias(
+                case(*((one, exp.Null()) for one in refused), (every, plain(1)), rest=plain(0)),
+                f"h{self.t}",
+            ),
         ]
-        return [
-            *numbers,
-            alias(case(*((one, exp.Null()) for one in illegal), *known), f"h{self.t}"),
-        ]
+        if not self.integrates:
+            return
+        assert term.covariance is not None
+        for j, (owner, _) in enumerate(term.features):
+            factors = []
+            for m, least in enumerate(term.least[:, j].tolist()):
+                own = self._left(m, j, j)
+                there = exp.GT(this=name_of(f"o{self.t}_{owner}"), expression=double(0.0))
+                known = exp.and_(there, exp.GT(this=own, expression=double(least)), copy=False)
+                root = divided(double(1.0), exp.Sqrt(this=own.copy()))
+                factors.append(alias(case((known, root), rest=double(0.0)), self._g(m, j)))
+            yield factors
+            found = []
+            for m in range(len(term.covariance)):
+                for i in range(j + 1, len(term.features)):
+                    product = exp.Mul(this=name_of(self._g(m, j)), expression=self._left(m, i, j))
+                    found.append(alias(product, self._l(m, i, j)))
+            f = name_of(f"f{self.t}_{j}")
+            for c, moved in enumerate(term.offset[:, j].tolist()):
+                if len(term.covariance) > 1:
+                    found.append(self._white(c, exp.Sub(this=f, expression=double(moved)), c, j))
+                else:
+                    found.append(self._white(c, double(moved), 0, j))
+            if len(term.covariance) == 1:
+                found.append(self._white(self.writer.k, f, 0, j))
+            yield found
 
-    def _lacks(self, j: int) -> exp.Expression:
-        """Test that a cell is missing, or no value of a category."""
+    def _shows(self, j: int) -> exp.Expression:
+        """Test that a cell is there, and the value of a category is known."""
         if j not in self.term.values:
-            return self.writer.is_null(j)
+            return exp.not_(self.writer.is_null(j), copy=False)
         known = [self.writer.cell_literal(j, value) for value in self.term.values[j]]
-        inside = exp.In(this=name_of(self.writer.x[j]), expressions=known)
-        return exp.or_(self.writer.is_null(j), exp.not_(inside, copy=False), copy=False)
+        return exp.In(this=name_of(self.writer.x[j]), expressions=known)
 
-    def _number(self, j: int, value: Any, origin: float) -> exp.Expression:
+    def _number(self, i: int) -> exp.Expression:
+        """Return a number of the Gaussian, 0 where the cell is missing or refused."""
+        (j, value), origin = self.term.features[i], float(self.term.complete.origin[i])
         x = name_of(self.writer.x[j])
         if j not in self.term.values:
-            return exp.Sub(this=x, expression=double(origin)) if origin else x
+            moved = exp.Sub(this=x, expression=double(origin))
+            return case((self.writer.legal(j), moved), rest=double(0.0))
         if value not in self.term.values[j]:  # the indicator of a missing cell
             return double(-origin)
         equal = exp.EQ(this=x, expression=self.writer.cell_literal(j, value))
         return case((equal, double(1.0 - origin)), rest=double(-origin))
 
-    def parents(self) -> list[exp.Expression]:
-        """Return nothing: no step is between numbers and sums."""
-        return []
+    def _left(self, m: int, i: int, j: int) -> exp.Expression:
+        """Return v_ij, the covariance given the columns before j."""
+        assert self.term.covariance is not None
+        known = double(float(self.term.covariance[m, i, j]))
+        pairs = [(name_of(self._l(m, i, n)), name_of(self._l(m, j, n))) for n in range(j)]
+        return self._less(known, pairs)
 
-    sums = parents
+    def _white(self, c: int, x: exp.Expression, m: int, j: int) -> exp.Alias:
+        """Return z_j of the number x."""
+        pairs = [(name_of(self._l(m, j, n)), name_of(self._z(c, n))) for n in range(j)]
+        product = exp.Mul(this=name_of(self._g(m, j)), expression=self._less(x, pairs))
+        return alias(product, self._z(c, j))
+
+    def _less(
+        self, known: exp.Expression, pairs: Sequence[tuple[exp.Expression, exp.Expression]]
+    ) -> exp.Expression:
+        products = [exp.Mul(this=one, expression=other) for one, other in pairs]
+        rest = paren(balanced(products)) if products else double(0.0)
+        return paren(exp.Sub(this=known, expression=rest))
+
+    def _g(self, m: int, j: int) -> str:
+        return f"g{self.t}_{m}_{j}"
+
+    def _l(self, m: int, i: int, j: int) -> str:
+        return f"l{self.t}_{m}_{i}_{j}"
+
+    def _z(self, c: int, j: int) -> str:
+        return f"z{self.t}_{c}_{j}"
 
     def score(self, c: int) -> exp.Expression:
-        """Return the term of a class; NULL of missing cells without a form."""
-        forms = enumerate(self.term.forms.values())
-        pairs = ((plain(i), self._form(c, one)) for i, one in forms)
-        made = cast(case(*pairs, of=name_of(f"h{self.t}")))
+        """Return the term of a class; NULL of missing cells that are not integrated out."""
+        known = [(plain(1), self._complete(c))]
+        if self.integrates:
+            known.append((plain(0), balanced(list(self._marginal(c)))))
+        made = cast(case(*known, of=name_of(f"h{self.t}")))
         if self.term.weight == 1:
             return made
         return exp.Mul(this=double(self.term.weight), expression=made)
 
-    def _form(self, c: int, form: Whitened) -> exp.Expression:
-        moved = self.origin[form.kept] - form.origin
-        psi = [
-            paren(exp.Add(this=name_of(f"f{self.t}_{i}"), expression=double(o)))
-            if o
-            else name_of(f"f{self.t}_{i}")
-            for i, o in zip(form.kept.tolist(), moved.tolist(), strict=True)
-        ]
+    def _marginal(self, c: int) -> Iterator[exp.Expression]:
+        """Yield the terms of log N of what a row shows, without those that all classes share."""
+        for j in range(len(self.term.features)):
+            z = name_of(self._z(c, j))
+            if self.term.complete.whitening is None:  # of z the mean, δ: δ_j (z_j − δ_j/2)
+                half = exp.Mul(this=double(0.5), expression=z)
+                of_row = name_of(self._z(self.writer.k, j))
+                away = paren(exp.Sub(this=of_row, expression=half))
+                yield exp.Mul(this=z.copy(), expression=away)
+                continue
+            square = exp.Mul(this=z, expression=z.copy())
+            yield exp.Mul(this=double(-0.5), expression=square)
+            g = name_of(self._g(c, j))
+            used = exp.GT(this=g, expression=double(0.0))
+            scale = exp.Sub(this=exp.Ln(this=g.copy()), expression=double(0.5 * LOG_2PI))
+            yield case((used, scale), rest=double(0.0))
+
+    def _complete(self, c: int) -> exp.Expression:
+        form = self.term.complete
+        psi = names_of([f"f{self.t}_{i}" for i in range(len(form.origin))])
         constant = double(float(form.constant[c]))
         if form.whitening is None:
             return balanced([constant, *_weighed(form.slope[c], psi)])
-        half = double(-0.5)
         squares = []
         for row, shift in zip(form.whitening[c], form.slope[c].tolist(), strict=True):
             if row.any():
                 root = balanced([double(-shift), *_weighed(row, psi)])
                 square = exp.Pow(this=root, expression=double(2.0))
-                squares.append(exp.Mul(this=half.copy(), expression=square))
+                squares.append(exp.Mul(this=double(-0.5), expression=square))
         return balanced([constant, *squares])
 
 

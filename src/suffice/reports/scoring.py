@@ -33,8 +33,8 @@ from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.terms import TermParameters
 from suffice.models.linear.model import LinearModel
 from suffice.models.logistic.model import LogisticModel
-from suffice.numerics.elementary import exp
-from suffice.numerics.logspace import log_sum_exp, safe_log
+from suffice.numerics.elementary import exp, log
+from suffice.numerics.logspace import log_sum_exp
 from suffice.phrases import with_article
 from suffice.reports.words import is_text, text_term
 from suffice.sums.batch import NO_CLASSES
@@ -62,7 +62,8 @@ def scoring(model: Any) -> dict[str, Any]:
         joint = log_joint(model)
         (one,), outputs, task = joint.members, joint.outputs, joint.task
         columns = {column.name: (j, column.kind) for j, column in enumerate(joint.columns)}
-        member: dict[str, Any] = _started(one.start, one.prior, [_term(t, ALL) for t in one.terms])
+        terms = [_term(term, ALL) for term in one.terms if isinstance(term, Term)]
+        member: dict[str, Any] = _started(one.start, one.prior, terms)
     elif isinstance(fitted, GenerativeModel | LogisticModel):
         if getattr(model, "costs", None) is not None:
             log_joint(model)  # refuses it
@@ -115,7 +116,7 @@ def _of_members(model: Any) -> dict[str, Any]:
     drawn = [term for term in found[0]["terms"] if "pairs" not in term and "hidden" not in term]
     prior = _before_any_cell(found)
     terms = [one | {"weight": 1.0} for one in drawn]
-    shown = _started(safe_log(prior).tolist(), prior.tolist(), terms)
+    shown = _started(log(prior).tolist(), prior.tolist(), terms)
     return _named("classes", fitted.classes.values, columns) | shown | {"members": found}
 
 
