@@ -80,13 +80,13 @@ class Axis:
     def position(self, x: Any) -> NDArray[np.float64]:
         """Return the positions u of numbers."""
         if self.kind == "rank":
-            return np.interp(x, self.cuts, np.arange(float(len(self.cuts))))
+            return np.asarray(np.interp(x, self.cuts, np.arange(float(len(self.cuts)))))
         return np.asarray(log(x) / TEN if self.kind == "log" else x, np.float64)
 
     def number(self, u: Any) -> NDArray[np.float64]:
         """Return the numbers at positions u."""
         if self.kind == "rank":
-            return np.interp(u, np.arange(float(len(self.cuts))), self.cuts)
+            return np.asarray(np.interp(u, np.arange(float(len(self.cuts))), self.cuts))
         return np.asarray(exp(TEN * u) if self.kind == "log" else u, np.float64)
 
     def spaced(self, points: int) -> NDArray[np.float64]:
