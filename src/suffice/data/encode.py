@@ -159,6 +159,12 @@ def coded(
             column = plain(column)
         if pa.types.is_floating(column.type):
             column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
+        if pa.types.is_nested(column.type):
+            raise SchemaError(
+                f"column {name!r} holds {held(column.type)}",
+                "a category or label is one value",
+                "choose another column, or take one value out of each",
+            )
         coded = plain(column).dictionary_encode()
         codes, _ = _codes(coded.indices, len(coded.dictionary))
         try:

@@ -153,12 +153,6 @@ class TableSource(Source):
                 "the first rows say what labels are",
                 "put rows with a label first",
             )
-        if pa.types.is_nested(kind):
-            raise SchemaError(
-                f"column {self.label!r} holds {held(kind)}",
-                "a label is a string, a whole number, a boolean or a date",
-                "choose another label",
-            )
         return stored_as(kind) or "nothing"
 
     def shown_labels(self) -> tuple[Any, ...]:

@@ -36,6 +36,7 @@ class LedgerDisplay(Display):
     steps : ndarray (d,)
         What every column adds, the largest first.
     columns : tuple of d str
+    title : str
     total : float
         Where it ends: start + Σ steps.
     shown : tuple of str
@@ -62,6 +63,7 @@ class LedgerDisplay(Display):
         self.start = float(explanation.start[1][0])
         self.steps = np.array([one.adds[0] for one in explanation.contributions])
         self.columns = tuple(one.column for one in explanation.contributions)
+        self.title, self._last = self._words()
 
     @classmethod
     def from_estimator(
@@ -114,8 +116,7 @@ class LedgerDisplay(Display):
             steps.append(float(self.steps[number:].sum()))
             names.append("1 other column" if others == 1 else f"{others:,} other columns")
         ends = self.start + np.cumsum([0.0, *steps])
-        title, last = self._words()
-        names = [f"{found.start[0]}: {self.start:.3g}", *names, last]
+        names = [f"{found.start[0]}: {self.start:.3g}", *names, self._last]
         ax = sized_axes(ax, 5.6, 1.6 + 0.3 * len(steps), names)
         at = np.arange(1, len(steps) + 1)
         finite = np.nan_to_num(ends, posinf=1e3, neginf=-1e3)
@@ -148,7 +149,7 @@ class LedgerDisplay(Display):
         ax.margins(x=0.12)
         low, high = ax.get_xlim()
         ax.set_xlim(low, high + 0.08 * (high - low))  # so that the numbers are inside
-        titled(ax, title, shortened(found.outputs[0], 48))
+        titled(ax, self.title, shortened(found.outputs[0], 48))
         self.shown = self.columns[:number]
         return self.drawn(ax)
 

@@ -289,23 +289,6 @@ def test_posterior_against_scipy_and_mpmath():
     assert_allclose(best.predict_proba(x[:, None]), best.predict_proba(x), rtol=0)
 
 
-@pytest.mark.skipif(not hasattr(stats, "Mixture"), reason="needs the new distributions of SciPy")
-def test_the_new_distributions_of_scipy():
-    two = [stats.Normal(mu=0.0, sigma=1.0), stats.Normal(mu=2.0, sigma=1.0)]
-    best = BayesClassifier(two)
-    assert_allclose(best.bayes_error().value, stats.norm.cdf(-1), rtol=1e-14)
-    assert_allclose(
-        best.predict_proba([0.3]),
-        BayesClassifier([stats.norm(0, 1), stats.norm(2, 1)]).predict_proba([0.3]),
-        rtol=1e-14,
-    )
-    assert best.sample(3, 0)[0].shape == (3, 1)
-    mixture = BayesClassifier([stats.Mixture(two), stats.Normal(mu=1.0, sigma=2.0)])
-    x = np.linspace(-12, 14, 1_300_001)
-    wrong = np.minimum((stats.norm.pdf(x) + stats.norm.pdf(x, 2)) / 2, stats.norm.pdf(x, 1, 2))
-    assert abs(mixture.bayes_error().value - wrong.sum() * (x[1] - x[0]) / 2) < 1e-9
-
-
 def test_a_posterior_that_rounds_to_certainty_still_decides():
     # P(1 | x) is below the smallest double; the log joint is not.
     best = BayesClassifier([stats.norm(0, 1), stats.norm(100, 1)])

@@ -16,6 +16,7 @@ from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import LinearModel
 from suffice.models.linear.robust import ONE, unwhitening
 from suffice.models.linear.rows import Fit
+from suffice.numerics.elementary import exp
 from suffice.numerics.in_print import Printed, Table, criterion, listed, number, probability
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.rows import is_sparse
@@ -87,7 +88,7 @@ class Influence(Printed):
     >>> x, y = [[1.0], [2.0], [3.0], [4.0], [9.0]], [1.1, 1.9, 3.2, 3.9, 7.0]
     >>> found = LinearRegression().fit(x, y).influence(x, y)
     >>> found.cooks_distance.round(3)
-    array([ 0.349,  0.094,  0.168,  0.13 , 11.04 ])
+    array([ 0.349,  0.094,  0.168,  0.13 , 11.036])
     >>> found.table().notes
     ['Largest studentized residual: -3.311 of row 4, p-value 0.402 among 5 rows (Bonferroni)']
     """
@@ -278,7 +279,7 @@ class VarianceInflation(Printed):
             if estimable[own].all():
                 block = np.ix_(own, own)
                 logs = [np.linalg.slogdet(part[block])[1] for part in (precision, covariance)]
-                found[i] = np.exp(sum(logs))
+                found[i] = exp(np.array(sum(logs)))
         counts = np.array([len(own) for own in some.values()], np.intp)
         return cls(tuple(some), np.maximum(found, 1.0), counts)
 

@@ -61,9 +61,9 @@ def _blocks(statistic: KeptRows | Comoments, design: Design) -> list[ClassSums]:
     ]
 
 
-def products_of(sums: KeptRows | Comoments) -> Comoments:
+def products_of(sums: Any) -> Comoments:
     """Return sums of products of columns, where they may be rows."""
-    return sums.products() if isinstance(sums, KeptRows) else sums
+    return cast(Comoments, sums.products() if isinstance(sums, KeptRows) else sums)
 
 
 def _counted(design: Design) -> Sequence[str]:
