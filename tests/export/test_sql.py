@@ -207,7 +207,7 @@ def test_gaps_that_no_statement_of_bounded_size_integrates_out_are_refused(
     model = LinearDiscriminantAnalysis().fit(x, training["y"])
     assert "the model needs 'x0', " in to_sql(model, "duckdb", TABLE).splitlines()[1]
     x.loc[3, "x7"] = np.nan
-    with pytest.raises(ParameterError, match="lack cells of column 'x7'"):
+    with pytest.raises(ParameterError, match="column 'x7' has missing cells"):
         to_sql(LinearDiscriminantAnalysis().fit(x, training["y"]), "duckdb", TABLE)
     average = AutoClassifier(["lda"]).fit(x, training["y"])
     with pytest.raises(ParameterError, match=r"^lda, a member .* column 'x7'.*without 'lda'"):

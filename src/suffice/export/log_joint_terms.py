@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import singledispatch
+from itertools import chain
 from math import inf, log1p
 from typing import Any, NamedTuple
 
@@ -151,16 +152,23 @@ def refused_member(name: str, error: ParameterError) -> ParameterError:
 
 
 def check_gaps(joint: LogJoint, most: float) -> None:
-    """Check that rows like those of the fit are answered, by so many products at most."""
+    """Check that rows like those of the fit are answered, by so many products at most.
+
+    They may lack cells that others lacked, and show unknown values of categories.
+    """
     if joint.integrates(most):
         return
     for member in joint.members:
         for term in member.terms:
-            if isinstance(term, Gaussian) and term.lacking:
+            if isinstance(term, Gaussian) and (term.lacking or term.values):
+                of_values = (joint.columns[j].name for j in term.values)
+                name = next(chain(term.lacking, of_values))
+                why = "has missing cells" if term.lacking else "is a category"
                 error = ParameterError(
-                    f"rows of the fit lack cells of column {term.lacking[0]!r}, which is modelled "
-                    f"with others as {len(term.features)} numbers",
-                    f"an export integrates missing cells out by {most:,.0f} products at most",
+                    f"column {name!r} {why}, and is modelled with others as "
+                    f"{len(term.features)} numbers",
+                    "an export integrates missing cells and unknown values out by "
+                    f"{most:,.0f} products at most",
                     "fit the model on fewer columns, or write JSON",
                 )
                 raise refused_member(member.name, error) if member.name else error

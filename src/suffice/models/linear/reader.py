@@ -30,7 +30,7 @@ from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.rows import is_sparse
 from suffice.sums.base import ClassSums, nonnegative
 from suffice.sums.by_class import Loss
-from suffice.sums.comoments import Comoments, FourthMoments
+from suffice.sums.comoments import Comoments
 from suffice.sums.comparison import Comparison, compared
 from suffice.sums.counts import Counts
 from suffice.sums.kept_rows import LEAST_COLUMNS, KeptRows
@@ -53,12 +53,8 @@ def compared_rows(
 def _blocks(statistic: KeptRows | Comoments, design: Design) -> list[ClassSums]:
     """Co-moments of numbers and targets, then the counts of every category."""
     targets = np.arange(len(design), statistic.d)
-    numbers = statistic.marginal(np.append(_numbers(design), targets))
-    assert not isinstance(numbers, FourthMoments)  # no linear model adds these
-    return [
-        products_of(numbers),
-        *(category_counts(statistic, design, name) for name in _counted(design)),
-    ]
+    numbers = products_of(statistic.marginal(np.append(_numbers(design), targets)))
+    return [numbers, *(category_counts(statistic, design, name) for name in _counted(design))]
 
 
 def products_of(sums: Any) -> Comoments:
