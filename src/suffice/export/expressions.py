@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 LARGEST = 1e150  # a model refuses larger numbers, and so does what is exported
 DOUBLE = float_info.max
 NEGLIGIBLE = 1e-13  # part of a variance that is rounding
-MOST_PRODUCTS = 12_000  # of Gaussians in SQL: half a megabyte
+MOST_PRODUCTS = 14_000  # of Gaussians in SQL: half a megabyte
 
 ColumnKind = Literal["number", "count", "whole", "string", "integer", "boolean"]
 Missing = Literal["nothing", "refused"]

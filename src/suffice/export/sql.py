@@ -58,6 +58,8 @@ FAINT = -708.0  # exp of less underflows, which PostgreSQL refuses
 MOST_COLUMNS = {"sqlite": 2000, "postgres": 1664}
 MOST_CLASSES = {"sqlite": 100, "postgres": 100}  # arguments of MAX and GREATEST
 WITHOUT_NAN = ("sqlite",)
+MOST_PAIRS = 60_000  # numbers of one-dependence estimators: a megabyte
+READABLE = 10_000  # numbers of a statement that is indented
 ARRAYS = ("duckdb", "postgres", "spark")  # 2 to 6 times as fast as nested CASE
 MATERIALISED = ("sqlite", "postgres")  # else an inlined expression is computed again and again
 
@@ -111,7 +113,8 @@ def to_sql(
     joint = log_joint(model)
     check_gaps(joint, MOST_PRODUCTS)
     writer = _Writer(joint, dialect.lower(), tuple(keep))
-    statement = writer.select(_table(table)).sql(dialect=dialect, pretty=True, comments=False)
+    pretty = joint.integrates(READABLE - writer.pairs)
+    statement = writer.select(_table(table)).sql(dialect=dialect, pretty=pretty, comments=False)
     about = [f"Written by suffice: {type(model).__name__}."]
     if joint.refusing:
         about.append(
@@ -143,6 +146,7 @@ class _Writer:
             for m, one in enumerate(joint.members)
             for t, term in enumerate(one.terms)
         }
+        self.pairs = sum(t.terms.size for t in self.terms.values() if isinstance(t, Pairs))
         self.lookups: dict[str, Lookup] = {}
         if dialect in ARRAYS:
             self.first_place = Dialect.get_or_raise(dialect).INDEX_OFFSET
@@ -167,6 +171,12 @@ class _Writer:
                 f"the name {unsafe!r} holds ${{",
                 f"{self.dialect} puts the value of a variable in its place",
                 "rename the column or the label",
+            )
+        if self.pairs > MOST_PAIRS:
+            raise ParameterError(
+                f"AODE has {self.pairs:,} numbers of pairs of values",
+                f"SQL writes {MOST_PAIRS:,} at most",
+                "write ONNX or JSON, or fit without AODE (candidates= of an average)",
             )
         wide = len(self.keep) + len(self.cells) + 2 * self.k * len(self.joint.members) + 1
         for term in self.terms.values():
