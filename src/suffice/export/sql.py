@@ -151,7 +151,7 @@ class _Writer:
         if dialect in ARRAYS:
             self.first_place = Dialect.get_or_raise(dialect).INDEX_OFFSET
             plain = {t: term for t, term in self.terms.items() if isinstance(term, Term)}
-            found = {t: lookup_of(term, self.first_place) for t, term in plain.items()}
+            found = {t: lookup_of(term) for t, term in plain.items()}
             self.lookups = {t: lookup for t, lookup in found.items() if lookup is not None}
         self._check()
 
@@ -311,7 +311,7 @@ class _Writer:
     def _term(self, t: str, term: Term, c: int) -> exp.Expression:
         made = term.by_output[c]
         found = self.lookups.get(t)
-        value = self.looked_up(found.by_output[c], f"p{t}") if found else self.write(made)
+        value = self.element(found.by_output[c], name_of(f"p{t}")) if found else self.write(made)
         if not term.columns:
             return cast(value)
         bounded = [j for j in term.columns if self.joint.columns[j].bounds]
@@ -412,19 +412,12 @@ class _Writer:
         same = exp.EQ(this=w, expression=double(1.0))
         return paren(case((same, u.copy()), rest=product))
 
-    def looked_up(self, numbers: Sequence[float | None], place: str) -> exp.Expression:
-        """The element of an array at the place that a column holds."""
-        wide = exp.Array(expressions=[exp.Null() if n is None else double(n) for n in numbers])
-        kind = exp.DataType.build("array<double>")
-        array = paren(exp.Cast(this=wide, to=kind))
-        return exp.Bracket(this=array, expressions=[name_of(place)], offset=self.first_place)
-
-    def element(self, numbers: Sequence[float], place: exp.Expression) -> exp.Expression:
+    def element(self, numbers: Sequence[float | None], place: exp.Expression) -> exp.Expression:
         """The element of an array at a place, from 0; NULL where the place is."""
         first = (
             exp.Add(this=place, expression=plain(self.first_place)) if self.first_place else place
         )
-        wide = exp.Array(expressions=list(map(double, numbers)))
+        wide = exp.Array(expressions=[exp.Null() if n is None else double(n) for n in numbers])
         array = paren(exp.Cast(this=wide, to=exp.DataType.build("array<double>")))
         return exp.Bracket(this=array, expressions=[first], offset=self.first_place)
 
@@ -821,14 +814,8 @@ class Lookup:
     by_output: tuple[tuple[float | None, ...], ...]
 
 
-def lookup_of(term: Term, first: int = 0) -> Lookup | None:
+def lookup_of(term: Term) -> Lookup | None:
     """The table of a term, or None if its outputs do not share their places.
-
-    Parameters
-    ----------
-    term : Term
-    first : int
-        The number of the first place.
 
     Examples
     --------
@@ -844,11 +831,11 @@ def lookup_of(term: Term, first: int = 0) -> Lookup | None:
     node = term.by_output[0]
     place: Expression
     if isinstance(node, Steps):
-        place = replace(node, values=tuple(range(first, first + len(node.values))))
+        place = replace(node, values=tuple(range(len(node.values))))
     else:
         assert isinstance(node, Choice)
-        cases = tuple((value, i) for i, (value, _) in enumerate(node.cases, first))
-        place = replace(node, cases=cases, otherwise=first + len(cases))
+        cases = tuple((value, i) for i, (value, _) in enumerate(node.cases))
+        place = replace(node, cases=cases, otherwise=len(cases))
     return Lookup(place, tuple(map(_numbers, term.by_output)))
 
 
