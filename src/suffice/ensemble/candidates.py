@@ -203,12 +203,12 @@ def planned(
 
 def left_out(name: str, names: Sequence[str], folds: int, size: Size) -> ParameterError:
     """Say why a candidate is none of those that are judged."""
+    rule = "it is judged where candidates= names it"
     if name == "naive-bayes" and "aode" in names:
-        fact = "it is part of aode"
-    else:
-        seconds = folds * CANDIDATES[name].seconds(size)
-        fact = f"{folds} folds of it would take about {seconds:.2g} s"
-    return ParameterError(fact, "it is judged where candidates= names it, or seconds= are more")
+        return ParameterError("it is part of aode", rule)
+    seconds = folds * CANDIDATES[name].seconds(size)
+    fact = f"{folds} folds of it would take about {seconds:.2g} s"
+    return ParameterError(fact, f"{rule}, or seconds= is larger")
 
 
 def _worth(names: Sequence[str], folds: int) -> float:
