@@ -35,6 +35,18 @@ def test_a_slice_of_numbers_is_read_from_its_offset(
     assert learnt(pa.array(cells, kind)[start:], "gaussian") == expected
 
 
+def test_numbers_of_half_precision() -> None:
+    cells = pa.array(np.array([0.5, np.nan, 2.0], np.float16))
+    for family in ("gaussian", "categorical"):
+        assert learnt(cells, family) == learnt(cells.cast(pa.float32()), family)
+
+
+def test_a_label_is_one_value() -> None:
+    rows = pa.table({"x": [1.0, 2.0], "y": [[1], [2]]})
+    with pytest.raises(SchemaError, match="column 'y' holds lists"):
+        NaiveBayes().fit(rows, "y")
+
+
 def test_nan_is_missing_in_a_dictionary_too() -> None:
     cells = pa.array([0.0, 1.0, np.nan, 0.0])
     missing = pa.array([0.0, 1.0, None, 0.0])

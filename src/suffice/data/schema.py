@@ -309,7 +309,11 @@ def is_text(kind: pa.DataType) -> bool:
     return any(test(kind) for test in tests)
 
 
-OFFSETS = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}  # of views
+WIDER = {
+    pa.string_view(): pa.large_string(),
+    pa.binary_view(): pa.large_binary(),
+    pa.float16(): pa.float32(),
+}
 
 STORED_KINDS: tuple[tuple[Stored, Callable[[pa.DataType], bool]], ...] = (
     ("number", pa.types.is_floating),
@@ -397,14 +401,14 @@ def _time(kind: pa.DataType) -> str:
 
 
 def plain(column: pa.Array[Any]) -> pa.Array[Any]:
-    """Undo what few kernels of Arrow take: views, short decimals, repeated dictionary values."""
+    """Undo what few kernels of Arrow take: views, short numbers, repeated dictionary values."""
     if isinstance(column, pa.DictionaryArray):
         values = plain(column.dictionary)
         return pa.DictionaryArray.from_arrays(column.indices, values).cast(values.type)
     kind = column.type
     if pa.types.is_decimal(kind) and kind.bit_width < 128:
         return column.cast(pa.decimal128(kind.precision, kind.scale))
-    return column.cast(OFFSETS[kind]) if kind in OFFSETS else column
+    return column.cast(WIDER[kind]) if kind in WIDER else column
 
 
 # What a cell is, and what a column holds.
