@@ -53,10 +53,8 @@ def prepare() -> Path:
     for after in range(1, PARTS):
         path = BEGUN / str(after)
         try:
-            model = suffice.NaiveBayes().set_engine(
-                CheckpointedEngine(Stopping(after), path, every=0.0)
-            )
-            model.fit(ROWS, "y")
+            with set_engine(CheckpointedEngine(Stopping(after), path, every=0.0)):
+                suffice.NaiveBayes().fit(ROWS, "y")
         except KeyboardInterrupt:
             continue
     assert len(list(BEGUN.iterdir())) == PARTS - 1
