@@ -79,7 +79,7 @@ def test_it_answers_as_in_python(run: Run, folder: Path) -> None:
         "rows"
     ]
     odds = np.log(found[0].max() / found[0].min())
-    np.testing.assert_allclose(row["sum"], 10 / np.log(10) * odds, rtol=1e-9)
+    np.testing.assert_allclose(row["sum"], odds, rtol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -89,8 +89,6 @@ def test_it_answers_as_in_python(run: Run, folder: Path) -> None:
         ("forget {m} {d} -o x", "holds an AutoClassifier; it is fitted by repeated passes"),
         ("summary {m}", "a summary is of coefficients"),
         ("sample {m} -o x.csv", "holds an AutoClassifier"),
-        ("export {m} --to json", "an AutoClassifier cannot be exported"),
-        ("report {m} -o x.html", "AutoClassifier"),
     ],
 )
 def test_what_it_cannot_do_is_said(
