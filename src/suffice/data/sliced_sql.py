@@ -8,7 +8,7 @@ A column of cells below 2^(e − 1) is cut into S slices of b bits,
     x = Σ_i a_i 2^(e − b(i + 1))
 
 so that |a_i| ≤ 2^(b − 1). Products a_i a_j of one power of 2, at most S, are added in a row, in 64
-bits: 7 · 2^60 < 2^63. Sums over rows are those of integers, whose order does not matter. Outside,
+bits: 8 · 2^50 = 2^53. Sums over rows are those of integers, whose order does not matter. Outside,
 they are put together as Python's integers.
 """
 
@@ -31,8 +31,8 @@ from suffice.data.schema import stored_as
 from suffice.errors import DataError, ParameterError
 
 SPOKEN = ("duckdb", "postgres", "sqlite")
-BITS, WEIGHTED_BITS = 31, 20  # of a slice; of weights and two numbers, 37 products are added
-MOST_SLICES = 7  # of a column: 163 binary orders of magnitude between its numbers
+BITS, WEIGHTED_BITS = 26, 16  # of a slice: products of two, or of three with the weight
+MOST_SLICES = 8  # of a column: 154 binary orders of magnitude between its numbers
 HALF = 31  # bits of the lower part of a sum, where the sums of a database have 64
 MOST_SUMS = 800  # of a statement; PostgreSQL has room for 1,664 columns, SQLite for 2,000
 STEP = 52  # binary orders of magnitude of one factor, which every database writes exactly
