@@ -34,7 +34,7 @@ class Shown(NamedTuple):
 
 
 class About(NamedTuple):
-    """What only some tables have."""
+    """Properties that only some tables have."""
 
     guesses: bool = False  # the first rows tell the types, so that later cells may not fit them
     engine: str | None = None  # that the rows live in
@@ -55,7 +55,7 @@ class Table(ABC):
 
     @property
     def about(self) -> About:
-        """What is known of the rows besides their columns."""
+        """Facts about the rows besides their columns."""
         return About()
 
     @property

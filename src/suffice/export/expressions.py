@@ -255,7 +255,7 @@ class Gaussian:
 
     @property
     def products(self) -> float:
-        """How many products L has; infinite without Σ."""
+        """Number of products in L; infinite without Σ."""
         if self.covariance is None:
             return inf
         s, p, _ = self.covariance.shape
@@ -313,7 +313,7 @@ class Pairs:
 
     @property
     def ends(self) -> tuple[int, ...]:
-        """Where the bins of every column begin, and M."""
+        """First bin of every column, and M."""
         return tuple(accumulate(self.sizes, initial=0))
 
 

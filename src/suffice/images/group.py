@@ -23,7 +23,7 @@ Volume = NDArray[np.float64]  # (x, y, z)
 
 @dataclass(frozen=True, eq=False)
 class GroupMap:
-    """What the searchlights of several brains say of people: volumes (x, y, z), see `group_map`.
+    """Inference about people from searchlights of several brains: volumes, see `group_map`.
 
     Attributes
     ----------

@@ -259,7 +259,7 @@ class Described:
 
     @property
     def labelled(self) -> str:
-        """Whether a row has a label, as SQL."""
+        """The condition that a row has a label, as SQL."""
         label = self.call.label
         return "1 = 1" if label is None else f"{self.cell(label) or sql.quoted(label)} IS NOT NULL"
 

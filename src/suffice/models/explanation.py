@@ -32,7 +32,7 @@ Array = NDArray[np.float64]
 
 
 class Contribution(NamedTuple):
-    """What one column adds to the t numbers of a prediction."""
+    """Contribution of one column to the t numbers of a prediction."""
 
     column: str
     value: Any  # None where it is missing or unknown
@@ -178,7 +178,7 @@ class Asked:
 
 
 class Explanation(Printed):
-    """What every column adds to the prediction of every row, as arrays."""
+    """Contributions of all columns to the predictions of all rows, as arrays."""
 
     columns: tuple[str, ...]  # d
     contributions: Array  # (n, d, t)
@@ -200,7 +200,7 @@ class Explanation(Printed):
     def _require(self, row: int) -> None:
         n = len(self.contributions)
         if not 0 <= row < n:
-            raise ParameterError(f"there is no row {row}", f"{rows_in_print(n)} were explained")
+            raise ParameterError(f"there is no row {row}", f"rows count from 0 to {n - 1}")
 
     def _contributions(
         self, row: int, of: Callable[[Array], Array]

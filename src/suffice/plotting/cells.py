@@ -279,7 +279,7 @@ def counted(model: GenerativeClassifier, column: str) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """What labelled rows show of some columns."""
+    """Cells of some columns in labelled rows."""
 
     values: NDArray[np.float64]  # (n, q): numbers; or places in the `Cells` of the column
     codes: NDArray[np.intp]  # (n,): codes of the classes, as the model has them

@@ -162,7 +162,7 @@ class ClassDensityDisplay(Display):
         return self.drawn(ax)
 
     def _order(self) -> NDArray[np.intp]:
-        """Which values are drawn, and in which order: those that have names, by their shares."""
+        """Places of the values that are drawn: those that have names, by their shares."""
         if self.cells.are_numbers:
             return np.arange(len(self.cells.values))
         first = np.argsort(-self.density.mean(axis=1), kind="stable")[:MOST_VALUES]

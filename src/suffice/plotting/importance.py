@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 
 @dataclass(eq=False, repr=False)
 class ColumnImportanceDisplay(Display):
-    """What every column tells, the most telling first.
+    """The importance of every column, the largest first.
 
     Of naive Bayes and discriminant analysis, the mutual information of a column and the class, in
     bits. Of linear and logistic regression, s_j w_j: what one standard deviation of a term adds to

@@ -53,7 +53,7 @@ INVERSES: Mapping[str, Callable[[Any], Any]] = {
     "log1p": _less_one,
     "sqrt": lambda x: np.square(np.maximum(x, 0.0)),
 }
-"""Of the functions that a left side may have: each increases, and no target is below its range."""
+"""Functions of a left side: each increases, and no target is below its range."""
 
 OPERATIONS: Mapping[type, Callable[[Any, Any], Any]] = {
     ast.Add: np.add,

@@ -835,7 +835,7 @@ class Design:
 
     @cached_property
     def _steps(self) -> list[slice]:
-        """Where the terms of each ordered category are, the lowest first."""
+        """Places of the terms of each ordered category, the lowest first."""
         return [places for places, _, _, is_ordered in self._indicators if is_ordered]
 
     def by_level(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:

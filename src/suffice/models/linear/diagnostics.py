@@ -221,7 +221,7 @@ def _cell(value: float) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class VarianceInflation(Printed):
-    """How much the variance of coefficients grows as their column follows from others.
+    """Inflation of the variance of coefficients by columns that follow from others.
 
     ::
 
@@ -381,7 +381,8 @@ class NestedModels(Printed):
         gained = 2.0 * gained if large.kind == "chi2" else -gained
         if small.target != large.target or not np.allclose(small.same, large.same, SAME, 0.0):
             targets = f"one model is of {small.target}, the other of {large.target}"
-            fact = f"the models are of {small.n:g} and {large.n:g} rows, or their targets differ"
+            fact = f"the models are of {small.n:g} and {large.n:g} rows"
+            fact = "rows are as many, and targets differ" if small.n == large.n else fact
             fact = fact if small.target == large.target else targets
             step = "fit both to one table, where neither leaves out rows with missing cells"
             raise DataError(fact, "the test is of one table and target", step)

@@ -46,7 +46,7 @@ class L1:
         """The minimum of every target."""
 
     def starts(self, p: int, t: int) -> Array:
-        """Where the descent of each target begins, (t, p)."""
+        """First coefficients of each target's descent, (t, p)."""
         return np.zeros((t, p)) if self.start is None else self.start.T
 
     @property

@@ -234,7 +234,7 @@ class LinearReader(SumsReader[Any]):
 
 
 class FirstTable(NamedTuple):
-    """What is said of a first table: its columns, its targets, and whether these came as (n,)."""
+    """A first table: its columns, its targets, and whether these came as (n,)."""
 
     features: Features
     targets: tuple[str, ...]

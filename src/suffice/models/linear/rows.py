@@ -216,7 +216,7 @@ class CentredRows(Weighed):
 
 
 Equations = NormalEquations | CentredRows
-"""What a fit is a function of: products of columns, or rows where these are fewer numbers."""
+"""Products of columns, or rows where these are fewer numbers: all that a fit depends on."""
 
 
 def _means(x: Array, w: Array) -> Array:
