@@ -116,7 +116,7 @@ def _gaussian(term: Gaussian, names: Sequence[str]) -> dict[str, Any]:
         "weight": term.weight,
         "features": [names[j] if v is None else [names[j], v] for j, v in term.features],
         "values": {names[j]: list(values) for j, values in term.values.items()},
-        "mean": term.mean.tolist(),
+        "offset": term.offset.tolist(),
         "covariance": None if term.covariance is None else term.covariance.tolist(),
         "complete": {
             "origin": list(whole.origin),
