@@ -200,8 +200,7 @@ class Family(ABC):
     joint: ClassVar[bool] = False  # True where columns depend on each other: blocks stay apart
     lazy: ClassVar[bool] = False  # True where estimating cannot fail, and makes no remarks
 
-    def __post_init__(self) -> None:
-        check_options(self)
+    __post_init__ = check_options
 
     @property
     def name(self) -> str:

@@ -54,6 +54,7 @@ from suffice.models.method import KeptSums, Learnt, Method, SumsReader, check_st
 from suffice.models.reading import TableReader, is_named, settle_columns
 from suffice.persist import write_model
 from suffice.rules import check
+from suffice.sums.base import tree_sum
 from suffice.sums.by_class import ClassesByGroup
 from suffice.sums.comparison import Comparison
 from suffice.sums.keys import Keys
@@ -657,11 +658,19 @@ class FittedFromSums(Estimator, Generic[R, S]):
         rows: Any = None,
         before: Any = None,
         newest: S | None = None,
+        saved: Any = None,
     ) -> Self:
-        """Keep the sums, and the model of them; see `Method.model`."""
-        reader, batches = learnt = learnt.settled(method)
-        sums = learnt.statistic
-        model = method.model(reader, sums, rows, before, newest)
+        """Keep the sums normalised, and the model of them: see `Method.model`.
+
+        Of what a file holds, ``saved``, choices are kept: see `Method.restored`.
+        """
+        batches = tuple([batch.canonical() for batch in learnt.batches])
+        reader = method.settled(learnt.reader, batches[0])
+        sums = batches[0] if len(batches) == 1 else tree_sum(batches)
+        if saved is None:
+            model = method.model(reader, sums, rows, before, newest)
+        else:
+            model = method.restored(reader, sums, saved)
         self.reader_, self.model_ = reader, model
         self.__dict__.pop("clusters_", None)  # those of earlier rows
         if method.keeps_sums:
@@ -669,8 +678,13 @@ class FittedFromSums(Estimator, Generic[R, S]):
         else:
             for name in ("statistic_", "batches_", "forgotten_"):
                 self.__dict__.pop(name, None)
-        for sentence in method.remarks(model, True):
+        for sentence in method.remarks(model, saved is None):
             warn(sentence)
+        if saved is not None:
+            self.forgotten_ = saved.forgotten
+            # Sums that were moved to other pivots may break a rule that those of the file keep.
+            for record in (*batches, *method.records(model)):
+                check(record)
         return self
 
     @abstractmethod
@@ -679,18 +693,6 @@ class FittedFromSums(Estimator, Generic[R, S]):
 
     @abstractmethod
     def _reader_of(self, saved: Any) -> R: ...
-
-    def _set_saved(self, learnt: Learnt[R, S], saved: Any) -> None:
-        method = self.method()
-        reader, batches = learnt = learnt.settled(method)
-        sums = learnt.statistic
-        self.reader_, self.batches_, self.statistic_ = reader, batches, sums
-        self.forgotten_, self.model_ = saved.forgotten, method.restored(reader, sums, saved)
-        for sentence in method.remarks(self.model_, False):
-            warn(sentence)
-        # Sums that were moved to other pivots may break a rule that those of the file keep.
-        for record in (*batches, *method.records(self.model_)):
-            check(record)
 
     def _learn_more(
         self,

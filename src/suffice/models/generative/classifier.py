@@ -360,7 +360,8 @@ class GenerativeClassifier(Classifier, FittedFromSums[GenerativeReader, ByClass]
         return method.reader_type(*of_file, method.lenient, single=single)
 
     def _restore(self, saved: SavedGenerative) -> None:
-        self._set_saved(Learnt(self._reader_of(saved), saved.batches), saved)
+        learnt = Learnt(self._reader_of(saved), saved.batches)
+        self._set(self.method(), learnt, saved=saved)
         costs_of(self, self.costs)
 
 

@@ -34,7 +34,6 @@ from suffice.sums.batch import Batch
 from suffice.sums.bins import MomentsAndBinsAccumulator
 from suffice.sums.block import BadCell, in_block
 from suffice.sums.by_class import ByClass, ByClassAccumulator
-from suffice.sums.moments import refuse_underflow
 from suffice.sums.row_sample import RowSample
 from suffice.sums.vocabulary import Vocabulary
 
@@ -79,20 +78,6 @@ class GenerativeModel:
     sampled: SampledBins | None = None
     chosen: tuple[Chosen | None, ...] = ()
     row_weight: float = 1.0
-
-    @classmethod
-    def estimate(
-        cls,
-        parts: tuple[FamilyColumns, ...],
-        layout: Layout,
-        statistic: ByClass,
-        prior: NDArray[np.float64],
-    ) -> GenerativeModel:
-        """Return the model of sums; values that differ by too little to be squared are refused."""
-        for part, block in zip(parts, statistic.blocks, strict=True):
-            if (lost := block.too_small).any():
-                refuse_underflow(lost, part.column)
-        return cls(parts, layout, statistic.classes, prior, statistic)
 
     @cached_property
     def parameters(self) -> tuple[Parameters, ...]:
@@ -193,7 +178,7 @@ class GenerativeModel:
     def of_sums(self, sums: ByClass) -> GenerativeModel:
         """The model of other sums, its classes equally likely."""
         k = len(sums.classes)
-        return GenerativeModel.estimate(self.parts, self.layout, sums, np.full(k, 1 / k))
+        return GenerativeModel(self.parts, self.layout, sums.classes, np.full(k, 1 / k), sums)
 
     def terms(self, batch: Batch) -> NDArray[np.float64]:
         """The terms of log p(x | c) that have a weight of their own, (groups, n, k)."""

@@ -1018,7 +1018,8 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
                 reader.design, reader.without_targets, fit, alpha=saved.alpha_
             )
         else:
-            self._set_saved(Learnt(reader, saved.batches or ()), saved)
+            learnt = Learnt(reader, saved.batches or ())
+            self._set(self.method(), learnt, saved=saved)
 
     # -- reading
 
