@@ -211,11 +211,15 @@ def summarise(part: Part, plan: tuple[Design, Layout, bool]) -> KeptRows | Comom
 
     def add(batch: Batch) -> None:
         nonlocal groups, room
-        targets = design.modelled(cast(RealBlock, batch.blocks[-1]).values)
-        design.require_words(batch)
+        targets = cast(RealBlock, batch.blocks[-1]).values
+        if design.formula:
+            targets = design.modelled(targets)
+        if design.words:
+            design.require_words(batch)
         codes = batch.groups if len(batch.groups) else np.zeros(batch.rows, np.intp)
         groups = max(groups, int(codes.max(initial=0)) + 1)
-        room = roomy(groups, room)
+        if groups > room:
+            room = roomy(groups, room)
         for start, x in _blocks_of(design, batch):
             rows = slice(start, start + x.rows)
             weights, y = batch.weights[rows], RealBlock(targets[rows])
@@ -236,10 +240,11 @@ def summarise(part: Part, plan: tuple[Design, Layout, bool]) -> KeptRows | Comom
 
 def _blocks_of(design: Design, batch: Batch) -> Iterator[tuple[int, RealBlock | SparseBlock]]:
     """Yield rows of numbers, compressed if they come so, with the number of the first of them."""
-    batch = design.present(batch)
-    if isinstance(batch.blocks[0], SparseBlock) and not design.words:
-        yield 0, batch.blocks[0]
+    numbers: Any = batch.blocks[0]
+    if design.is_of_numbers or (isinstance(numbers, SparseBlock) and not design.words):
+        yield 0, numbers
         return
+    batch = design.present(batch)
     if (x := design.sparse_rows(batch)) is not None:
         yield 0, stored_cells(x)
         return

@@ -1062,7 +1062,8 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
                 "a linear model learns from targets",
                 "pass an array or the name of the target column",
             )
-        if isinstance(y, str) or _are_names(y):
+        are_names = isinstance(y, list | tuple) and y and all(isinstance(name, str) for name in y)
+        if isinstance(y, str) or are_names:
             named = (y,) if isinstance(y, str) else tuple(y)
             source = open_rows(self, X, None, sample_weight, named, first)
             return cast(TableSource, source), named, isinstance(y, str)
@@ -1083,7 +1084,3 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
 
 def _is_deficient(fit: Any) -> TypeGuard[Fit]:
     return not isinstance(fit, Coefficients) and bool(fit.deficient)
-
-
-def _are_names(y: Any) -> bool:
-    return isinstance(y, list | tuple) and bool(y) and all(isinstance(name, str) for name in y)
