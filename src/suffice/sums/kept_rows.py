@@ -625,6 +625,7 @@ class RowsAccumulator:
             return False
         if cells.bit_length() > self._cells.bit_length():  # as much again while they are joined
             require_memory(16.0 * cells, f"rows of {self._p:,} columns", FEWER)
+        require_held(y, left=self._p)
         targets, shown = np.asarray(y, np.float64), _shows_any(values)
         if self._t:
             shown |= ~np.isnan(targets).all(axis=1)

@@ -265,10 +265,10 @@ class LinearMethod(Method[LinearReader, Any]):
         design = model.design
         if isinstance(model.fit, Coefficients):
             return
-        if model.fit.deficient:
+        if model.fit.deficient and (found := list(model.fit.remarks(design.terms))):
             yield (
-                f"{'; '.join(model.fit.remarks(design.terms))}. Of all coefficients that fit as "
-                "well, those of least norm were taken; dependent='error' refuses."
+                f"{'; '.join(found)}. Of all coefficients that fit as well, those of "
+                "least norm were taken; dependent='error' refuses."
             )
         if model.cells is not None:
             yield from model.cells.remarks((*design.terms, *design.targets))
