@@ -200,7 +200,7 @@ class Family(ABC):
     joint: ClassVar[bool] = False  # True where columns depend on each other: blocks stay apart
     lazy: ClassVar[bool] = False  # True where estimating cannot fail, and makes no remarks
 
-    __post_init__ = check_options
+    __post_init__ = check_options  # type: ignore[misc]  # one that stands elsewhere
 
     @property
     def name(self) -> str:

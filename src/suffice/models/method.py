@@ -6,7 +6,7 @@
     sums   = method.sums(reader, rows)   one pass; +, − and == belong to the sums
     model  = method.model(reader, sums)  a pure function of both
 
-`suffice.models.estimator.FittedFromSums` writes fit, partial_fit, forget, merge, compare, save and
+`suffice.models.from_sums.FittedFromSums` writes fit, partial_fit, forget, merge, compare, save and
 load once above these functions.
 """
 

@@ -36,8 +36,9 @@ from suffice.models.classifier import (
     rows_to_answer,
     warn_of_unlabelled,
 )
-from suffice.models.estimator import FittedFromSums, Kind, fitted
+from suffice.models.estimator import Kind, fitted
 from suffice.models.explanation import Asked, Evidence
+from suffice.models.from_sums import FittedFromSums
 from suffice.models.generative.described import notebook_tables
 from suffice.models.generative.method import GenerativeMethod
 from suffice.models.generative.model import GenerativeModel

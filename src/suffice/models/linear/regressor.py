@@ -58,8 +58,9 @@ from suffice.models.design.matrix import INTERCEPT, Design
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.design.remarks import coefficient_tables, measures
 from suffice.models.design.words import Ways
-from suffice.models.estimator import FittedFromSums, Kind, fitted, require_sums
+from suffice.models.estimator import Kind, fitted
 from suffice.models.explanation import Asked, Effects
+from suffice.models.from_sums import FittedFromSums, require_sums
 from suffice.models.grouped_sums import GroupedSums
 from suffice.models.linear.adjusted import AdjustedMeans, adjusted_means
 from suffice.models.linear.conformal import ErrorSizes, error_counts, unit_of
