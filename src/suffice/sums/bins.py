@@ -377,12 +377,11 @@ class BinnedCounts(Formed, ClassSums):
         if more is not None:
             both = DoubleDouble.concatenate([self._count, more._count])
             arrays = [np.append(self.cell, more.cell), both.hi, both.lo]
-        begin, many = starts.ravel(), sizes.ravel()
-        begin, many = begin[many > 0], many[many > 0]
-        first = np.flatnonzero(np.append(True, begin[1:] != begin[:-1] + many[:-1])[: len(begin)])
-        last = np.append(first[1:], len(begin)) - 1  # of those that follow each other
-        ends = (begin[last] + many[last]).tolist()
-        own = list(map(slice, begin[first].tolist(), ends))
+        begin = starts[sizes > 0]
+        end = begin + sizes[sizes > 0]
+        apart, every = begin[1:] != end[:-1], np.ones(min(1, len(begin)), np.bool_)
+        starting, ending = np.append(every, apart), np.append(apart, every)
+        own = list(map(slice, begin[starting].tolist(), end[ending].tolist()))
         cell, high, low = (
             np.concatenate([part[:0], *(part[cells] for cells in own if len(part))])
             for part in arrays
