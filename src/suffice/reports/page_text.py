@@ -38,6 +38,8 @@ SCRIPTS = (
 )
 IMPORT = re.compile(r"^import .*?;\n", re.M | re.S)
 EXPORT = re.compile(r"^export ", re.M)
+COMMENT = re.compile(r"^ *(//|/\*\*| \*).*\n", re.M)  # on lines of its own
+INDENT = re.compile(r"^ +", re.M)
 
 
 def page(model: Any, test: Any = None) -> str:
@@ -87,6 +89,7 @@ def _bundle() -> str:
     """The modules in the order of their imports, as one script."""
     parts = (_file(f"{name}.js") for name in SCRIPTS)
     text = "".join(EXPORT.sub("", IMPORT.sub("", part)) for part in parts)
+    text = INDENT.sub("", COMMENT.sub("", text))
     return f'"use strict";\n{text}'
 
 
