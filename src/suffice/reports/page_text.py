@@ -38,8 +38,8 @@ SCRIPTS = (
 )
 IMPORT = re.compile(r"^import .*?;\n", re.M | re.S)
 EXPORT = re.compile(r"^export ", re.M)
-COMMENT = re.compile(r"^ *(//|/\*\*| \*).*\n", re.M)  # on lines of its own
-INDENT = re.compile(r"^ +", re.M)
+COMMENT = re.compile(r"^ *//.*\n|/\*\*(?:(?!\*/)[^`])*\*/ ?", re.M)
+INDENT = re.compile(r"^\s+", re.M)
 
 
 def page(model: Any, test: Any = None) -> str:
@@ -57,6 +57,8 @@ def page(model: Any, test: Any = None) -> str:
     described = column_facts(model, scored["columns"], ends)
     columns = [one | of for one, of in zip(scored["columns"], described, strict=True)]
     data = scored | {"columns": columns, "target": facts["target"]} | listed
+    if "members" in data:
+        del data["terms"]  # some of those of the first member, from which the page takes them
     style, script = _file("page.css"), _bundle()
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "

@@ -68,7 +68,7 @@ function ledgerTable(model, found, x, target) {
     return Number.isNaN(difference) ? 0 : difference;
   };
   const lines = found.columns.map((one) => ({ ...one, adds: of(one.by) })).sort((a, b) => Math.abs(b.adds) - Math.abs(a.adds));
-  const shown = lines.slice(0, MOST_LINES).map((one) => [[named(model.columns[one.column].name)], textOf(model, one.column, x[one.column]), one.adds]);
+  const shown = lines.slice(0, MOST_LINES).map((one) => [[named(model.columns[one.column].name)], model.columns[one.column].kind === "text" ? "" : textOf(model, one.column, x[one.column]), one.adds]);
   const rest = lines.slice(MOST_LINES);
   if (rest.length) shown.push([[`${rest.length} other column${rest.length > 1 ? "s" : ""}`], "", rest.reduce((s, o) => s + o.adds, 0)]);
   const start = of(found.start);
@@ -83,11 +83,12 @@ function ledgerTable(model, found, x, target) {
   const first = model.columns.some((one) => !one.unknown) ? "average row" : classes ? "before any cell" : "start";
   const kindOf = (/** @type {boolean} */ up) => (classes ? colour(up ? found.answer : found.against) : up ? "more" : "less");
   const row = (head, cell, adds, from, to, kind = "", total = false) =>
-    el("tr", { class: kind || undefined }, el("th", { scope: "row", class: "name-cell" }, ...head), el("td", { class: cell.length < 12 ? "short" : undefined }, el("bdi", {}, cell)),
+    el("tr", { class: kind || undefined }, el("th", { scope: "row", class: "name-cell", colspan: cell ? undefined : 2 }, ...head), ...(cell ? [el("td", { class: cell.length < 12 ? "short" : undefined }, el("bdi", {}, cell))] : []),
       el("td", { class: "bar-cell" }, step(from, to, low, high, zero, kindOf(to >= from))), el("td", { class: "number" }, total && !classes ? numeral(adds, places) : signed(adds, places)));
-  const body = [row([first], classes ? odds(start) : "", start, zero, start, "", true)];
+  const headOf = (/** @type {string} */ name, /** @type {number} */ value) => [classes ? `${name}: ${odds(value)}` : name];
+  const body = [row(headOf(first, start), "", start, zero, start, "", true)];
   for (const [head, cell, adds] of shown) { body.push(row(head, cell, adds, sum, sum + adds)); sum += adds; }
-  body.push(row([classes ? "sum" : "prediction"], classes ? odds(sum) : "", sum, zero, sum, "sum", true));
+  body.push(row(headOf(classes ? "sum" : "prediction", sum), "", sum, zero, sum, "sum", true));
   const keyed = (/** @type {number} */ c) => el("span", { class: "keyed" }, key(c), el("bdi", {}, brief(model.outputs[c])));
   const caption = classes
     ? ["What speaks for ", keyed(found.answer), " (to the right) and for ", keyed(found.against), " (to the left), in log-odds"]
