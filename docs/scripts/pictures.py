@@ -30,8 +30,8 @@ model = NaiveBayes().fit(wine.data, wine.target)
 ClassDensityDisplay.from_estimator(model, "color_intensity", wine.data, wine.target)
 
 # %%
-# Which columns tell the most
-# ---------------------------
+# Which columns are most informative
+# ----------------------------------
 
 ColumnImportanceDisplay.from_estimator(model)
 
@@ -43,8 +43,8 @@ diabetes = load_diabetes(as_frame=True)
 ColumnImportanceDisplay.from_estimator(LinearRegression().fit(diabetes.data, diabetes.target))
 
 # %%
-# One answer as a sum
-# -------------------
+# One prediction as a sum
+# -----------------------
 
 LedgerDisplay.from_estimator(model, wine.data.iloc[[70]])
 
@@ -57,10 +57,11 @@ first = cancer.data.iloc[:, :8]
 NomogramDisplay.from_estimator(NaiveBayes().fit(first, cancer.target_names[cancer.target]))
 
 # %%
-# Where the answer changes
-# ------------------------
+# Where the prediction changes
+# ----------------------------
 #
-# All columns but the two are left out exactly. Colours are stronger where the answer is surer.
+# All columns but the two are left out exactly. Colours are stronger where the
+# prediction is more certain.
 
 curved = QuadraticDiscriminantAnalysis().fit(wine.data, wine.target)
 DecisionBoundaryDisplay.from_estimator(curved, ("alcohol", "proline"), wine.data, wine.target)
