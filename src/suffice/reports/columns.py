@@ -132,7 +132,9 @@ def _of_classes(
         for j, name in enumerate(map(str, part.layout.columns)):
             cells = probabilities_of_values(parameters.column(j), len(fitted.classes))
             if cells is not None:
-                facts[name]["cells"] = [[shorter(p, OF_SHARES) for p in row] for row in cells.tolist()]
+                facts[name]["cells"] = [
+                    [shorter(p, OF_SHARES) for p in row] for row in cells.tolist()
+                ]
     for name, bits in _bits(model).items():
         if str(name) in facts:
             facts[str(name)]["bits"] = bits
