@@ -351,7 +351,7 @@ class Classifier(Estimator):
         self, X: Any, y: Any, sample_weight: Any
     ) -> tuple[TableSource | ArraySource, np.dtype[Any] | None]:
         """Open the first rows with their labels, and say in which dtype these came."""
-        y = labels_of(self, y)
+        y = label_of_formula(self) if y is None else y
         rows = open_rows(self, X, y, sample_weight, first=True)
         if not self.n_features_in_:
             raise SchemaError("the table has no column besides the label", "a model needs features")
@@ -371,19 +371,20 @@ def open_labelled(
     classifier: Classifier, X: Any, y: Any, sample_weight: Any
 ) -> TableSource | ArraySource:
     """Open a further table whose rows have labels."""
-    return open_rows(classifier, X, labels_of(classifier, y), sample_weight)
+    y = label_of_formula(classifier) if y is None else y
+    return open_rows(classifier, X, y, sample_weight)
 
 
-def labels_of(classifier: Classifier, y: Any) -> Any:
-    """Return labels, or the name of their column; if none are given, by the formula."""
-    named = targets_of(classifier) if y is None else y
+def label_of_formula(classifier: Classifier) -> str:
+    """Return the column of labels that the left side of a formula names."""
+    named = targets_of(classifier)
     if named is None:
         raise ParameterError(
             f"{type(classifier).__name__} requires y to be passed, but the target y is None",
             "a classifier learns from labels",
             "pass an array or the name of the label column",
         )
-    if y is None and isinstance(named, list):
+    if isinstance(named, list):
         raise ParameterError(
             f"the formula's left side is {' + '.join(named)}",
             "a classifier predicts one column",

@@ -77,7 +77,7 @@ def category_counts(statistic: KeptRows | Comoments, design: Design, name: str) 
     A value that no row shows is not among them.
     """
     places = design.places([name])
-    total, sums = _sums(statistic, places)
+    total, sums = statistic.sums_of(places)
     if design.has_each_value(name):
         by_level = sums
     elif name in design.ordered:  # sums of this level and those above it
@@ -92,23 +92,8 @@ def category_counts(statistic: KeptRows | Comoments, design: Design, name: str) 
 
 def words_shown(statistic: KeptRows | Comoments, design: Design, name: str) -> Vocabulary:
     """The words of a text, each counted, that rows show."""
-    total, sums = _sums(statistic, design.places([name]))
+    total, sums = statistic.sums_of(design.places([name]))
     return design.words[name].known.take(np.flatnonzero(nonnegative(sums, total).hi > 0))
-
-
-def _sums(
-    statistic: KeptRows | Comoments, places: NDArray[np.intp]
-) -> tuple[DoubleDouble, DoubleDouble]:
-    """Σw of the rows that show some terms, and Σwx of these: w times the means."""
-    if isinstance(statistic, KeptRows):
-        x, weight = statistic.x[:, places], statistic.row_weights
-        shown = ~np.isnan(x.sum(axis=1))
-        totals = np.asarray(weight[shown].sum()), weight[shown] @ x[shown]
-        return DoubleDouble.of(totals[0]), DoubleDouble.of(totals[1])
-    shown = np.asarray(statistic.patterns[:, places].all(axis=1))[statistic.pattern]
-    group_weight = statistic.group_weight[shown]
-    sums = (group_weight[:, None] * statistic.mean[:, places][shown]).sum(axis=0)
-    return group_weight.sum(axis=0), sums
 
 
 def check_same_columns(mine: Design, theirs: Design, verb: str) -> None:
@@ -249,19 +234,22 @@ def settled(
     rows = replace(source, targets=None) if isinstance(source, ArraySource) else source
     if not found.columns:
         raise SchemaError("the table has no column besides the target", "a model needs features")
-    _refuse_label_names(rows)
+    if isinstance(rows, TableSource):
+        _refuse_label_names(rows)
     design = settled_design(rows, found, words, engine, targets).spanning(intercept)
     blocks, stays_sparse = design.blocks, design.formula is None and len(design) >= LEAST_COLUMNS
     if isinstance(rows, ArraySource) and is_sparse(rows.x) and stays_sparse:
         blocks = (BlockLayout("sparse", design.columns),)
     of_targets: dict[str, Any] = {"design": design, "single_target": single_target}
     reader = LinearReader.of(rows, found.columns, blocks, {}, **of_targets)
-    ignored = (*reader.layout.ignored, *unused(rows, found, targets))
+    if found.formula is None:
+        return reader
+    ignored = (*reader.layout.ignored, *unused(rows, found.formula, targets))
     return replace(reader, layout=replace(reader.layout, ignored=ignored))
 
 
-def _refuse_label_names(rows: TableSource | ArraySource) -> None:
-    said = rows.table.cleaning if isinstance(rows, TableSource) else {}
+def _refuse_label_names(rows: TableSource) -> None:
+    said = rows.table.cleaning
     for name in ("label_suffix", "label_map"):
         if said.get(name):
             raise ParameterError(
