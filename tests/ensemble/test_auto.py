@@ -217,7 +217,7 @@ def test_rows_that_can_be_read_once(tmp_path: Path) -> None:
 def test_a_text_file_is_kept_or_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "rows.csv"
     pyarrow.csv.write_csv(mixed(), path)
-    table = suffice.read_csv(path, missing=["red"])
+    table = suffice.read_csv(path, missing=["", "red"])
     kept = AutoClassifier(["lda", "logistic-bins"]).fit(table, "kind")
     monkeypatch.setattr("suffice.ensemble.auto.KEPT", -1)
     read = AutoClassifier(["lda", "logistic-bins"]).fit(table, "kind")

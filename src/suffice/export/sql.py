@@ -47,7 +47,7 @@ from suffice.export.expressions import (
     Sum,
     Term,
 )
-from suffice.export.log_joint_terms import check_gaps, log_joint
+from suffice.export.log_joint_terms import check_gaps, log_joint, refusing_null
 from suffice.families.multivariate_gaussian import LOG_2PI
 
 IMPOSSIBLE = -1e300  # stands for log 0, as not every database has an infinity
@@ -116,25 +116,12 @@ def to_sql(
     pretty = joint.integrates(READABLE - writer.pairs)
     statement = writer.select(_table(table)).sql(dialect=dialect, pretty=pretty, comments=False)
     about = [f"Written by suffice: {type(model).__name__}."]
-    if needed := refusing_null(joint):
+    if needed := refusing_null(joint, MOST_PRODUCTS):
         names = ", ".join(map(ascii, needed))
         about.append(f"A row with a NULL gets NULL: the model needs {names}.")
     if writer.dialect == "sqlite":
         about.append("SQLite needs its functions LN and EXP (SQLITE_ENABLE_MATH_FUNCTIONS).")
     return "".join(f"-- {line}\n" for line in about) + statement + "\n"
-
-
-def refusing_null(joint: LogJoint) -> tuple[str, ...]:
-    """Return the columns without whose cells a row gets no answer."""
-    gaussians = () if joint.integrates(MOST_PRODUCTS) else (Gaussian,)
-    places = {
-        j
-        for member in joint.members
-        for term in member.terms
-        if isinstance(term, gaussians) or getattr(term, "missing", "") == "refused"
-        for j in term.columns
-    }
-    return tuple(dict.fromkeys(joint.columns[j].name for j in sorted(places)))
 
 
 class _Writer:
