@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from suffice.data.frames.memory import FrameTable
 from suffice.data.open import open_table
-from suffice.engines.engine import engine_for, fit_context
+from suffice.engines.engine import fit_context
 from suffice.engines.progress import fits_watched
 from suffice.ensemble.candidates import (
     CANDIDATES,
@@ -338,7 +338,7 @@ class _Seen:
         """
         X, y, weight = rows
         if is_table(X):
-            table = TableRows.of(X, y, weight, engine_for, {}, None, self.tells_apart)
+            table = TableRows.of(X, y, weight, {}, None, self.tells_apart)
             return table, table.hashes
         if not is_array(X):
             opened = open_table(X, y if isinstance(y, str) else None).table
