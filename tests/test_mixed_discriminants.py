@@ -104,6 +104,35 @@ def test_as_scikit_learn_of_one_hot_columns() -> None:
     assert model.coef_.shape == (3, 5)
 
 
+@pytest.mark.parametrize("shrinkage", [None, "auto"])
+def test_many_categories_are_as_their_columns(shrinkage: Any, tmp_path: Path) -> None:
+    rng, n = np.random.default_rng(2), 1_600
+    level, other = np.arange(n) % 390, rng.integers(0, 4, n)
+    y = rng.integers(0, 3, n)
+    own = 10 * y + rng.integers(0, 4, n)  # a value of which tells the class
+    codes = {"level": 1000 + level, "other": other, "own": 10 + own}
+    number = rng.normal(size=n) + y + 1e6
+    rows = pd.DataFrame({"number": number} | {n: np.char.mod("v%d", c) for n, c in codes.items()})
+    x = np.column_stack([number, *(np.unique(c)[1:] == c[:, None] for c in codes.values())])
+    model = LinearDiscriminantAnalysis(shrinkage=shrinkage).fit(rows, y)
+    known = LinearDiscriminantAnalysis(shrinkage=shrinkage).fit(x, y)
+    scores = known.decision_function(x[:100])
+    size = np.abs(scores).max()
+    assert_allclose(model.decision_function(rows[:100]), scores, atol=1e-6 * size)
+    assert_allclose(model.covariance_, known.covariance_, atol=1e-9)
+    rows.loc[:50, "own"], x[:51, -len(np.unique(own)) + 1 :] = None, np.nan
+    rows.loc[30:80, "number"], x[30:81, 0] = np.nan, np.nan
+    expected = known.predict_proba(x[:100])
+    assert_allclose(model.predict_proba(rows[:100]), expected, atol=1e-6)
+    model.save(tmp_path / "model.sfc")
+    file = suffice.load(tmp_path / "model.sfc")
+    assert_array_equal(file.predict_proba(rows[:100]), model.predict_proba(rows[:100]))
+    later = LinearDiscriminantAnalysis(shrinkage=shrinkage)
+    later.fit(rows[81:], y[81:]).partial_fit(rows[900:], y[900:]).forget(rows[900:], y[900:])
+    once = LinearDiscriminantAnalysis(shrinkage=shrinkage)
+    assert_array_equal(later.coef_, once.fit(rows[81:], y[81:]).coef_)
+
+
 @BY_NAME
 def test_missing_cells_of_a_category_are_a_level_of_the_fit(model: Any) -> None:
     (rows, y), (complete, _) = table(1, missing=0.2), table(1)

@@ -5,7 +5,7 @@ All pictures
 Every display of `suffice.plotting`, on data of scikit-learn.
 """
 
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
+from sklearn.datasets import load_diabetes, load_wine
 
 from suffice import (
     LinearRegression,
@@ -17,7 +17,6 @@ from suffice.plotting import (
     ColumnImportanceDisplay,
     DecisionBoundaryDisplay,
     LedgerDisplay,
-    NomogramDisplay,
 )
 
 wine = load_wine(as_frame=True)
@@ -47,14 +46,6 @@ ColumnImportanceDisplay.from_estimator(LinearRegression().fit(diabetes.data, dia
 # -----------------------
 
 LedgerDisplay.from_estimator(model, wine.data.iloc[[70]])
-
-# %%
-# The instrument of paper and ruler
-# ---------------------------------
-
-cancer = load_breast_cancer(as_frame=True)
-first = cancer.data.iloc[:, :8]
-NomogramDisplay.from_estimator(NaiveBayes().fit(first, cancer.target_names[cancer.target]))
 
 # %%
 # Where the prediction changes

@@ -429,6 +429,14 @@ def points_of(
             )
 
 
+def left_of_formula(parameters: Sequence[str] | None) -> list[str]:
+    """Return the columns to predict that a formula among the parameters names."""
+    from suffice.models.design.formula import left_side
+
+    pairs = (one.partition("=") for one in parameters or ())
+    return [target for name, _, text in pairs if name == "formula" for target in left_side(text)]
+
+
 def estimator_of(
     model: str,
     parameters: Mapping[str, Any],

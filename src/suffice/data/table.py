@@ -431,6 +431,60 @@ class _PartWhere(PartView):
         return int(self.kept.sum())
 
 
+@dataclass(frozen=True)
+class KeptTable(TableView):
+    """A table of files whose columns are kept in memory once they are read, in the types asked for.
+
+    Examples
+    --------
+    >>> from suffice.data.frames.memory import frame_table
+    >>> table = KeptTable(frame_table(pa.table({"size": [1.5, 2.5]})))
+    >>> (part,) = table.parts({"size": None})
+    >>> [batch.to_pylist() for batch in part.record_batches()], part.rows
+    ([[{'size': 1.5}, {'size': 2.5}]], 2)
+    """
+
+    columns: dict[tuple[str, pa.DataType | None], Sequence[pa.ChunkedArray[Any]]] = field(
+        default_factory=dict, repr=False
+    )
+    labels: dict[str, KeptTable] = field(default_factory=dict, repr=False)
+
+    def known_as(self, known: TextFormat) -> Table:
+        own = replace(known, features=()) == self.format  # of a model of this table, or a part
+        return self if own else KeptTable(self.table.known_as(known))
+
+    def labelled(self, name: str) -> Table:
+        if name not in self.labels:
+            labelled = self.table.labelled(name)
+            self.labels[name] = self if labelled is self.table else KeptTable(labelled)
+        return self.labels[name]
+
+    def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
+        read = {name: kind for name, kind in types.items() if (name, kind) not in self.columns}
+        parts = self.table.parts(read or types)
+        if read:
+            tables = [pa.Table.from_batches(part.record_batches()) for part in parts]
+            for name, kind in read.items():
+                self.columns[name, kind] = [table.column(name) for table in tables]
+        kept = [self.columns[asked] for asked in types.items()]
+        return [
+            _KeptPart(part, pa.table(list(columns), names=list(types)))
+            for part, *columns in zip(parts, *kept, strict=True)
+        ]
+
+
+@dataclass(frozen=True)
+class _KeptPart(PartView):
+    table: pa.Table
+
+    def record_batches(self) -> Iterator[pa.RecordBatch]:
+        yield from self.table.to_batches(max_chunksize=BATCH_ROWS)
+
+    @property
+    def rows(self) -> int:
+        return int(self.table.num_rows)
+
+
 # Checks and first rows ---------------------------------------------------------------------------
 
 

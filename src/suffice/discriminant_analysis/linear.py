@@ -127,7 +127,8 @@ class LinearDiscriminantAnalysis(GenerativeClassifier):
     no column beyond k − 1; sums are exact; missing cells, weights and batches are taken.
 
     More than 256 columns and no more rows than columns are fitted in the space of the rows, as by
-    scikit-learn's "svd"; a file of such a model predicts, and refuses `partial_fit` and `forget`.
+    scikit-learn's "svd", and 384 terms and more of categories from compressed rows; a file of
+    such a model predicts, and refuses `partial_fit` and `forget`.
 
     Source: C. R. Rao, The utilization of multiple measurements in problems of biological
     classification, J. R. Stat. Soc. B 10 (1948); T. Hastie, R. Tibshirani and J. Friedman, The

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar
 
@@ -417,6 +417,13 @@ class StudentParameters(Parameters):
         origin, (location, precision, power, log_scale) = self.terms
         e = (x if origin is None else x - origin) - location
         return np.asarray(log_scale - power * log1p(precision * e * e))
+
+    def weighed(self, weights: Floats) -> StudentParameters:
+        """Return w_j log p(x_j | c) as such terms."""
+        found, (origin, (location, precision, power, log_scale)) = replace(self), self.terms
+        terms = location, precision, weights * power, weights * log_scale
+        vars(found)["terms"] = origin, terms
+        return found
 
     def column(self, j: int) -> StudentParameters:
         parts = self.location, self.location_lo, self.scale2, self.dof

@@ -61,6 +61,7 @@ from suffice.sums.moments import ABSENT, FEWEST_DIGITS, too_large
 
 WIDE = 256  # columns: of more, rows are kept as long as they are no more than columns
 SMALLEST_SINGULAR = 1e-4  # of rows in units of their deviations, over √n; the rest is noise
+NO_PART = 2.0**-44  # of the means: what rounding leaves beyond a span that they are in
 DOUBLE_NOISE = 2.0**-44  # noise of sums that are only of doubles
 LOG_2PI = log_of(2 * np.pi)
 SCORED_ROWS = 16_384  # rows scored at a time: they stay in the cache with their scores
@@ -103,7 +104,8 @@ class MultivariateGaussian(Family):
     More than 256 columns and no more rows than columns (``mle``, complete rows) are described in
     the space of the rows, by a thin singular value decomposition of rows about their class means
     in units of their deviations: see `ThinGaussians`. Without shrinkage a covariance is then that
-    of the span of the rows, as in scikit-learn's solver "svd".
+    of the span of the rows, as in scikit-learn's solver "svd". So are rows of few cells, whatever
+    their number, if all classes have one covariance: see `Roots`.
 
     Parameters
     ----------
@@ -215,7 +217,7 @@ class MultivariateGaussian(Family):
         self, statistic: Comoments | FourthMoments | KeptRows | Roots
     ) -> GaussiansLeftOut:
         if isinstance(statistic, KeptRows | Roots):
-            raise no_closed_form(self, "there are no more rows than columns")
+            raise no_closed_form(self, "covariances are of rows, not of their products")
         if self.estimation != "mle" or self.shrinkage:
             raise no_closed_form(self, "without a row, more than rank one of a covariance changes")
         columns = statistic.columns
@@ -262,6 +264,10 @@ class MultivariateGaussian(Family):
                 "a covariance of more columns than rows is singular",
                 "shrink it (reg_param), or share it by LinearDiscriminantAnalysis",
             )
+        centre = (n[:, None] * roots.mean).sum(axis=0) / n.sum()
+        mean = np.where(n[:, None] > 0, roots.mean, centre)
+        away = np.sqrt(n / n.sum())[:, None] * (mean - centre)
+        apart = np.sqrt((away**2).sum(axis=0))
         matrices = []
         for m in range(len(rows)):
             singular, basis = roots.matrix(m)
@@ -269,7 +275,17 @@ class MultivariateGaussian(Family):
             share = self.shrinkage
             if isinstance(share, str):
                 used, fourth = np.count_nonzero(roots.sd[m]), roots.fourth[m] / inflated**2
-                share = ledoit_wolf_of_rows(singular**2, int(used), float(fourth), rows[m])
+                share = _share(roots.square(m), int(used), float(fourth), rows[m])
+            if roots.ground[m].any():
+                weights = (1 - share) * singular * abs(singular)
+                ground, sd = share + (1 - share) * roots.ground[m], roots.sd[m] * np.sqrt(inflated)
+                still = np.flatnonzero((sd == 0) & (apart > NO_PART * np.abs(centre)))
+                sd[still] = apart[still]  # in place of 0, with directions that take it away
+                directions = np.concatenate([basis, (np.arange(roots.d) == still[:, None]) * 1.0])
+                weights = np.append(weights, -ground[still])
+                found = ThinCovariance.of(sd, ground, directions, weights, SMALLEST_SINGULAR**2)
+                matrices.append(found.floored(away, self.variance_floor))
+                continue
             kept = singular > SMALLEST_SINGULAR
             matrices.append(
                 ThinCovariance(
@@ -279,8 +295,6 @@ class MultivariateGaussian(Family):
                     float(share),
                 )
             )
-        centre = (n[:, None] * roots.mean).sum(axis=0) / n.sum()
-        mean = np.where(n[:, None] > 0, roots.mean, centre)
         return MultivariateGaussianParameters(ThinGaussians(mean, tuple(matrices)))
 
     def _shrinkage_of(self, covariance: Floats, sums: GaussianSums) -> Floats:
@@ -427,8 +441,8 @@ class MultivariateGaussian(Family):
         """
         if isinstance(statistic, KeptRows | Roots):
             raise ParameterError(
-                f"{statistic.d} columns, and no more rows",
-                "an interval needs covariances of fewer columns than rows",
+                f"{statistic.d} columns, of which rows are kept, not products",
+                "an interval needs products of columns",
                 "use fewer columns",
             )
         columns, estimate = statistic.columns, self.estimate(statistic)
@@ -887,7 +901,7 @@ class ThinCovariance(NamedTuple):
     basis : ndarray (r, d)
         V, orthonormal rows.
     spread : ndarray (r,)
-        The diagonal of Λ.
+        The diagonal of Λ; 0 for a direction that is left out.
     rest : float
         ρ; with 0 only the span of V counts.
     """
@@ -897,6 +911,37 @@ class ThinCovariance(NamedTuple):
     spread: Floats
     rest: float
 
+    @classmethod
+    def of(
+        cls, sd: Floats, ground: Floats, rows: Floats, weights: Floats, least: float
+    ) -> ThinCovariance:
+        """D(diag(ground) + rowsᵀ diag(weights) rows)D, where the ground is not 0.
+
+        Directions of no more than the ``least`` spread are left out.
+        """
+        root = np.sqrt(ground)
+        with one_thread_of_blas():
+            basis, across = interruptible(np.linalg.qr, (rows / root).T)
+            variances, axes = interruptible(np.linalg.eigh, (across * weights) @ across.T)
+        spread = np.where(variances > least - 1.0, 1.0 + variances, 0.0)
+        return cls(sd * root, axes.T @ basis.T, spread, 1.0)
+
+    def floored(self, away: Floats, floor: float) -> ThinCovariance:
+        """Raise what does not vary to a fraction of the squares of some rows, (k, d), there."""
+        still, z = self.spread == 0, away * self.unit
+        values, axes = interruptible(
+            np.linalg.eigh, self.basis[still] @ z.T @ z @ self.basis[still].T
+        )
+        basis, spread = self.basis.copy(), self.spread.copy()
+        basis[still] = axes.T @ basis[still]
+        spread[still] = np.where(values > NO_PART**2 * (z**2).sum(), floor * values, 0.0)
+        return self._replace(basis=basis, spread=spread)
+
+    @property
+    def divisor(self) -> Floats:
+        """The diagonal of Λ; infinite for a direction that is left out."""
+        return np.where(self.spread > 0, self.spread, np.inf)
+
     @property
     def unit(self) -> Floats:
         """1/sd; 0 for a column that is left out."""
@@ -904,14 +949,17 @@ class ThinCovariance(NamedTuple):
 
     @property
     def rank(self) -> int:
-        return int(np.count_nonzero(self.sd)) if self.rest else len(self.spread)
+        if not self.rest:
+            return len(self.spread)
+        return int(np.count_nonzero(self.sd) - np.count_nonzero(self.spread == 0))
 
     @property
     def log_determinant(self) -> float:
         """log |Σ| of these directions."""
         used = self.sd > 0
-        beyond = (self.rank - len(self.spread)) * log_of(self.rest) if self.rest else 0.0
-        return float(log(self.spread).sum() + 2 * log(self.sd[used]).sum()) + beyond
+        spread = self.spread[self.spread > 0]
+        beyond = (self.rank - len(spread)) * log_of(self.rest) if self.rest else 0.0
+        return float(log(spread).sum() + 2 * log(self.sd[used]).sum()) + beyond
 
     @property
     def variance(self) -> Floats:
@@ -923,18 +971,22 @@ class ThinCovariance(NamedTuple):
         """Return δᵀΣ⁻¹δ of differences (n, d), (n,)."""
         z = away * self.unit
         within = z @ self.basis.T
-        found = (within**2 / self.spread).sum(axis=1)
+        found = (within**2 / self.divisor).sum(axis=1)
         if self.rest:
             beyond = z - within @ self.basis
             found = found + (beyond**2).sum(axis=1) / self.rest
         return np.asarray(found)
 
     def columns(self, at: Ints) -> ThinCovariance:
-        root = np.sqrt(self.spread - self.rest)[:, None] * self.basis[:, at]
+        if self.rest:
+            ground = np.full(len(at), self.rest)
+            rows = self.basis[:, at]
+            return self.of(self.sd[at], ground, rows, self.spread - self.rest, NO_PART)
+        root = np.sqrt(self.spread)[:, None] * self.basis[:, at]
         variances, axes = interruptible(np.linalg.eigh, root @ root.T)
         kept = variances > SMALLEST_SINGULAR**2
         basis = axes[:, kept].T @ root / np.sqrt(variances[kept])[:, None]
-        return ThinCovariance(self.sd[at], basis, variances[kept] + self.rest, self.rest)
+        return ThinCovariance(self.sd[at], basis, variances[kept], 0.0)
 
     def dense(self, at: Ints | slice = slice(None)) -> Floats:
         basis, sd = self.basis[:, at], self.sd[at]
@@ -995,12 +1047,13 @@ class ThinGaussians:
     def whitening(self) -> tuple[Floats]:
         """W (r, d) of a shared covariance, with WᵀW = Σ⁻¹ where the means are."""
         (one,) = self.covariances
-        rows = one.basis / np.sqrt(one.spread)[:, None]
+        rows = one.basis / np.sqrt(one.divisor)[:, None]
         if one.rest:
             z = (self.mean - self.origin) * one.unit
             beyond = z - (z @ one.basis.T) @ one.basis
             _, singular, directions = np.linalg.svd(beyond, full_matrices=False)
-            told = singular > SMALLEST_SINGULAR * max(float(singular[0]), 1e-300)
+            least = max(SMALLEST_SINGULAR * singular[0], NO_PART * np.linalg.norm(z))
+            told = singular > least
             rows = np.concatenate([rows, directions[told] / np.sqrt(one.rest)])
         return (rows * one.unit,)
 
@@ -1164,11 +1217,6 @@ def ledoit_wolf(covariance: Floats, fourth: float, n: float) -> float:
     used = sd > 0
     r = covariance[np.ix_(used, used)] / np.outer(sd[used], sd[used])
     return _share(float((r * r).sum()), len(r), fourth, n)
-
-
-def ledoit_wolf_of_rows(variances: Floats, d: int, fourth: float, n: float) -> float:
-    """Return the same shrinkage from the variances of R along its axes, of d columns."""
-    return _share(float((variances**2).sum()), d, fourth, n)
 
 
 def _share(square: float, d: int, fourth: float, n: float) -> float:

@@ -308,6 +308,13 @@ class Comoments(Formed, ClassSums):
         squares = np.einsum("mijj->j", self.products) + (weight * moved**2).sum(axis=0)
         return too_small(weight.sum(axis=0), near, sums.sum(axis=0), squares)
 
+    def sums_of(self, columns: Ints) -> tuple[DoubleDouble, DoubleDouble]:
+        """Σw of the rows that show all these columns, and Σwx of these."""
+        shown = np.asarray(self.patterns[:, columns].all(axis=1))[self.pattern]
+        group_weight = self.group_weight[shown]
+        sums = (group_weight[:, None] * self.mean[:, columns][shown]).sum(axis=0)
+        return group_weight.sum(axis=0), sums
+
     def marginal(self, columns: Ints) -> Comoments:
         """Return the sums of some columns, increasing; rows that show none are dropped."""
         cut = replace(

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from suffice.errors import ForgetError
 from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.error_free import LARGEST, SMALLEST, add, two_sum
-from suffice.numerics.exact import scaled
+from suffice.numerics.exact import DoubleDouble, scaled
 from suffice.numerics.interruption import interruptible, one_thread_of_blas
 from suffice.numerics.memory import require_memory
 from suffice.numerics.rows import is_sparse
@@ -43,6 +43,8 @@ LEAST_COLUMNS = 384  # with fewer, exact products are solved as fast as rows
 LEAST_SPARSE, SPARSE_CELLS = 1_000, 2**26  # sparse rows of more columns, and cells of them
 HASHED_CELLS = 2**18  # hashed at a time
 TILE_CELLS = 2**22  # cells of sparse rows that are laid out at a time, 32 MB
+DENSE = 0.25  # of the cells of a column: from there on it is laid out
+CONSTANT = 2.0**-40  # of the squares of a column: what rounding leaves of its scatter
 NEGLIGIBLE = 2.0**-90  # of a weight: what rounding leaves of a difference
 PRODUCTS = 6 * 8.0  # bytes of a product of two columns: pairs, and copies while they are added
 NOT_IN_FILES = "a file holds no rows, and products of so many columns were not kept"
@@ -168,6 +170,13 @@ class KeptRows(ClassSums):
     @property
     def too_small(self) -> Bools:
         return np.concatenate([_tiny(self.x), _tiny(self.y)])
+
+    def sums_of(self, columns: Ints) -> tuple[DoubleDouble, DoubleDouble]:
+        """Σw of the rows that show all these columns, and Σwx of these."""
+        x, weight = self.x[:, columns], self.row_weights
+        shown = ~np.isnan(x.sum(axis=1))
+        totals = np.asarray(weight[shown].sum()), weight[shown] @ x[shown]
+        return DoubleDouble.of(totals[0]), DoubleDouble.of(totals[1])
 
     def marginal(self, columns: Ints) -> KeptRows | Products:
         """Return the rows of some of the columns, increasing; products of few columns."""
@@ -402,7 +411,10 @@ class Roots(ClassSums):
 
     ::
 
-        S = n D Vᵀ diag(singular²) V D,    D = diag(sd)
+        S = n D (diag(ground) + Vᵀ diag(±singular²) V) D,    D = diag(sd)
+
+    Of sparse rows, columns of which no row has two cells have products that are 0: their scatter
+    is diagonal but for the means of k classes, and only products with other columns are directions.
 
     Parameters
     ----------
@@ -416,8 +428,11 @@ class Roots(ClassSums):
     start : ndarray of int (s + 1,)
         Where the rows of each root begin.
     singular : ndarray (r,)
+        Less than 0 where a direction counts against the others.
     basis : ndarray (r, d)
-        V: rows that are orthogonal within a root.
+        V: rows that are orthogonal within a root without a ground.
+    ground : ndarray (s, d)
+        0 of dense rows.
     fourth : ndarray (s,)
         Σw|z|⁴ of rows z in units of sd.
     """
@@ -427,8 +442,9 @@ class Roots(ClassSums):
     mean: Annotated[Floats, Shape("k", "d"), FINITE]
     sd: Annotated[Floats, Shape("s", "d"), NONNEGATIVE]
     start: Annotated[Ints, Shape("ends"), NONNEGATIVE]
-    singular: Annotated[Floats, Shape("r"), NONNEGATIVE]
+    singular: Annotated[Floats, Shape("r"), FINITE]
     basis: Annotated[Floats, Shape("r", "d"), FINITE]
+    ground: Annotated[Floats, Shape("s", "d"), NONNEGATIVE]
     fourth: Annotated[Floats, Shape("s"), NONNEGATIVE]
 
     @rule("every scatter has a root, and roots follow each other")
@@ -440,8 +456,10 @@ class Roots(ClassSums):
 
     @classmethod
     def of(cls, rows: KeptRows) -> Roots:
-        """Return the roots of complete dense rows by a singular value decomposition of (n, d)."""
+        """Return the roots of complete rows; of dense ones by a singular value decomposition."""
         rows = rows.canonical()
+        if is_sparse(rows.x):
+            return cls._of_sparse(rows)
         row_weight, code = rows.row_weights, rows.code
         weight, mean = rows.class_weight, np.zeros((rows.k, rows.d))
         centred = np.empty_like(rows.x)
@@ -456,7 +474,67 @@ class Roots(ClassSums):
         sd, singular, basis, fourth = zip(*found, strict=True)
         start = np.cumsum([0, *map(len, singular)])
         both = np.concatenate(singular), np.concatenate(basis)
-        return cls(rows.pooled, weight, mean, np.array(sd), start, *both, np.array(fourth))
+        ground = np.zeros((len(sd), rows.d))
+        return cls(rows.pooled, weight, mean, np.array(sd), start, *both, ground, np.array(fourth))
+
+    @classmethod
+    def _of_sparse(cls, rows: KeptRows) -> Roots:
+        """Return the root of sparse rows, of which all classes have one."""
+        x, w, weight, n = rows.x, rows.row_weights, rows.class_weight, rows.rows
+        stored = np.bincount(x.indices, minlength=rows.d)
+        dense = stored >= DENSE * len(w)
+        full, few = np.flatnonzero(dense), np.flatnonzero(~dense)
+        by_class = _indicators(rows.code, rows.k, w)
+        inverse = np.divide(1.0, weight, out=np.zeros(rows.k), where=weight > 0)[:, None]
+        mean, laid_out = np.zeros((rows.k, rows.d)), x[:, full].toarray()
+        for _ in range(2):  # so that a mean far from 0 keeps its digits
+            middle = inverse * (by_class @ laid_out)
+            laid_out -= middle[rows.code]
+            mean[:, full] += middle
+        cells = x[:, few]
+        mean[:, few] = inverse * (by_class @ cells).toarray()
+        between = np.sqrt(weight)[:, None] * mean[:, few]
+        gram = (cells.T @ cells.multiply(w[:, None])).tocsr()
+        alone = _disjoint(gram)
+        rest = np.setdiff1d(np.arange(len(few)), alone)
+        p, q = len(alone), len(full) + len(rest)
+        require_memory(8.0 * 6 * rows.d * (rows.k + 2 * q), f"products of {q:,} terms", FEWER)
+        beside = cells[:, rest].multiply(w[:, None]).tocsr().T @ laid_out
+        of_few = gram[rest][:, rest].toarray() - between[:, rest].T @ between[:, rest]
+        own = np.block([[(laid_out.T * w) @ laid_out, beside.T], [beside, of_few]])
+        across = np.empty((p, q))
+        across[:, : len(full)] = cells[:, alone].multiply(w[:, None]).tocsr().T @ laid_out
+        across[:, len(full) :] = gram[alone][:, rest].toarray()
+        across[:, len(full) :] -= between[:, alone].T @ between[:, rest]
+        order = np.concatenate([few[alone], full, few[rest]])
+        squares = np.concatenate([gram.diagonal()[alone], np.diagonal(own)])
+        scatter = squares.copy()
+        scatter[:p] -= (between[:, alone] ** 2).sum(axis=0)
+        size = np.concatenate([squares[:p], ((mean[:, order[p:]] ** 2).T @ weight) + squares[p:]])
+        scatter[scatter <= CONSTANT * size] = 0.0
+        unit = np.divide(1.0, np.sqrt(scatter), out=np.zeros(rows.d), where=scatter > 0)
+        within = own * unit[p:] * unit[p:, None]
+        within[np.diag_indices(q)] = 0.0
+        columns = np.concatenate([across * unit[:p, None] * unit[p:], 0.5 * within])
+        one = np.concatenate([np.zeros((p, q)), np.eye(q)])
+        of_means = np.zeros((rows.k, rows.d))
+        of_means[:, :p] = between[:, alone] * unit[:p]
+        # AᵀB + BᵀA = ½(A + B)ᵀ(A + B) − ½(A − B)ᵀ(A − B)
+        basis = np.empty((rows.k + 2 * q, rows.d))
+        basis[:, order] = np.concatenate([of_means, (columns + one).T, (columns - one).T])
+        half = np.full(q, 0.5**0.5)
+        singular = np.concatenate([np.full(rows.k, -1.0), half, -half])
+        sd, ground = np.empty((1, rows.d)), np.ones((1, rows.d))
+        sd[0, order] = np.sqrt(scatter / n)
+        ground[0, few[alone]] = np.where(unit[:p] > 0, squares[:p] * unit[:p] ** 2, 1.0)
+        v = np.divide(1.0, sd[0] ** 2, out=np.zeros(rows.d), where=sd[0] > 0)
+        length = laid_out**2 @ v[full]
+        row = np.repeat(np.arange(len(w)), np.diff(cells.indptr))
+        own_mean = mean[:, few][rows.code[row], cells.indices]
+        moved = (cells.data * (cells.data - 2.0 * own_mean)) * v[few][cells.indices]
+        length += np.bincount(row, moved, len(w)) + (mean[:, few] ** 2 @ v[few])[rows.code]
+        start, fourth = np.array([0, len(basis)]), np.array([w @ length**2])
+        return cls(True, weight, mean, sd, start, singular, basis, ground, fourth)
 
     k, d = axis("k"), axis("d")
 
@@ -484,6 +562,13 @@ class Roots(ClassSums):
     def matrix(self, m: int) -> tuple[Floats, Floats]:
         own = slice(*self.start[m : m + 2])
         return self.singular[own], self.basis[own]
+
+    def square(self, m: int) -> float:
+        """tr R² of the correlations R of one scatter."""
+        singular, basis = self.matrix(m)
+        ground, weight = self.ground[m] * (self.sd[m] > 0), singular * np.abs(singular)
+        beside = 2.0 * weight @ (basis**2 @ ground) + ground @ ground
+        return float(weight @ (basis @ basis.T) ** 2 @ weight + beside)
 
     def divergences(self, other: Any) -> Divergences:
         theirs = other.columns
@@ -523,16 +608,34 @@ class Roots(ClassSums):
         start, rows = np.cumsum([0, *map(len, own)]), np.concatenate(own).astype(np.intp)
         singular, basis = self.singular[rows], self.basis[rows]
         sd, fourth = self.sd[index] * known, self.fourth[index] * known[:, 0]
-        return Roots(False, weight, mean, sd, start, singular, basis, fourth)
+        ground = self.ground[index] * known
+        return Roots(False, weight, mean, sd, start, singular, basis, ground, fourth)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Roots | KeptRows):
             return NotImplemented
-        names = ("weight", "mean", "sd", "start", "singular", "basis", "fourth")
+        names = ("weight", "mean", "sd", "start", "singular", "basis", "ground", "fourth")
         theirs = other.columns
         return self.pooled == theirs.pooled and all(
             np.array_equal(getattr(self, name), getattr(theirs, name)) for name in names
         )
+
+
+def _indicators(code: Ints, k: int, weight: Floats) -> Any:
+    """CSR array (k, n) of the weights of rows of each class."""
+    from scipy.sparse import csr_array
+
+    return csr_array((weight, (code, np.arange(len(code)))), shape=(k, len(code)))
+
+
+def _disjoint(gram: Any) -> Ints:
+    """Columns whose products with each other are 0, as many as are soon found, increasing."""
+    free, found = np.ones(gram.shape[0], np.bool_), []
+    for j in np.argsort(np.diff(gram.indptr), kind="stable").tolist():
+        if free[j]:
+            free[gram.indices[gram.indptr[j] : gram.indptr[j + 1]]] = False
+            found.append(j)
+    return np.sort(np.array(found, np.intp))
 
 
 def _root(centred: Floats, weight: Floats) -> tuple[Floats, Floats, Floats, float]:

@@ -165,13 +165,16 @@ class GenerativeModel:
                     one.bin_from(block.bins.origin, block.bins.unit)
         return found
 
-    def settled(self) -> Self:
-        """Return the model with the data-driven choices of its families fixed."""
-        parts = tuple(
-            replace(part, family=part.family.settled(parameters))
-            for part, parameters in zip(self.parts, self.parameters, strict=True)
-        )
-        found = replace(self, parts=parts, chosen=())
+    def settled(self, anew: bool = False) -> Self:
+        """Return the model with the data-driven choices of its families fixed, or to be made anew.
+
+        Either way only the counts that these parameters needed are read.
+        """
+        parts = []
+        for part, parameters in zip(self.parts, self.parameters, strict=True):
+            settle = part.family.narrowed if anew else part.family.settled
+            parts.append(replace(part, family=settle(parameters)))
+        found = replace(self, parts=tuple(parts), chosen=())
         vars(found)["family_sums"] = self.family_sums
         return found
 

@@ -35,6 +35,7 @@ from suffice.sums.by_class import (
     ClassesByGroup,
     ClassesByGroupAccumulator,
 )
+from suffice.sums.kept_rows import RowsAccumulator
 from suffice.sums.row_sample import SampledAccumulator
 
 
@@ -123,7 +124,8 @@ class FamilyColumns:
         family = self.family.apart if apart else self.family
         if self.design is not None:
             sums = family.accumulator("real", len(self.design))
-            return TermAccumulator(sums, self.design)
+            keeps = isinstance(sums, RowsAccumulator) and family.shared
+            return TermAccumulator(sums, self.design, keeps and self.design.is_sparse)
         columns, dates = self.layout.columns, self.layout.dates
         found = family.accumulator(self.layout.encoding, len(columns))
         if dates and isinstance(found, MomentsAndBinsAccumulator):

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.data.encode import stored_cells
 from suffice.families.family import Form, JointParameters, LearntRows, LeaveOneOut, complete
 from suffice.families.multivariate_gaussian import (
     MultivariateGaussianParameters,
@@ -18,10 +19,11 @@ from suffice.families.multivariate_gaussian import (
 )
 from suffice.models.design.matrix import MISSING, Design
 from suffice.numerics.exact import DoubleDouble
-from suffice.sums.base import Accumulator, nonnegative
+from suffice.sums.base import nonnegative
 from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell, CodedBlock, MixedBlock, RealBlock
 from suffice.sums.comoments import Comoments, FourthMoments
+from suffice.sums.kept_rows import KeptRows
 
 
 class TermAccumulator:
@@ -32,18 +34,25 @@ class TermAccumulator:
     sums : Accumulator
         Of p columns of numbers.
     design : Design
+    is_sparse : bool
+        Whether rows of many terms, of which few are not 0, are kept so.
     """
 
-    def __init__(self, sums: Accumulator, design: Design) -> None:
-        self._sums, self._design = sums, design
+    def __init__(self, sums: Any, design: Design, is_sparse: bool) -> None:
+        self._sums, self._design, self._is_sparse = sums, design, is_sparse
 
     def add(
         self, block: MixedBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
     ) -> None:
         """Add the rows of a block; those without a class need no known category."""
         shown = np.where((codes >= 0)[:, None], block.categories.codes, -1)
-        categories = CodedBlock(shown, block.categories.vocabularies)
-        for start, x in _rows(self._design, replace(block, categories=categories)):
+        block = replace(block, categories=CodedBlock(shown, block.categories.vocabularies))
+        if self._is_sparse:
+            with _located(self._design, 0):
+                x = stored_cells(self._design.sparse_rows(_batch(block)))
+                self._sums.add(x, codes, weights, k)
+            return
+        for start, x in _rows(self._design, block):
             rows = slice(start, start + len(x))
             with _located(self._design, start):
                 self._sums.add(RealBlock(x), codes[rows], weights[rows], k)
@@ -169,16 +178,12 @@ class TermsLeftOut:
             self.of_terms.add_log_likelihood(RealBlock(term_values(self.design, block)), rows, out)
 
 
-def shown_terms(design: Design, sums: Comoments | FourthMoments) -> Design:
+def shown_terms(design: Design, sums: Comoments | FourthMoments | KeptRows) -> Design:
     """Return the design of the values that some row shows, and of missing cells where there are."""
-    rows = sums.columns.one_class
     categories, missing = dict(design.categories), []
+    rows = (sums if isinstance(sums, KeptRows) else sums.columns).one_class
     for name in design.categories:
-        places = design.places([name])
-        there = np.asarray(rows.patterns[:, places].all(axis=1))[rows.pattern]
-        weight = rows.group_weight[there]
-        total = weight.sum(axis=0)
-        own = (weight[:, None] * rows.mean[:, places][there]).sum(axis=0)
+        total, own = rows.sums_of(design.places([name]))
         first = (total - own.sum(axis=0))[None]
         shown = nonnegative(DoubleDouble.concatenate([first, own]), total).hi > 0
         if name in design.missing and shown[-1]:
@@ -205,9 +210,13 @@ def _known_rows(design: Design, block: MixedBlock) -> Iterator[tuple[int, NDArra
 def _rows(
     design: Design, block: MixedBlock, known: bool = False
 ) -> Iterator[tuple[int, NDArray[np.float64]]]:
-    numbers = (block.numbers,) if block.numbers.width else ()
-    batch = Batch(block.rows, (*numbers, block.categories))
+    batch = _batch(block)
     return design.rows(design.known(batch) if known else batch)
+
+
+def _batch(block: MixedBlock) -> Batch:
+    numbers = (block.numbers,) if block.numbers.width else ()
+    return Batch(block.rows, (*numbers, block.categories))
 
 
 @contextmanager

@@ -77,7 +77,7 @@ def category_counts(statistic: KeptRows | Comoments, design: Design, name: str) 
     A value that no row shows is not among them.
     """
     places = design.places([name])
-    total, sums = _sums(statistic, places)
+    total, sums = statistic.sums_of(places)
     if design.has_each_value(name):
         by_level = sums
     elif name in design.ordered:  # sums of this level and those above it
@@ -92,23 +92,8 @@ def category_counts(statistic: KeptRows | Comoments, design: Design, name: str) 
 
 def words_shown(statistic: KeptRows | Comoments, design: Design, name: str) -> Vocabulary:
     """The words of a text, each counted, that rows show."""
-    total, sums = _sums(statistic, design.places([name]))
+    total, sums = statistic.sums_of(design.places([name]))
     return design.words[name].known.take(np.flatnonzero(nonnegative(sums, total).hi > 0))
-
-
-def _sums(
-    statistic: KeptRows | Comoments, places: NDArray[np.intp]
-) -> tuple[DoubleDouble, DoubleDouble]:
-    """Σw of the rows that show some terms, and Σwx of these: w times the means."""
-    if isinstance(statistic, KeptRows):
-        x, weight = statistic.x[:, places], statistic.row_weights
-        shown = ~np.isnan(x.sum(axis=1))
-        totals = np.asarray(weight[shown].sum()), weight[shown] @ x[shown]
-        return DoubleDouble.of(totals[0]), DoubleDouble.of(totals[1])
-    shown = np.asarray(statistic.patterns[:, places].all(axis=1))[statistic.pattern]
-    group_weight = statistic.group_weight[shown]
-    sums = (group_weight[:, None] * statistic.mean[:, places][shown]).sum(axis=0)
-    return group_weight.sum(axis=0), sums
 
 
 def check_same_columns(mine: Design, theirs: Design, verb: str) -> None:
