@@ -359,7 +359,7 @@ def _reread(X: Any) -> Any:
 
 
 def _kept(table: Table) -> Table:
-    if not table.guesses:
+    if not table.about.guesses:
         return table
     sizes = [part.nbytes for part in table.parts({table.names[0]: None})]
     return KeptTable(table) if sum(size or 0 for size in sizes) <= KEPT else table
