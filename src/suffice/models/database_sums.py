@@ -934,4 +934,5 @@ def _put_together(asked: Asked, answer: Answer, reader: Any, call: Call) -> tupl
     if call.by:
         return reader, keys, sums
     learnt = reader.narrowed(sums)  # without the terms of values that no row has
-    return learnt.reader, keys, learnt.statistic
+    (statistic,) = learnt.batches
+    return learnt.reader, keys, statistic
