@@ -46,7 +46,7 @@ BITS, WEIGHTED_BITS = 26, 16  # of a slice: products of two, or of three with th
 MOST_SLICES = 8  # of a column: 154 binary orders of magnitude between its numbers
 DIGITS = 53  # of a double
 HALF = 31  # bits of the lower part of a sum, where the sums of a database have 64
-LEAST_BLOCK = 7  # smaller blocks take longer than more slices
+LEAST_BLOCK = 9  # smaller blocks take longer than more slices
 MOST_SUMS = 800  # of a statement; PostgreSQL has room for 1,664 columns, SQLite for 2,000
 FAR = 1000  # of powers of 2, the farthest that is written as one double
 MOST_BLOCKS = 72  # of doubles: those of eight columns fit the cache of a processor
@@ -391,8 +391,8 @@ class Plan:
                 cell = f"CASE WHEN {self.labelled} THEN {cell} END"
             is_checked = cut.block is None and not (number.is_indicator or number.is_rough)
             if is_checked:
-                bound = cut.unit(number, 0) + cut.bits - 1
-                bound = times(f"CAST(1 AS {double(dialect)})", bound, dialect)
+                power = cut.unit(number, 0) + cut.bits - 1
+                bound = times(f"CAST(1 AS {double(dialect)})", power, dialect)
                 odd.append(f"ABS({cell}) >= {bound}")
                 cell = f"CASE WHEN ABS({cell}) < {bound} THEN {cell} END"
             cells[f"{x}_d0"] = cell
