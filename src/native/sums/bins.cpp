@@ -307,12 +307,13 @@ Index shown(Tally<const std::uint8_t, const std::uint16_t> tally, WrittenCounts 
 
 // The places of some numbers and how many lie at each, ascending; 0 is left out.
 class Runs {
-  static constexpr Index FEW = 512;  // are sorted: a table takes time to be looked through
+  static constexpr Index FEW = 96;  // are sorted: a table takes time to be looked through,
+  static constexpr Index STEP = 8;  // so many places at a time
   const Buffer<std::uint16_t> sorted_;
   const Buffer<std::uint32_t> table_;
 
  public:
-  Runs() : sorted_(FEW), table_(2 * last + 2) {}
+  Runs() : sorted_(FEW), table_(2 * last + 2 + STEP) {}
 
   template <class Run>
   INLINE void each(const std::uint16_t* places, Index many, const Run& run) const {
@@ -331,10 +332,14 @@ class Runs {
       lowest = least(lowest, place), highest = most(highest, place);
       ++table_[place];
     }
-    for (Index place = lowest; place <= highest; ++place) {
-      if (!table_[place]) continue;
-      if (place) run(place, table_[place]);
-      table_[place] = 0;
+    for (Index first = lowest; first <= highest; first += STEP) {
+      std::uint32_t any = 0;
+      for (Index q = 0; q < STEP; ++q) any |= table_[first + q];
+      if (!any) continue;
+      for (Index place = first; place < first + STEP; ++place) {
+        if (place && table_[place]) run(place, table_[place]);
+        table_[place] = 0;
+      }
     }
   }
 };
