@@ -37,7 +37,7 @@ from suffice.models.optimise.nonnegative_newton import Value, nonnegative_minimu
 from suffice.numerics import kernels
 from suffice.numerics.elementary import exp, log
 from suffice.numerics.in_print import Printed, Table
-from suffice.numerics.logspace import log_sum_exp
+from suffice.numerics.logspace import log_sum_exp, scores
 from suffice.sums.batch import Batch
 from suffice.sums.by_class import ByClass
 from suffice.sums.row_sample import RowSample, Sampled, SampledRows, rank_hashes
@@ -54,7 +54,7 @@ WIDE = 256  # columns, whose Hessian is worth several
 MANY_CLASSES = 64  # more have one weight for all columns
 OWN_WEIGHTS = 128  # columns of a wide table that have a weight of their own
 MOST_SCORES = 2**23  # terms of log p(x | c) of more rows than 256
-TILE = 2**20  # of them, that are found at a time: 8 MB
+TILE = 2**18  # of them, that are found at a time: 2 MB
 MOST_DEALT = 2**25  # terms of rows that are dealt to several folds
 SAMPLE_CELLS = 2**22  # 32 MB of doubles
 FEWEST_ROWS = 256  # of tables of any width
@@ -392,7 +392,7 @@ class _Kept:
                 own_class = terms[np.arange(len(terms)), codes[rows]]
                 return batch.weights[rows] @ (own_class - evidence)
 
-            for some in apply(told, _tiles(model, batch)):
+            for some in apply(told, _tiles(batch, len(model.classes) * groups)):
                 gain += some
         own = np.sort(np.argsort(-gain, kind="stable")[:OWN_WEIGHTS])
         m = len(own)
@@ -412,8 +412,19 @@ class _Kept:
     ) -> None:
         """Write what a model says of rows to ``out`` (n, k, ·), of the ith row to that ``at`` i."""
 
+        k = len(model.classes)
+        together = not len(self.own) and (self.summed == 1).all()
+        tiles = _tiles(batch, k if together else k * model.groups)
+
         def write(rows: slice) -> None:
             part = batch.cut(rows.start, rows.stop)
+            if together:
+                sums = scores(part.rows, k, 0.0)
+                parts = zip(model.parameters, part.blocks, strict=True)
+                for parameters, block in parts:
+                    parameters.add_log_likelihood(block, sums)
+                out[at[rows], :, 0] = np.where(sums == -np.inf, LEAST, sums)
+                return
             if not len(self.summed):
                 _place(model.terms(part), at[rows], out)
                 return
@@ -425,11 +436,12 @@ class _Kept:
             found[:, :, self.place[self.summed > 0][0]] = sums.reshape(terms.shape[:2])
             out[at[rows]] = found
 
-        deque(apply(write, _tiles(model, batch)), 0)
+        deque(apply(write, tiles), 0)
 
 
-def _tiles(model: GenerativeModel, batch: Batch) -> list[slice]:
-    step = max(1, TILE // (model.groups * len(model.classes)))
+def _tiles(batch: Batch, terms: int) -> list[slice]:
+    """Rows of a batch, each of so many terms, in parts of about as many in all."""
+    step = max(1, TILE // terms)
     starts = range(0, batch.rows, step)
     return [slice(start, min(start + step, batch.rows)) for start in starts]
 
@@ -564,6 +576,8 @@ class _Objective:
 
     def _times(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return Σ_j w_j log p(x_j | c), (n k,)."""
+        if len(w) == 1:
+            return np.asarray(self._flat[:, 0] * w)
         sums, step = np.empty(len(self._flat)), max(1, MANY_TERMS // max(1, len(w)))
 
         def multiply(first: int) -> None:
