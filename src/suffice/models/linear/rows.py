@@ -96,8 +96,9 @@ class CentredRows(Weighed):
                 data = x.data - np.where(full, mean, 0.0)[x.indices]
                 x = type(x)((data, x.indices, x.indptr), shape=x.shape)
         else:
-            mean = _means(x, w)
-            moved = x - mean
+            moved = np.empty(x.shape)
+            mean = _means(x, w, moved)
+            np.subtract(x, mean, out=moved)
             farthest = np.maximum(moved.max(axis=0), -moved.min(axis=0))
             constant = farthest <= CONSTANT * np.abs(mean)
             moved[:, constant] = 0.0
@@ -219,9 +220,9 @@ Equations = NormalEquations | CentredRows
 """Products of columns, or rows where these are fewer numbers: all that a fit depends on."""
 
 
-def _means(x: Array, w: Array) -> Array:
+def _means(x: Array, w: Array, room: Array | None = None) -> Array:
     mean = w @ x / w.sum()
-    return np.asarray(mean + w @ (x - mean) / w.sum())
+    return np.asarray(mean + w @ np.subtract(x, mean, out=room) / w.sum())
 
 
 def _zeros(x: Array, w: Array) -> Array:
