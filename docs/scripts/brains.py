@@ -3,7 +3,7 @@ A map of a brain
 ================
 
 What did a person look at? Around every voxel of a brain image lies a small neighbourhood. How well
-does it alone tell the answer? One slice of one subject of Haxby and colleagues (2001): 1,452
+does it alone predict the label? One slice of one subject of Haxby and colleagues (2001): 1,452
 volumes, twelve runs, eight kinds of pictures.
 
 If there is no output below, this page was not run: the files were not there when the site was
@@ -61,7 +61,7 @@ print(f"threshold: {light.fwe_threshold_:.3f}")
 shown = np.where(light.process_mask_, light.scores_, np.nan)[:, :, 0].T
 fig, axes = plt.subplots(1, 2, figsize=(9, 2.6), layout="constrained")
 picture = axes[0].imshow(shown, origin="lower", vmin=light.chance_)
-fig.colorbar(picture, ax=axes[0], label="fraction of right answers")
+fig.colorbar(picture, ax=axes[0], label="accuracy")
 axes[0].set_title("accuracy")
 axes[1].imshow(np.where(np.isnan(shown), np.nan, shown > light.fwe_threshold_), origin="lower")
 axes[1].set_title("significant at 5 %, over all voxels")

@@ -42,8 +42,8 @@ for name, one in {"textbook": plain, "as it comes": model}.items():
     print(f"{name:12} {found.error:.2%} wrong, log loss {found.log_loss:.3f} nats a row")
 
 # %%
-# Why so different? Education is told twice, in words and in years. And hardly anybody has a capital
-# gain; no bell curve looks like that.
+# Why so different? Education is there twice, in words and in years. And hardly anybody has a
+# capital gain; no bell curve looks like that.
 
 print(column_weights(model))
 
@@ -57,7 +57,7 @@ ClassDensityDisplay.from_estimator(model, "age")
 # Is it fair?
 # -----------
 # The same figures for each sex. The column may be left out of the model, and still be known to the
-# others: marriage and occupation tell it.
+# others: marriage and occupation have its information.
 
 groups = model.evaluate_by(ask, "income", "sex")
 for value, found in groups.items():
@@ -69,7 +69,7 @@ for value, found in groups.items():
 # %%
 # Probabilities that can be trusted
 # ---------------------------------
-# Of the rows that are answered with 80 to 90 %, how many answers are right?
+# Of the rows that are predicted with 80 to 90 %, how many predictions are right?
 
 found = model.evaluate(ask, "income")
 for i, (rows, promised, right) in enumerate(found.reliability.value.tolist()):
@@ -80,7 +80,7 @@ for i, (rows, promised, right) in enumerate(found.reliability.value.tolist()):
         )
 
 # %%
-# Where one answer will not do, a set of classes has the right one in it as often as is asked.
+# Where one class will not do, a prediction set has the right one in it as often as is asked.
 
 sets = model.predict_set(ask, coverage=0.95)
 print(f"{(sets.sum(axis=1) > 1).mean():.1%} of the sets have both classes")

@@ -38,7 +38,7 @@ print(f"{gap.mean:+.3f} nats, from {gap.low:+.3f} to {gap.high:+.3f}")
 # %%
 # Every row left out by itself
 # ----------------------------
-# In closed form: the answers of n fits, in the time of a few.
+# In closed form: the predictions of n fits, in the time of a few.
 
 print(evaluate_models(models, X, y, cv="loo")["lda"])
 

@@ -51,7 +51,7 @@ files = [
 print(files[0].words[:3])
 
 # %%
-# The plan is spent: other rows under the same masks would tell the difference.
+# The plan is spent: other rows under the same masks would reveal the difference.
 
 try:
     owners.masked_sums(X[:100], y[:100], plan=agreed, key=keys[0])
@@ -77,9 +77,9 @@ except ValueError as error:
     print(error)
 
 # %%
-# What do the pooled sums tell?
-# -----------------------------
-# They are those of all patients, and tell what sums tell. :doc:`/several_owners` says who is
+# What do the pooled sums reveal?
+# -------------------------------
+# They are those of all patients, and reveal what sums reveal. :doc:`/several_owners` says who is
 # trusted with what, and what is not promised.
 
 from suffice.privacy import audit

@@ -20,7 +20,7 @@ other = GaussianNB().fit(X[south], y[south])
 together = one.merge(other)
 
 # %%
-# The merged model is the model of all rows: the same sums, the same answers.
+# The merged model is the model of all rows: the same sums, the same predictions.
 
 whole = GaussianNB().fit(X, y)
 print((together.predict_proba(X) == whole.predict_proba(X)).all())
@@ -36,8 +36,8 @@ never = GaussianNB().fit(X[kept], y[kept])
 print(abs(without.predict_proba(X) - never.predict_proba(X)).max())
 
 # %%
-# What does a file tell?
-# ----------------------
+# What does a file reveal?
+# ------------------------
 # A sum over one row is that row. Look before you share; :doc:`/privacy` says what is found, and
 # what forgetting does not undo.
 

@@ -36,15 +36,15 @@ print(model.predict_proba(test.head(3)).round(3))
 print(model.evaluate(test, "species"))
 
 # %%
-# Why this answer?
-# ----------------
+# Why this prediction?
+# --------------------
 # Each column adds its part. The parts are logarithms of odds, in nats, and they add up to the
-# answer.
+# log-odds of the prediction.
 
 print(model.explain(test.head(1)))
 
 # %%
-# The same as a picture, from what was known before any column to the answer:
+# The same as a picture, from the prior to the posterior:
 
 from suffice.plotting import LedgerDisplay
 

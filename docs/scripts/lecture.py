@@ -29,7 +29,7 @@ print(model.predict_proba([[1]])[0, 1].round(6), round(by_hand, 6))
 # Maximum likelihood, MAP, and the whole posterior
 # ------------------------------------------------
 # A coin shows heads h = 7 times in n = 10 throws. The prior of its probability θ is Beta(α, α), the
-# posterior Beta(α + h, α + n − h). Three answers to *how large is θ?*: where the likelihood is
+# posterior Beta(α + h, α + n − h). Three estimates of *how large is θ?*: where the likelihood is
 # greatest, where the posterior is greatest, and the mean of the posterior.
 #
 # .. math::

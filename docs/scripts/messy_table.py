@@ -52,8 +52,8 @@ for column in model.schema_:
     print(f"{column.name:9} {column.kind:9} {column.reason}")
 
 # %%
-# Which columns tell something?
-# -----------------------------
+# Which columns are informative?
+# ------------------------------
 
 from suffice.plotting import ClassDensityDisplay, ColumnImportanceDisplay, LedgerDisplay
 
@@ -61,13 +61,13 @@ ColumnImportanceDisplay.from_estimator(model)
 
 # %%
 # Prices are no bell curve: most are small, a few are large. For each column ``NaiveBayes`` chose
-# the distribution that tells its class best.
+# the distribution that predicts the class best.
 
 ClassDensityDisplay.from_estimator(model, "price")
 
 # %%
-# Folds tell whether it is worth it. The rows of each fold are answered by a model that has not
-# learnt them.
+# Cross-validation shows whether it is worth it. The rows of each fold are predicted by a model that
+# was not fitted to them.
 
 from suffice.model_selection import evaluate_models
 
@@ -90,5 +90,5 @@ LedgerDisplay.from_estimator(model, orders.iloc[[3]])
 # %%
 # A new row need not have every column, and a size that was never seen says nothing.
 
-(answer,) = model.predict_proba({"price": "$120.00", "size": "XXL", "discount": "25 %"})
-print(", ".join(f"{label}: {p:.3f}" for label, p in zip(model.classes_, answer, strict=True)))
+(posterior,) = model.predict_proba({"price": "$120.00", "size": "XXL", "discount": "25 %"})
+print(", ".join(f"{label}: {p:.3f}" for label, p in zip(model.classes_, posterior, strict=True)))

@@ -50,7 +50,7 @@ print(batches.statistic_ == model.statistic_)
 # Answers, too, come batch by batch, and memory does not grow with the rows.
 
 counted = sum(table.num_rows for table in model.predict_batches(f"{folder.name}/*.parquet"))
-print(f"{counted:,} rows answered")
+print(f"{counted:,} rows predicted")
 
 # %%
 # On more processors

@@ -5,7 +5,7 @@ All pictures
 Every display of `suffice.plotting`, on data of scikit-learn.
 """
 
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
+from sklearn.datasets import load_diabetes, load_wine
 
 from suffice import (
     LinearRegression,
@@ -17,7 +17,6 @@ from suffice.plotting import (
     ColumnImportanceDisplay,
     DecisionBoundaryDisplay,
     LedgerDisplay,
-    NomogramDisplay,
 )
 
 wine = load_wine(as_frame=True)
@@ -30,8 +29,8 @@ model = NaiveBayes().fit(wine.data, wine.target)
 ClassDensityDisplay.from_estimator(model, "color_intensity", wine.data, wine.target)
 
 # %%
-# Which columns tell the most
-# ---------------------------
+# Which columns are most informative
+# ----------------------------------
 
 ColumnImportanceDisplay.from_estimator(model)
 
@@ -43,24 +42,17 @@ diabetes = load_diabetes(as_frame=True)
 ColumnImportanceDisplay.from_estimator(LinearRegression().fit(diabetes.data, diabetes.target))
 
 # %%
-# One answer as a sum
-# -------------------
+# One prediction as a sum
+# -----------------------
 
 LedgerDisplay.from_estimator(model, wine.data.iloc[[70]])
 
 # %%
-# The instrument of paper and ruler
-# ---------------------------------
-
-cancer = load_breast_cancer(as_frame=True)
-first = cancer.data.iloc[:, :8]
-NomogramDisplay.from_estimator(NaiveBayes().fit(first, cancer.target_names[cancer.target]))
-
-# %%
-# Where the answer changes
-# ------------------------
+# Where the prediction changes
+# ----------------------------
 #
-# All columns but the two are left out exactly. Colours are stronger where the answer is surer.
+# All columns but the two are left out exactly. Colours are stronger where the
+# prediction is more certain.
 
 curved = QuadraticDiscriminantAnalysis().fit(wine.data, wine.target)
 DecisionBoundaryDisplay.from_estimator(curved, ("alcohol", "proline"), wine.data, wine.target)

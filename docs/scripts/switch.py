@@ -48,10 +48,11 @@ print(grid.fit(X, y).best_params_)
 # fitted one by one: see :doc:`cross_validation`.
 
 # %%
-# Where the answers differ
+# Where predictions differ
 # ------------------------
-# What scikit-learn adds to a variance depends on the largest column. Here the first column tells
-# the class, and is small. The second one is large and tells nothing. Ours does not depend on units:
+# What scikit-learn adds to a variance depends on the largest column. Here the first column predicts
+# the class, and is small. The second one is large and not informative. Ours does not depend on
+# units:
 
 rng = np.random.default_rng(0)
 labels = rng.integers(0, 2, 1000)

@@ -2,8 +2,8 @@
 Texts
 =====
 
-A mail, a ticket, a comment: words tell what it is about. Here are texts that every machine with
-Python has: the documentation of functions. Which library is a text from?
+A mail, a ticket, a comment: its words are evidence of what it is about. Here are texts that every
+machine with Python has: the documentation of functions. Which library is a text from?
 """
 
 # %%
@@ -52,7 +52,7 @@ print(f"{model.score(test, 'library'):.1%} of the other texts are right")
 # %%
 # Why?
 # ----
-# Every word has a share in the answer. These are the words of one text that speak most for its
+# Every word contributes to the prediction. These are the words of one text that speak most for its
 # library, against the one that is second.
 
 one = test.iloc[[0]]

@@ -39,8 +39,9 @@ from numpy.typing import NDArray
 from suffice.atomic import atomic_writer
 from suffice.data.schema import UniformColumns
 from suffice.errors import DataError, ModelFileError, ParameterError, SufficeError, warn
-from suffice.models.estimator import FittedFromSums, sums_read_alike, sums_without_rows
+from suffice.models.from_sums import FittedFromSums
 from suffice.models.grouped_sums import GroupedSums
+from suffice.models.opened import sums_read_alike, sums_without_rows
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.in_print import Printed, Table, listed
 from suffice.persist import read_model, write_model

@@ -11,7 +11,8 @@ import numpy as np
 
 from suffice.errors import ModelFileError, SufficeError
 from suffice.models import grouped_sums
-from suffice.models.estimator import restored, restored_sums
+from suffice.models.estimator import restored
+from suffice.models.opened import restored_sums
 from suffice.persist import ModelFile
 
 if TYPE_CHECKING:

@@ -23,7 +23,6 @@ ELSEWHERE = {
     "src/suffice/models/design/remarks.py": "decimals that are printed",
     "src/suffice/numerics/linalg.py": "decimals that are printed",
     "src/suffice/reports/columns.py": "steps of a slider",
-    "src/suffice/plotting/nomogram.py": "steps of an axis",
     "src/suffice/sums/comparison.py": "a report on two statistics",
 }
 #: What may call LAPACK, by NumPy or SciPy.

@@ -15,7 +15,7 @@ from sklearn.linear_model import Ridge as Foreign
 from suffice import LinearDiscriminantAnalysis, LogisticRegression, NaiveBayes, Ridge
 from suffice.errors import DataError, ParameterError, SufficeWarning
 from suffice.model_selection import GridSearchCV
-from suffice.models.estimator import Opened
+from suffice.models.opened import Opened
 from suffice.naive_bayes import CategoricalNB, GaussianNB
 
 IRIS, SPECIES = load_iris(return_X_y=True)

@@ -16,7 +16,6 @@ from suffice.plotting import (
     ColumnImportanceDisplay,
     DecisionBoundaryDisplay,
     LedgerDisplay,
-    NomogramDisplay,
 )
 
 RNG = np.random.default_rng(0)
@@ -73,22 +72,6 @@ def test_the_other_pictures_are_drawn(model: Any) -> None:
     assert "<svg" in model._repr_html_()
 
 
-def test_points_of_linear_discriminants_add_up_to_their_odds() -> None:
-    model = LinearDiscriminantAnalysis().fit(TABLE, "kind")
-    display = NomogramDisplay.from_estimator(model, label="a", against="b")
-    assert set(display.points) <= {"hue", "size", "length"}
-    rng = np.random.default_rng(1)
-    rows = pd.DataFrame(
-        {name: rng.choice(display.values[name], 20) for name in list(display.points)}
-    )
-    found = [display.answer(display.total(row)) for row in rows.to_dict("records")]
-    p = model.predict_proba(rows)
-    np.testing.assert_allclose(found, p[:, 0] / (p[:, 0] + p[:, 1]), rtol=1e-8)
-
-
 def test_what_needs_numbers_alone_is_refused_in_a_sentence(model: Any) -> None:
     with pytest.raises(ParameterError, match="posterior"):
         model.predict_proba_interval(TABLE.drop(columns="kind"))
-    if not isinstance(model, LinearDiscriminantAnalysis):
-        with pytest.raises(ParameterError, match="depends on the others"):
-            NomogramDisplay.from_estimator(model, label="a", against="b")

@@ -190,14 +190,6 @@ def test_importance(plotting: Any) -> None:
     assert_allclose(widths[-1], bits.max(), rtol=1e-9)
 
 
-def test_the_nomogram_answers(plotting: Any, fruit: Any) -> None:
-    model = mixed(fruit)
-    display = plotting.NomogramDisplay.from_estimator(model, label="plum", against="apple")
-    total = display.total({"color": "blue", "size": None})
-    expected = model.predict_proba({"color": ["blue"], "size": [None]})[0, 1]
-    assert display.answer(total) == pytest.approx(expected, abs=1e-3)
-
-
 @pytest.mark.parametrize("name", ["CalibrationDisplay", "RocCurveDisplay"])
 def test_scikit_learn_draws_our_classifiers(plotting: Any, name: str) -> None:
     import sklearn.calibration

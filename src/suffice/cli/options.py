@@ -169,7 +169,7 @@ class Reading:
 
         missing = tuple(self.text.get("missing", ()))
         table = self._opened(data, remembered, missing)
-        for remark in table.remarks if notes else ():
+        for remark in table.about.remarks if notes else ():
             note(remark)
         return CleanedTable(table, missing, **self.labels) if missing or self.labels else table
 
@@ -314,7 +314,7 @@ def selected(
 
     for name in label:
         if name not in table.names:
-            raise no_column(name, "the label", table.names, table.format is not None)
+            raise no_column(name, "the label", table.names, table.about.format is not None)
     roles = dict.fromkeys(label, "label") | ({weight: "weight"} if weight else {})
     columns.check(table.names, roles)
     ignored, features = listed(columns.ignore), listed(columns.features)
@@ -427,6 +427,14 @@ def points_of(
                 parameters | {name: value_of(name, value) for name, value in point.items()},
                 [*words, *words_of("-p", of_grid)],
             )
+
+
+def left_of_formula(parameters: Sequence[str] | None) -> list[str]:
+    """Return the columns to predict that a formula among the parameters names."""
+    from suffice.models.design.formula import left_side
+
+    pairs = (one.partition("=") for one in parameters or ())
+    return [target for name, _, text in pairs if name == "formula" for target in left_side(text)]
 
 
 def estimator_of(

@@ -22,7 +22,7 @@ TARGET = "a target is a number"
 
 def numeric_targets(y: Any) -> tuple[NDArray[Any], tuple[str, ...], bool]:
     """Targets as an array (n, t) of numbers, their names, and whether they were given as (n,)."""
-    values = np.asarray(unmasked(y, numeric=True))
+    values = y if type(y) is np.ndarray else np.asarray(unmasked(y, numeric=True))
     if values.dtype.kind in "OUS":
         try:
             values = values.astype(np.float64)
@@ -36,16 +36,13 @@ def numeric_targets(y: Any) -> tuple[NDArray[Any], tuple[str, ...], bool]:
         raise DataError(
             f"y has shape {values.shape}", "it is (n,), or (n, t) for t targets", "reshape it"
         )
-    columns, names = values[:, None] if values.ndim == 1 else values, _names(y, values)
-    require_faithful(y, values, lambda at: f"column {names[sum(at[1:])]!r}, row {at[0]}")
-    return columns, names, values.ndim == 1
-
-
-def _names(y: Any, values: NDArray[Any]) -> tuple[str, ...]:
-    named = getattr(y, "columns", None) if values.ndim == 2 else getattr(y, "name", None)
-    if named is not None:
-        return tuple(map(str, named)) if values.ndim == 2 else (str(named),)
-    return tuple(f"y{j}" for j in range(values.shape[1])) if values.ndim == 2 else ("y",)
+    named: Any = getattr(y, "columns" if values.ndim == 2 else "name", None)
+    if named is None:
+        named = [f"y{j}" for j in range(values.shape[1])] if values.ndim == 2 else "y"
+    names = tuple(map(str, named)) if values.ndim == 2 else (str(named),)
+    if values is not y:
+        require_faithful(y, values, lambda at: f"column {names[sum(at[1:])]!r}, row {at[0]}")
+    return values[:, None] if values.ndim == 1 else values, names, values.ndim == 1
 
 
 def with_targets(
@@ -58,7 +55,7 @@ def with_targets(
 
     Columns of these names give way, unless they are among the ``features`` of a model.
     """
-    known = [*source.table.names, *source.table.ignored]
+    known = [*source.table.names, *source.table.about.ignored]
     old = [name for name in names if features is not None and name not in features]
     known = [name for name in known if name not in old]
     added: list[str] = []
@@ -84,7 +81,7 @@ def target_columns(source: TableSource, names: Sequence[str]) -> tuple[Column, .
     schema, columns = source.table.shown.schema, []
     for name in names:
         if name not in source.feature_names:
-            delimited = source.table.format is not None
+            delimited = source.table.about.format is not None
             raise no_column(name, "a target", source.feature_names, delimited)
         stored = stored_as(schema.field(name).type)
         if doubt := source.table.doubt(name):

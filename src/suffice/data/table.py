@@ -59,30 +59,6 @@ class Table(ABC):
         return About()
 
     @property
-    def guesses(self) -> bool:
-        return self.about.guesses
-
-    @property
-    def engine(self) -> str | None:
-        return self.about.engine
-
-    @property
-    def format(self) -> TextFormat | None:
-        return self.about.format
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        return self.about.remarks
-
-    @property
-    def ignored(self) -> tuple[str, ...]:
-        return self.about.ignored
-
-    @property
-    def cleaning(self) -> Mapping[str, Any]:
-        return self.about.cleaning
-
-    @property
     def strings(self) -> Sequence[str]:
         """Columns of strings in a file, a query or a frame, which may spell something else."""
         return ()
@@ -222,7 +198,7 @@ class WithoutColumns(TableView):
 
     @property
     def about(self) -> About:
-        return self.table.about._replace(ignored=(*self.table.ignored, *self.left_out))
+        return self.table.about._replace(ignored=(*self.table.about.ignored, *self.left_out))
 
     @property
     def _head(self) -> pa.RecordBatch:
@@ -328,7 +304,7 @@ class WithColumns(TableView):
         read = {name: kind for name, kind in types.items() if name not in self.added}
         # Without any other column, one still tells how many rows there are. It is read as text
         # where types are guessed, so that no cell is refused.
-        read = read or {self.table.names[0]: pa.string() if self.table.guesses else None}
+        read = read or {self.table.names[0]: pa.string() if self.table.about.guesses else None}
         added = {name: kind for name, kind in types.items() if name in self.added}
         return [
             _WidePart(
@@ -453,6 +429,62 @@ class _PartWhere(PartView):
     @property
     def rows(self) -> int:
         return int(self.kept.sum())
+
+
+@dataclass(frozen=True)
+class KeptTable(TableView):
+    """A table of files whose columns are kept in memory once they are read, in the types asked for.
+
+    Examples
+    --------
+    >>> from suffice.data.frames.memory import frame_table
+    >>> table = KeptTable(frame_table(pa.table({"size": [1.5, 2.5]})))
+    >>> (part,) = table.parts({"size": None})
+    >>> [batch.to_pylist() for batch in part.record_batches()], part.rows
+    ([[{'size': 1.5}, {'size': 2.5}]], 2)
+    """
+
+    columns: dict[tuple[str, pa.DataType | None], Sequence[pa.ChunkedArray[Any]]] = field(
+        default_factory=dict, repr=False
+    )
+    labels: dict[str, KeptTable] = field(default_factory=dict, repr=False)
+
+    def known_as(self, known: TextFormat) -> Table:
+        own = (
+            replace(known, features=()) == self.about.format
+        )  # of a model of this table, or a part
+        return self if own else KeptTable(self.table.known_as(known))
+
+    def labelled(self, name: str) -> Table:
+        if name not in self.labels:
+            labelled = self.table.labelled(name)
+            self.labels[name] = self if labelled is self.table else KeptTable(labelled)
+        return self.labels[name]
+
+    def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
+        read = {name: kind for name, kind in types.items() if (name, kind) not in self.columns}
+        parts = self.table.parts(read or types)
+        if read:
+            tables = [pa.Table.from_batches(part.record_batches()) for part in parts]
+            for name, kind in read.items():
+                self.columns[name, kind] = [table.column(name) for table in tables]
+        kept = [self.columns[asked] for asked in types.items()]
+        return [
+            _KeptPart(part, pa.table(list(columns), names=list(types)))
+            for part, *columns in zip(parts, *kept, strict=True)
+        ]
+
+
+@dataclass(frozen=True)
+class _KeptPart(PartView):
+    table: pa.Table
+
+    def record_batches(self) -> Iterator[pa.RecordBatch]:
+        yield from self.table.to_batches(max_chunksize=BATCH_ROWS)
+
+    @property
+    def rows(self) -> int:
+        return int(self.table.num_rows)
 
 
 # Checks and first rows ---------------------------------------------------------------------------

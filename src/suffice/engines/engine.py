@@ -200,7 +200,7 @@ class LocalEngine(Engine):
     def __post_init__(self) -> None:
         require_workers("threads", self.threads)
 
-    @property
+    @cached_property
     def workers(self) -> int:
         return self.threads or AVAILABLE_CORES
 

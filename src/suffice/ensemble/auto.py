@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
-from os import PathLike
 from typing import Any, Self
 
 import numpy as np
@@ -14,8 +13,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.data.frames.memory import FrameTable
-from suffice.data.open import open_table
-from suffice.engines.engine import engine_for, fit_context
+from suffice.data.open import distributed_table, open_table
+from suffice.data.table import KEPT, KeptTable, Table
+from suffice.data.table_source import innermost
+from suffice.engines.engine import fit_context
 from suffice.engines.progress import fits_watched
 from suffice.ensemble.candidates import (
     CANDIDATES,
@@ -338,7 +339,7 @@ class _Seen:
         """
         X, y, weight = rows
         if is_table(X):
-            table = TableRows.of(X, y, weight, engine_for, {}, None, self.tells_apart)
+            table = TableRows.of(X, y, weight, {}, None, self.tells_apart)
             return table, table.hashes
         if not is_array(X):
             opened = open_table(X, y if isinstance(y, str) else None).table
@@ -349,10 +350,16 @@ class _Seen:
 
 
 def _reread(X: Any) -> Any:
-    """Rows that can be read as often as there are candidates."""
+    """Rows that can be read as often as there are candidates; of small text files, from memory."""
     if isinstance(X, pa.RecordBatchReader):
         return X.read_all()
-    paths = X if isinstance(X, list | tuple) else [X]
-    if len(paths) and all(isinstance(path, str | PathLike) for path in paths):
-        return open_table(X).table
-    return X
+    if not is_table(X) or distributed_table(X) is not None:
+        return X
+    return innermost(open_table(X).table, _kept)
+
+
+def _kept(table: Table) -> Table:
+    if not table.about.guesses:
+        return table
+    sizes = [part.nbytes for part in table.parts({table.names[0]: None})]
+    return KeptTable(table) if sum(size or 0 for size in sizes) <= KEPT else table

@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 LARGEST = 1e150  # a model refuses larger numbers, and so does what is exported
 DOUBLE = float_info.max
 NEGLIGIBLE = 1e-13  # part of a variance that is rounding
-MOST_PRODUCTS = 14_000  # of Gaussians in SQL: half a megabyte
 
 ColumnKind = Literal["number", "count", "whole", "string", "integer", "boolean"]
 Missing = Literal["nothing", "refused"]
@@ -369,19 +368,6 @@ class LogJoint:
     outputs: tuple[Any, ...]
     columns: tuple[Column, ...]
     members: tuple[Member, ...]
-
-    @property
-    def refusing(self) -> tuple[str, ...]:
-        """Names of the columns without whose cells a row gets no answer in SQL."""
-        gaussians = () if self.integrates(MOST_PRODUCTS) else (Gaussian,)
-        places = {
-            j
-            for member in self.members
-            for term in member.terms
-            if isinstance(term, gaussians) or getattr(term, "missing", "") == "refused"
-            for j in term.columns
-        }
-        return tuple(dict.fromkeys(self.columns[j].name for j in sorted(places)))
 
     def integrates(self, most: float) -> bool:
         """Return whether so many products are enough to answer rows that lack cells."""

@@ -41,6 +41,7 @@ from suffice.families.bernoulli import BernoulliParameters
 from suffice.families.categorical import CategoricalParameters
 from suffice.families.complement import ComplementParameters
 from suffice.families.densities.piecewise import PiecewiseParameters
+from suffice.families.density import DensityParameters
 from suffice.families.gaussian import GaussianParameters, StudentParameters
 from suffice.families.multinomial import MultinomialParameters
 from suffice.families.multivariate_gaussian import (
@@ -417,6 +418,16 @@ def _piecewise(parameters: PiecewiseParameters, at: Where) -> Made:
         logs = parameters.log_density[:, own].tolist()
         terms.append(Term((place,), tuple(Steps(place, starts, tuple(v)) for v in logs)))
     return [Column(name, "number") for name in at.names], terms
+
+
+@family_terms.register
+def _densities(parameters: DensityParameters, at: Where) -> Made:
+    columns, terms = [], []
+    for j, name in enumerate(at.names):
+        found = family_terms(parameters.column(j), at._replace(names=(name,), first=at.first + j))
+        columns += found[0]
+        terms += found[1]
+    return columns, terms
 
 
 @family_terms.register

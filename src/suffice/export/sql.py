@@ -29,7 +29,6 @@ from sqlglot.dialects.dialect import Dialect
 
 from suffice.errors import ParameterError
 from suffice.export.expressions import (
-    MOST_PRODUCTS,
     Above,
     Cell,
     Choice,
@@ -58,6 +57,7 @@ FAINT = -708.0  # exp of less underflows, which PostgreSQL refuses
 MOST_COLUMNS = {"sqlite": 2000, "postgres": 1664}
 MOST_CLASSES = {"sqlite": 100, "postgres": 100}  # arguments of MAX and GREATEST
 WITHOUT_NAN = ("sqlite",)
+MOST_PRODUCTS = 14_000  # of Gaussians: half a megabyte
 MOST_PAIRS = 60_000  # numbers of one-dependence estimators: a megabyte
 READABLE = 10_000  # numbers of a statement that is indented
 ARRAYS = ("duckdb", "postgres", "spark")  # 2 to 6 times as fast as nested CASE
@@ -116,15 +116,25 @@ def to_sql(
     pretty = joint.integrates(READABLE - writer.pairs)
     statement = writer.select(_table(table)).sql(dialect=dialect, pretty=pretty, comments=False)
     about = [f"Written by suffice: {type(model).__name__}."]
-    if joint.refusing:
-        about.append(
-            "A row with a NULL gets NULL: the model needs "
-            + ", ".join(map(ascii, joint.refusing))
-            + "."
-        )
+    if needed := refusing_null(joint):
+        names = ", ".join(map(ascii, needed))
+        about.append(f"A row with a NULL gets NULL: the model needs {names}.")
     if writer.dialect == "sqlite":
         about.append("SQLite needs its functions LN and EXP (SQLITE_ENABLE_MATH_FUNCTIONS).")
     return "".join(f"-- {line}\n" for line in about) + statement + "\n"
+
+
+def refusing_null(joint: LogJoint) -> tuple[str, ...]:
+    """Return the columns without whose cells a row gets no answer."""
+    gaussians = () if joint.integrates(MOST_PRODUCTS) else (Gaussian,)
+    places = {
+        j
+        for member in joint.members
+        for term in member.terms
+        if isinstance(term, gaussians) or getattr(term, "missing", "") == "refused"
+        for j in term.columns
+    }
+    return tuple(dict.fromkeys(joint.columns[j].name for j in sorted(places)))
 
 
 class _Writer:

@@ -8,7 +8,8 @@ from typing import Any
 from suffice.data.sliced_sql import SPOKEN, bare, quoted
 from suffice.errors import ParameterError
 from suffice.models.database_sums import Call, declared, needed
-from suffice.models.estimator import FittedFromSums, Opened
+from suffice.models.from_sums import FittedFromSums
+from suffice.models.opened import Opened
 
 SOURCE = "suffice_source"
 

@@ -7,11 +7,12 @@ weights from a sample of rows, in which they are counted anew.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain
 from operator import attrgetter
-from typing import Annotated, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,15 +28,16 @@ from suffice.families.densities.cells import (
 from suffice.families.densities.piecewise import Choice, Piece, PiecewiseParameters, nothing, widths
 from suffice.families.dirichlet import row_numbers_of
 from suffice.families.family import NO_COLUMNS, Apply, Family, Parameters, Posterior, ScoreMoments
-from suffice.families.gaussian import FAR, Gaussian, StudentParameters
+from suffice.families.gaussian import FAR, Gaussian, GaussianPosterior, StudentParameters
 from suffice.families.options import Identifiers
 from suffice.numerics import kernels
 from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.elementary import exp, log
+from suffice.numerics.logspace import cell_scores
 from suffice.rules import Shape, Within, rule
 from suffice.sums.base import Accumulator
 from suffice.sums.bins import MomentsAndBins, MomentsAndBinsAccumulator
-from suffice.sums.block import Encoding, RealBlock
+from suffice.sums.block import Encoding, RealBlock, among
 from suffice.sums.moments import Moments
 
 BANDWIDTHS = 0.3, 0.5, 0.9, 1.5
@@ -44,17 +46,16 @@ OF_A_CUT = 3.0  # nats that a likelihood gains by the place of a cut, where ther
 COUNTS = 2**16  # of cells: columns that have so many are worth a thread
 SHAPES = ("histogram", "kernel_density")
 NOT_COMPARED = Choice("", 0.0, {})
+ANEW = Choice("anew", 0.0, {})
 MANY_CLASSES = 64
 """More of them have Student's t of `Gaussian`: kernels of each would take longer than they tell."""
 COMPARED = 128
 """Columns whose densities are compared where there are more, with less than 10 rows for each."""
-WIDE_BANDWIDTHS = 0.5, 0.9  # of these
+MANY_BANDWIDTHS = 0.5, 0.9  # of more columns than these
+MANY_CELLS = 100  # of each of them, at most
 COMPARED_SCORES = 640  # of these times classes, at most
 ROWS_TO_A_SCORE = 0.5  # of more columns times classes, with less none is compared
 ROWS_TO_A_COLUMN = 10
-WIDE_STEPS = np.linspace(-4.0, 4.0, 33)  # deviations of all classes: where others have bins
-STEPS = np.linspace(-6.0, 6.0, 61)  # scales of a class, between which a normal density is constant
-MOST_STEPS = 400
 
 
 @dataclass(frozen=True)
@@ -70,13 +71,13 @@ class Density(Family):
     The density of least loss, one of a histogram and some bandwidths, models the column. It is
     computed from the sums, so rows that are added, merged or forgotten decide it anew, as one fit
     of all rows does. A column whose mean is more than 64 standard deviations from the origin of its
-    grid has Student's t of `Gaussian`, in bins: the grid is too coarse.
+    grid has Student's t of `Gaussian`: the grid is too coarse.
 
-    In a table of more than 128 columns, with less than 10 rows for each, densities are compared for
-    128 of them, or 640/k of k classes: those of the largest Σ_c n_c log(σ²/σ²_c), with σ² the
-    variance over all classes and σ²_c the scale² of Student's t. The others have Student's t, in
-    bins; so has every column where columns times classes are more than 640, and more than twice
-    the rows. Of more than 64 classes every column has Student's t.
+    Of more than 128 columns each has 100 cells of equal frequency at most, and two bandwidths. With
+    less than 10 rows for each, densities are compared for 128 of them, or 640/k of k classes: those
+    of the largest Σ_c n_c log(σ²/σ²_c), with σ² the variance over all classes and σ²_c the scale²
+    of Student's t. The others have Student's t; so has every column where columns times classes are
+    more than 640, and more than twice the rows, and where there are more than 64 classes.
 
     Parameters
     ----------
@@ -85,7 +86,7 @@ class Density(Family):
     identifiers : {"keep", "ignore"}
         Numbers that count 20 rows or more: with "ignore" they say nothing of the class.
     choices : tuple of Choice
-        What is not to be chosen anew, one for each column; empty to choose.
+        What is not to be chosen anew, one for each column; empty to choose all.
 
     Raises
     ------
@@ -132,46 +133,50 @@ class Density(Family):
 
     def estimate_by(self, statistic: MomentsAndBins, apply: Apply) -> Parameters:
         """Choose a density for every column, some columns at a time."""
-        if statistic.k > MANY_CLASSES:
-            return self._students.estimate(statistic.moments)
-        rows, origin = statistic.moments.one_class, statistic.bins.origin
-        mean, variance = rows.mean[0] - origin, rows.variance[0]
-        varies, near = variance > 0, mean**2 <= FAR**2 * variance
-        varies[self.left_out(statistic)] = False
-        others = self._not_compared(statistic.moments, varies)
-        normals = _normals(statistic.moments, others)
-        bandwidths = WIDE_BANDWIDTHS if len(others) else BANDWIDTHS
+        moments, origin = statistic.moments, statistic.bins.origin
+        rows, students = moments.one_class, self._students.estimate
+        near = (rows.mean[0] - origin) ** 2 <= FAR**2 * rows.variance[0]
+        silent = rows.variance[0] == 0
+        silent[self.left_out(statistic)] = True
+        binned = np.zeros(moments.d, np.bool_)
+        binned[self.compared(moments)] = True
+        binned = binned & near | silent
+        if not (binned & ~silent).any() and not silent.all():
+            return students(moments)
         step = max(1, COUNTS * statistic.d // max(1, len(statistic.bins.cell)))
-
-        def column(j: int) -> tuple[Choice, Piece]:
-            if not varies[j]:
-                return NOT_COMPARED, nothing(statistic.k)
-            if j in normals:
-                return NOT_COMPARED, normals[j]
-            if not near[j]:
-                return NOT_COMPARED, _normal(statistic.moments, j)
-            return self._column(statistic, j, bandwidths)
+        columns = np.flatnonzero(binned).tolist()
 
         def some(start: int) -> list[tuple[Choice, Piece]]:
-            return [column(j) for j in range(start, min(start + step, statistic.d))]
+            return [
+                (NOT_COMPARED, nothing(moments.k)) if silent[j] else self._column(statistic, j)
+                for j in columns[start : start + step]
+            ]
 
-        found = list(chain.from_iterable(apply(some, range(0, statistic.d, step))))
-        choices, pieces = tuple(one for one, _ in found), [piece for _, piece in found]
-        return replace(PiecewiseParameters.of(statistic.k, pieces), choices=choices)
+        found = list(chain.from_iterable(apply(some, range(0, len(columns), step))))
+        pieces = PiecewiseParameters.of(moments.k, [piece for _, piece in found])
+        choices = dict(zip(columns, [choice for choice, _ in found], strict=True))
+        every = tuple(choices.get(j, NOT_COMPARED) for j in range(moments.d))
+        if binned.all():
+            return replace(pieces, choices=every)
+        others = students(moments)
+        assert isinstance(others, StudentParameters)  # as Bayesian estimation has them
+        others = replace(others, scale2=np.where(binned, 0.0, others.scale2))
+        return DensityParameters(binned, pieces, others, every)
 
     @property
     def _students(self) -> Gaussian:
         return Gaussian(identifiers=self.identifiers)
 
-    def _not_compared(self, moments: Moments, varies: Bools) -> Ints:
-        rows = moments.one_class
-        n, scores = rows.total.max(), moments.d * moments.k
+    def compared(self, moments: Moments) -> Ints:
+        """The columns that vary and whose densities are compared, or have been."""
+        rows, n, scores = moments.one_class, moments.one_class.total.max(), moments.d * moments.k
         none = scores > COMPARED_SCORES and n < ROWS_TO_A_SCORE * scores
-        if not none and (moments.d <= COMPARED or n >= ROWS_TO_A_COLUMN * moments.d):
-            return NO_COLUMNS
         if self.choices:
-            varies = varies & [not choice.shape for choice in self.choices]
-        if none or self.choices:
+            return self.binned(moments.d)
+        varies = rows.variance[0] > 0
+        if moments.k > MANY_CLASSES or none:
+            return NO_COLUMNS
+        if moments.d <= COMPARED or n >= ROWS_TO_A_COLUMN * moments.d:
             return np.flatnonzero(varies)
         students = self._students.by_class(moments)
         assert isinstance(students, StudentParameters)  # as Bayesian estimation has them
@@ -179,17 +184,16 @@ class Density(Family):
         ratio = np.divide(rows.variance, scale2, out=np.ones_like(scale2), where=scale2 > 0)
         gain = (moments.total * log(np.where(varies, ratio, 1.0))).sum(axis=0)
         order = np.argsort(np.where(varies, -gain, np.inf), kind="stable")
-        return np.sort(order[min(COMPARED, COMPARED_SCORES // moments.k) : int(varies.sum())])
+        most = min(COMPARED, COMPARED_SCORES // moments.k, int(varies.sum()))
+        return np.sort(order[:most])
 
-    def _column(
-        self, statistic: MomentsAndBins, j: int, bandwidths: Sequence[float]
-    ) -> tuple[Choice, Piece]:
-        if not self.choices:
-            return _chosen(cells_of_column(statistic.bins, j), self.shape, bandwidths)
-        shape, bandwidth, _ = choice = self.choices[j]
-        if not shape:
-            return choice, _normal(statistic.moments, j)
-        return choice, _density(shape, bandwidth, cells_of_column(statistic.bins, j))[0]
+    def _column(self, statistic: MomentsAndBins, j: int) -> tuple[Choice, Piece]:
+        cells = _cells(statistic, j)
+        choice = self.choices[j] if self.choices else ANEW
+        if choice != ANEW:
+            return choice, _density(choice.shape, choice.bandwidth, cells)[0]
+        bandwidths = MANY_BANDWIDTHS if statistic.d > COMPARED else BANDWIDTHS
+        return _chosen(cells, self.shape, bandwidths)
 
     def binned(self, d: int) -> Ints:
         if not self.choices:
@@ -197,22 +201,107 @@ class Density(Family):
         return np.flatnonzero([bool(choice.shape) for choice in self.choices])
 
     def settled(self, parameters: Parameters) -> Density:
-        if isinstance(parameters, PiecewiseParameters):
-            return replace(self, choices=parameters.choices)
-        return self
+        if isinstance(parameters, StudentParameters):
+            return replace(self, choices=(NOT_COMPARED,) * parameters.location.shape[1])
+        assert isinstance(parameters, PiecewiseParameters | DensityParameters)
+        return replace(self, choices=parameters.choices)
+
+    def narrowed(self, parameters: Parameters) -> Density:
+        found = self.settled(parameters)
+        return replace(found, choices=tuple(ANEW if c.shape else c for c in found.choices))
 
     def posterior(self, statistic: MomentsAndBins) -> Posterior:
-        estimate = self.estimate(statistic)
-        if not isinstance(estimate, PiecewiseParameters):
-            return self._students.posterior(statistic.moments)
-        columns = []
-        for j, choice in enumerate(estimate.choices):
-            if choice.shape:
-                columns.append(Shares.of(cells_of_column(statistic.bins, j), choice))
-            else:  # a density that is taken as it is
-                piece = estimate.piece(j)
-                columns.append(Shares(*piece, np.zeros_like(piece.log_density)))
-        return PiecewisePosterior(statistic.k, columns)
+        estimate, k = self.estimate(statistic), statistic.k
+        students = self._students.posterior(statistic.moments)
+        if isinstance(estimate, StudentParameters):
+            return students
+        assert isinstance(estimate, PiecewiseParameters | DensityParameters)
+        binned = getattr(estimate, "binned", np.ones(statistic.d, np.bool_))
+        columns = [
+            Shares.of(_cells(statistic, j), choice) if choice.shape else Shares.none(k)
+            for j, choice in enumerate(estimate.choices)
+            if binned[j]
+        ]
+        students = replace(students, says=students.says & ~binned)
+        return DensityPosterior(k, columns, binned, students)
+
+
+@dataclass(frozen=True, eq=False)
+class DensityParameters(Parameters):
+    """Densities in bins of some columns, and Student's t of the others.
+
+    Parameters
+    ----------
+    binned : ndarray of bool (d,)
+        Which columns have bins.
+    pieces : PiecewiseParameters
+        Of these columns.
+    students : StudentParameters
+        Of all d; of scale 0, which says nothing, where there are bins.
+    choices : tuple of d Choice
+    """
+
+    binned: Bools
+    pieces: PiecewiseParameters
+    students: StudentParameters
+    choices: tuple[Choice, ...]
+
+    @property
+    def n_free(self) -> int:
+        others = int((~self.binned).sum())
+        return self.pieces.n_free + self.students.n_free * others // len(self.binned)
+
+    @cached_property
+    def _columns(self) -> Ints:
+        return np.flatnonzero(self.binned)
+
+    def add_log_likelihood(self, block: RealBlock, out: Floats) -> None:
+        """Add Σⱼ log p(xⱼ | c)."""
+        self.students.add_log_likelihood(block, out)
+        with among(self._columns):
+            self.pieces.add_log_likelihood(RealBlock(block.values[:, self._columns]), out)
+
+    def add_contributions(self, block: RealBlock, out: Floats) -> None:
+        """Add log p(xⱼ | c) of every cell."""
+        self.students.add_contributions(block, out)
+        cells = cell_scores(len(out), len(self._columns), out.shape[2])
+        with among(self._columns):
+            self.pieces.add_contributions(RealBlock(block.values[:, self._columns]), cells)
+        out[:, self._columns] += cells
+
+    def weighed(self, weights: Floats) -> DensityParameters:
+        pieces = self.pieces.weighed(weights[self._columns])
+        return replace(self, pieces=pieces, students=self.students.weighed(weights))
+
+    def column(self, j: int) -> Any:
+        return self._of(j).column(self._place(j))
+
+    def _of(self, j: int) -> PiecewiseParameters | StudentParameters:
+        return self.pieces if self.binned[j] else self.students
+
+    def _place(self, j: int) -> int:
+        return int(self.binned[:j].sum()) if self.binned[j] else j
+
+    def chosen(self, j: int) -> str:
+        return self.choices[j].shape
+
+    def rivals(self, j: int) -> dict[str, float]:
+        return self.choices[j].losses
+
+    def sample(self, codes: Ints, rng: np.random.Generator) -> list[Floats]:
+        drawn = self.students.sample(codes, rng)
+        for j, x in zip(self._columns.tolist(), self.pieces.sample(codes, rng), strict=True):
+            drawn[j] = x
+        return drawn
+
+    def describe(self, j: int) -> dict[str, list[float]]:
+        return self._of(j).describe(self._place(j))
+
+
+def _cells(statistic: MomentsAndBins, j: int) -> Cells:
+    """The cells of a column; of many columns they are joined to few."""
+    cells = cells_of_column(statistic.bins, j)
+    return cells.joined(MANY_CELLS) if statistic.d > COMPARED else cells
 
 
 def _chosen(cells: Cells, compared: str, bandwidths: Sequence[float]) -> tuple[Choice, Piece]:
@@ -241,38 +330,6 @@ def _chosen(cells: Cells, compared: str, bandwidths: Sequence[float]) -> tuple[C
 
 def _density(shape: str, bandwidth: float, cells: Cells) -> tuple[Piece, Estimated]:
     return histogram(cells) if shape == "histogram" else kernel_density(cells, bandwidth)
-
-
-def _normals(moments: Moments, columns: Ints) -> dict[int, Piece]:
-    """Return Student's t of every class in some columns, in bins of a quarter of a deviation."""
-    if not len(columns):
-        return {}
-    of_columns = moments.columns(columns)
-    rows = of_columns.one_class
-    edges = rows.mean[0] + WIDE_STEPS[:, None] * np.sqrt(rows.variance[0])
-    pieces = _pieces(Gaussian().by_class(of_columns), edges, moments.k)
-    return dict(zip(columns.tolist(), pieces, strict=True))
-
-
-def _normal(moments: Moments, j: int) -> Piece:
-    """Student's t of every class, in bins of a fifth of a scale of some class."""
-    column = Gaussian().by_class(moments.columns(np.array([j])))
-    assert isinstance(column, StudentParameters)
-    at, scale = column.location + column.location_lo, np.sqrt(column.scale2)
-    edges = np.unique(at + scale * STEPS)
-    if len(edges) > MOST_STEPS:
-        edges = edges[np.linspace(0, len(edges) - 1, MOST_STEPS).round().astype(np.intp)]
-    if len(edges) < 3:
-        return nothing(len(at))
-    return next(_pieces(column, edges[:, None], len(at)))
-
-
-def _pieces(parameters: Parameters, edges: Floats, k: int) -> Iterator[Piece]:
-    """Yield the densities in the middle of the bins between edges (b + 1, d), of every column."""
-    low, high = edges[:-1], edges[1:]
-    logs = np.zeros((*low.shape, k))
-    parameters.add_contributions(RealBlock(0.5 * low + 0.5 * high), logs)
-    return map(Piece, low.T.copy(), high.T.copy(), logs.transpose(1, 2, 0).copy())
 
 
 # -- histograms and kernels
@@ -408,9 +465,7 @@ class Chosen:
     @classmethod
     def of(cls, parameters: object) -> Chosen | None:
         """The choices of parameters; None where no shapes were compared."""
-        if not isinstance(parameters, PiecewiseParameters):
-            return None
-        choices = parameters.choices
+        choices = getattr(parameters, "choices", ())
         compared = np.array([bool(choice.losses) for choice in choices], np.bool_)
         if not compared.any():
             return None
@@ -480,6 +535,11 @@ class Shares(NamedTuple):
     variance: Floats
 
     @classmethod
+    def none(cls, k: int) -> Shares:
+        """Those of a column that says nothing."""
+        return cls(*nothing(k), np.zeros((k, 1)))
+
+    @classmethod
     def of(cls, cells: Cells, choice: Choice) -> Shares:
         """Return those of a density that was chosen from the counts of cells."""
         if choice.shape == "histogram":
@@ -515,10 +575,13 @@ def _log_moments(a: Floats, density: Floats) -> tuple[Floats, Floats]:
     return log(first) - 0.5 * spread, spread
 
 
-class PiecewisePosterior(Posterior):
-    """The posteriors of columns side by side, looked up as densities are."""
+class DensityPosterior(Posterior):
+    """The posteriors of columns with bins, looked up as densities are, beside those of others."""
 
-    def __init__(self, k: int, columns: Sequence[Shares]) -> None:
+    def __init__(
+        self, k: int, columns: Sequence[Shares], binned: Bools, students: GaussianPosterior
+    ) -> None:
+        self._binned, self._students = binned, students
         self._mean, self._variance = (
             PiecewiseParameters.of(k, [Piece(c.low, c.high, values(c)) for c in columns])
             for values in (attrgetter("mean"), attrgetter("variance"))
@@ -526,5 +589,9 @@ class PiecewisePosterior(Posterior):
 
     def add_moments(self, block: RealBlock, moments: ScoreMoments) -> None:
         """Add Σⱼ E log p(x_j | c), and its variance."""
-        self._mean.add_log_likelihood(block, moments.mean)
-        self._variance.add_log_likelihood(block, moments.variance)
+        if not self._binned.all():
+            self._students.add_moments(block, moments)
+        binned = RealBlock(block.values[:, self._binned])
+        with among(np.flatnonzero(self._binned)):
+            self._mean.add_log_likelihood(binned, moments.mean)
+            self._variance.add_log_likelihood(binned, moments.variance)

@@ -128,6 +128,10 @@ class Parameters(ABC):
         """The families that were tried for column j, by what each costs; none without a choice."""
         return {}
 
+    def weighed(self, weights: Floats) -> Parameters | None:
+        """Return parameters whose terms are w_j log p(x_j | c), weights (d,), if there are such."""
+        return None
+
     def chosen(self, j: int) -> str:
         """The distribution that was chosen for column j, where there was a choice."""
         return ""
@@ -200,8 +204,7 @@ class Family(ABC):
     joint: ClassVar[bool] = False  # True where columns depend on each other: blocks stay apart
     lazy: ClassVar[bool] = False  # True where estimating cannot fail, and makes no remarks
 
-    def __post_init__(self) -> None:
-        check_options(self)
+    __post_init__ = check_options  # type: ignore[misc]  # one that stands elsewhere
 
     @property
     def name(self) -> str:
@@ -274,6 +277,10 @@ class Family(ABC):
 
         Values of categories that it does not know are left out.
         """
+        return self
+
+    def narrowed(self, parameters: Parameters) -> Family:
+        """The family that chooses anew, but reads no binned counts that were not needed here."""
         return self
 
     def estimate_by(self, statistic: Any, apply: Apply) -> Parameters:

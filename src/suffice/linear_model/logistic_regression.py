@@ -262,11 +262,20 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             self.reader_ = replace(self._first_reader(source), label_dtype=label_dtype)
             first = self._read_once(source)
             start = first.start(before) if before and self.warm_start else None
-            objective = self._objective(first)
-            fit = minimise(objective, start, self._solver)
+            objective = Objective.of(
+                first,
+                class_weight=self.class_weight,
+                variance=float(self.C) if self._has_penalty else np.inf,
+                l1_ratio=l1_ratio(self),
+                standardize=bool(self.standardize),
+                firth=self.penalty == "firth",
+            )
+            how = self.solver, self.tol, self.max_iter, self.dependent, self.descent
+            fit = minimise(objective, start, solver := Solver(*how))
             self._set(first, objective, fit)
-            warn_of_unlabelled(first.unlabelled)
-            self._solver.warn(fit)
+            if self.unlabelled_:
+                warn_of_unlabelled(self.unlabelled_)
+            solver.warn(fit)
             return self
 
     def anova(self, other: LogisticRegression) -> NestedModels:
@@ -306,29 +315,15 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         data = DataLoop(engine, parts)
         return read_once(data, layout, laid_out, intercept, self.incomplete, check_labels)
 
-    def _objective(self, first: FirstPass) -> Objective:
-        return Objective.of(
-            first,
-            class_weight=self.class_weight,
-            variance=float(self.C) if self._has_penalty else np.inf,
-            l1_ratio=l1_ratio(self),
-            standardize=bool(self.standardize),
-            firth=self.penalty == "firth",
-        )
-
     def _set(self, first: FirstPass, objective: Objective, fit: Fit) -> None:
         self._loss_history = fit.loss_history
         self.model_, self.remarks_ = first.model(fit.coefficients, fit.root), first.constant
         self.n_iter_ = np.array([fit.iterations])
         self.n_passes_ = first.data.count
-        self.left_out_, self.unlabelled_ = first.left_out, first.unlabelled
-        self.rows_ = first.learnt
+        self.rows_, every = first.seen.rows, first.every
+        self.left_out_, self.unlabelled_ = every.rows - self.rows_, float(every.unlabelled.value)
         known = not self._has_penalty and fit.loss_history is None
         self.likelihood_ = fit.likelihood(objective) if known else None
-
-    @property
-    def _solver(self) -> Solver:
-        return Solver(self.solver, self.tol, self.max_iter, self.dependent, self.descent)
 
     # -- reading tables
 

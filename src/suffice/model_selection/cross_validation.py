@@ -29,7 +29,8 @@ from suffice.model_selection.scores import (
     training_scores,
 )
 from suffice.models.classifier import Classifier
-from suffice.models.estimator import Estimator, FittedFromSums
+from suffice.models.estimator import Estimator
+from suffice.models.from_sums import FittedFromSums
 from suffice.models.grouped_sums import GroupedSums
 
 IMPOSSIBLE = {"predict_proba": 0.0, "predict_log_proba": -np.inf}  # what a class not learnt has

@@ -19,8 +19,9 @@ from suffice.errors import DataError, ParameterError, SchemaError, warn
 from suffice.model_selection.folds import Folds, Partition, row_groups
 from suffice.model_selection.rows import Rows
 from suffice.models.base.groups import ByPlace
-from suffice.models.estimator import FittedFromSums, Opened
+from suffice.models.from_sums import FittedFromSums
 from suffice.models.grouped_sums import MOST_GROUPS
+from suffice.models.opened import Opened
 
 BLOCK = 256  # groups that are taken from a total at a time
 

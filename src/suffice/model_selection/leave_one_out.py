@@ -31,7 +31,7 @@ from suffice.models.base.judge import (
     knowing_all,
 )
 from suffice.models.classifier import Classifier
-from suffice.models.estimator import Opened
+from suffice.models.opened import Opened
 from suffice.numerics.elementary import log
 
 

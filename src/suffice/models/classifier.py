@@ -23,10 +23,10 @@ from suffice.models.base.answers import (
     answer_complete,
     by_costs,
     checked_costs,
-    class_tables_with_gaps,
     expected_costs,
     of_complete,
     prediction_tables,
+    tables_with_gaps,
     told,
 )
 from suffice.models.base.evaluated_rows import evaluation, tell_of_unknown
@@ -163,7 +163,8 @@ class Classifier(Estimator):
         if unanswerable == "error" or complete is None:
             return prediction_tables(model.classes, answered(answer, *how))
         answer = partial(answer_complete, complete, answer)
-        return class_tables_with_gaps(model.classes, answered(answer, *how))
+        parts = answered(answer, *how)
+        return tables_with_gaps(lambda found: found.table(model.classes), parts)
 
     def predict_proba_interval(
         self,
@@ -351,7 +352,7 @@ class Classifier(Estimator):
         self, X: Any, y: Any, sample_weight: Any
     ) -> tuple[TableSource | ArraySource, np.dtype[Any] | None]:
         """Open the first rows with their labels, and say in which dtype these came."""
-        y = labels_of(self, y)
+        y = label_of_formula(self) if y is None else y
         rows = open_rows(self, X, y, sample_weight, first=True)
         if not self.n_features_in_:
             raise SchemaError("the table has no column besides the label", "a model needs features")
@@ -371,19 +372,20 @@ def open_labelled(
     classifier: Classifier, X: Any, y: Any, sample_weight: Any
 ) -> TableSource | ArraySource:
     """Open a further table whose rows have labels."""
-    return open_rows(classifier, X, labels_of(classifier, y), sample_weight)
+    y = label_of_formula(classifier) if y is None else y
+    return open_rows(classifier, X, y, sample_weight)
 
 
-def labels_of(classifier: Classifier, y: Any) -> Any:
-    """Return labels, or the name of their column; if none are given, by the formula."""
-    named = targets_of(classifier) if y is None else y
+def label_of_formula(classifier: Classifier) -> str:
+    """Return the column of labels that the left side of a formula names."""
+    named = targets_of(classifier)
     if named is None:
         raise ParameterError(
             f"{type(classifier).__name__} requires y to be passed, but the target y is None",
             "a classifier learns from labels",
             "pass an array or the name of the label column",
         )
-    if y is None and isinstance(named, list):
+    if isinstance(named, list):
         raise ParameterError(
             f"the formula's left side is {' + '.join(named)}",
             "a classifier predicts one column",

@@ -6,7 +6,7 @@
     sums   = method.sums(reader, rows)   one pass; +, − and == belong to the sums
     model  = method.model(reader, sums)  a pure function of both
 
-`suffice.models.estimator.FittedFromSums` writes fit, partial_fit, forget, merge, compare, save and
+`suffice.models.from_sums.FittedFromSums` writes fit, partial_fit, forget, merge, compare, save and
 load once above these functions.
 """
 
@@ -218,16 +218,6 @@ class Learnt(NamedTuple, Generic[R, S]):
 
     reader: R
     batches: tuple[S, ...]
-
-    @property
-    def statistic(self) -> S:
-        """Their sum."""
-        return self.batches[0] if len(self.batches) == 1 else tree_sum(self.batches)
-
-    def settled(self, method: Method[R, S]) -> Learnt[R, S]:
-        """Return the sums normalised, and the reader that `Method.settled` makes of the first."""
-        batches = tuple([batch.canonical() for batch in self.batches])
-        return Learnt(method.settled(self.reader, batches[0]), batches)
 
     def followed_by(self, newest: S, decay: float, window: int | None) -> Learnt[R, S]:
         """Return the sums with one more batch.

@@ -40,14 +40,10 @@ def quick_two_sum(a: Any, b: Any) -> tuple[Any, Any]:
 
 def two_product(a: Any, b: Any) -> tuple[Any, Any]:
     """Return p = fl(a · b) and e with p + e = a · b exactly (Veltkamp's split)."""
-    p, a1, b1 = a * b, _upper_half(a), _upper_half(b)
+    p, a0, b0 = a * b, SPLITTER * a, SPLITTER * b
+    a1, b1 = a0 - (a0 - a), b0 - (b0 - b)
     a2, b2 = a - a1, b - b1
     return p, ((a1 * b1 - p) + a1 * b2 + a2 * b1) + a2 * b2
-
-
-def _upper_half(a: Any) -> Any:
-    b = SPLITTER * a
-    return b - (b - a)
 
 
 def add(a: Any, a_lo: Any, b: Any, b_lo: Any) -> tuple[Any, Any]:

@@ -219,8 +219,8 @@ def factorise(a: DoubleDouble, tolerance: ArrayLike = LEAST_PIVOT) -> Factor:
     _check(a)
     diagonal = np.maximum(np.diagonal(a.hi), 0.0)
     scale = np.ldexp(1.0, -(np.frexp(diagonal)[1] // 2))
-    matrix = _scaled(_scaled(a, scale), scale[:, None])
-    upper = DoubleDouble(*_rows(DoubleDouble(np.triu(matrix.hi), np.triu(matrix.lo))))
+    scaled = (np.triu(part * scale * scale[:, None]) for part in (a.hi, a.lo))
+    upper = DoubleDouble(*map(np.ascontiguousarray, scaled))
     noise = np.multiply(tolerance, diagonal * scale * scale)
     negative, *pairs = kernels.factor.factorise(upper.hi, upper.lo, noise)
     if negative >= 0:

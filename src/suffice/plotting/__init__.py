@@ -9,12 +9,10 @@ from suffice.plotting.class_density import ClassDensityDisplay
 from suffice.plotting.decision_boundary import DecisionBoundaryDisplay
 from suffice.plotting.importance import ColumnImportanceDisplay
 from suffice.plotting.ledger import LedgerDisplay
-from suffice.plotting.nomogram import NomogramDisplay
 
 __all__ = [
     "ClassDensityDisplay",
     "ColumnImportanceDisplay",
     "DecisionBoundaryDisplay",
     "LedgerDisplay",
-    "NomogramDisplay",
 ]

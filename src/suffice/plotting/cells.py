@@ -15,6 +15,7 @@ from suffice.data.schema import ONLY, Layout
 from suffice.data.source import all_batches
 from suffice.errors import ParameterError
 from suffice.families.densities.piecewise import PiecewiseParameters
+from suffice.families.density import DensityParameters
 from suffice.families.multinomial import MultinomialParameters
 from suffice.models.base.checks import require_place
 from suffice.models.base.evaluated_rows import known_codes
@@ -204,6 +205,8 @@ def cells_of(model: GenerativeClassifier, column: str | int) -> Cells:
 
 def _numbers(parameters: Any, name: str, j: int, k: int) -> Cells:
     """Numbers as far as rows of every class reach."""
+    if isinstance(parameters, DensityParameters):
+        parameters, j = parameters.column(j), 0
     if isinstance(parameters, PiecewiseParameters):
         starts, ends, _ = parameters.piece(j)
         axis = Axis.of(np.append(starts, ends[-1]), parameters.probabilities(j))

@@ -37,6 +37,7 @@ MOST_VALUES = 40  # of a category whose effects are listed
 MOST_PARAMETERS, MOST_CLASSES = 6, 8  # that are written as numbers
 LEVEL = 0.95  # of the intervals of effects
 DIGITS = 4  # of an effect
+OF_SHARES = 10  # digits, from which information follows to 1e-9 bits
 NUMBERS = ("number", "count", "whole")
 OF_ONE = ("cells", "average", "effects", "levels", "lacking", "start", "parameters", "why")
 
@@ -131,7 +132,9 @@ def _of_classes(
         for j, name in enumerate(map(str, part.layout.columns)):
             cells = probabilities_of_values(parameters.column(j), len(fitted.classes))
             if cells is not None:
-                facts[name]["cells"] = [[shorter(p) for p in row] for row in cells.tolist()]
+                facts[name]["cells"] = [
+                    [shorter(p, OF_SHARES) for p in row] for row in cells.tolist()
+                ]
     for name, bits in _bits(model).items():
         if str(name) in facts:
             facts[str(name)]["bits"] = bits

@@ -38,6 +38,8 @@ SCRIPTS = (
 )
 IMPORT = re.compile(r"^import .*?;\n", re.M | re.S)
 EXPORT = re.compile(r"^export ", re.M)
+COMMENT = re.compile(r"^ *//.*\n|/\*\*(?:(?!\*/)[^`])*\*/ ?", re.M)
+INDENT = re.compile(r"^\s+", re.M)
 
 
 def page(model: Any, test: Any = None) -> str:
@@ -55,6 +57,8 @@ def page(model: Any, test: Any = None) -> str:
     described = column_facts(model, scored["columns"], ends)
     columns = [one | of for one, of in zip(scored["columns"], described, strict=True)]
     data = scored | {"columns": columns, "target": facts["target"]} | listed
+    if "members" in data:
+        del data["terms"]  # some of those of the first member, from which the page takes them
     style, script = _file("page.css"), _bundle()
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
@@ -87,6 +91,7 @@ def _bundle() -> str:
     """The modules in the order of their imports, as one script."""
     parts = (_file(f"{name}.js") for name in SCRIPTS)
     text = "".join(EXPORT.sub("", IMPORT.sub("", part)) for part in parts)
+    text = INDENT.sub("", COMMENT.sub("", text))
     return f'"use strict";\n{text}'
 
 

@@ -306,7 +306,8 @@ class BinnedCounts(Formed, ClassSums):
             return NotImplemented
         if not self._is_alike(other):
             return False
-        return np.array_equal(self._keys, other._keys) and self._count == other._count
+        cells = np.array_equal(self.start, other.start) and np.array_equal(self.cell, other.cell)
+        return cells and self._count == other._count
 
     @property
     def one_class(self) -> Self:
@@ -327,61 +328,79 @@ class BinnedCounts(Formed, ClassSums):
         return Divergences.side_by_side(found)
 
     def place(self, index: Ints, k: int) -> Self:
-        c, rest = np.divmod(self._keys, max(1, self.d * CELLS))
-        keys = np.asarray(index, np.int64)[c] * (self.d * CELLS) + rest
-        order = np.argsort(keys, kind="stable")
-        return self.of_places(k, self.origin, keys[order], self._count[order], self.unit)
+        size = np.zeros((k, self.d), np.int64)
+        size[index] = self._sizes
+        order = np.argsort(index, kind="stable")
+        return self._of(self._starts[order], self._sizes[order], k, self.origin, self.unit, size)
 
     def columns(self, index: Ints) -> Self:
         unit = self.unit[index] if len(self.unit) else NO_UNITS
-        places = (np.arange(self.k)[:, None] * self.d + index).ravel()
-        return self._of(places, np.diff(self.start)[places], self.k, self.origin[index], unit)
+        starts, sizes = self._starts[:, index], self._sizes[:, index]
+        return self._of(starts, sizes, self.k, self.origin[index], unit)
 
     def only(self, index: Ints) -> Self:
         """Return the columns; the cells of those that are not at ``index`` are empty."""
         if len(index) == self.d:
             return self
-        places = (np.arange(self.k)[:, None] * self.d + index).ravel()
-        size = np.zeros(self.k * self.d, np.int64)
-        size[places] = np.diff(self.start)[places]
-        return self._of(places, size, self.k, self.origin, self.unit)
+        sizes = np.zeros_like(self._sizes)
+        sizes[:, index] = self._sizes[:, index]
+        return self._of(self._starts, sizes, self.k, self.origin, self.unit)
 
     def take(self, index: Ints) -> Self:
-        places = (np.asarray(index)[:, None] * self.d + np.arange(self.d)).ravel()
-        return self._of(places, np.diff(self.start)[places], len(index), self.origin, self.unit)
+        starts, sizes = self._starts[index], self._sizes[index]
+        return self._of(starts, sizes, len(index), self.origin, self.unit)
+
+    @property
+    def _starts(self) -> NDArray[np.int64]:
+        return self.start[:-1].reshape(self.k, self.d)
+
+    @property
+    def _sizes(self) -> NDArray[np.int64]:
+        """How many cells each class shows of every column, (k, d)."""
+        return np.diff(self.start).reshape(self.k, self.d)
 
     def _of(
-        self, places: Ints, size: NDArray[np.int64], k: int, origin: Floats, unit: Floats
+        self,
+        starts: NDArray[np.int64],
+        sizes: NDArray[np.int64],
+        k: int,
+        origin: Floats,
+        unit: Floats,
+        shown: NDArray[np.int64] | None = None,
+        more: BinnedCounts | None = None,
     ) -> Self:
-        """The cells of column j in class c at every place cd + j, in that order.
+        """So many cells from every start on, in that order: of these, then those of ``more``.
 
-        ``size`` says how many cells each column has in each of k classes now.
+        ``shown`` says how many each column has in each of k classes, if other than ``sizes``.
         """
-        own = list(map(slice, self.start[places].tolist(), self.start[places + 1].tolist()))
+        arrays = [self.cell, self.high, self.low]
+        if more is not None:
+            both = DoubleDouble.concatenate([self._count, more._count])
+            arrays = [np.append(self.cell, more.cell), both.hi, both.lo]
+        begin = starts[sizes > 0]
+        end = begin + sizes[sizes > 0]
+        apart, every = begin[1:] != end[:-1], np.ones(min(1, len(begin)), np.bool_)
+        starting, ending = np.append(every, apart), np.append(apart, every)
+        own = list(map(slice, begin[starting].tolist(), end[ending].tolist()))
         cell, high, low = (
             np.concatenate([part[:0], *(part[cells] for cells in own if len(part))])
-            for part in (self.cell, self.high, self.low)
+            for part in arrays
         )
-        low = low if low.any() else low[:0]
-        return type(self)(k, origin, np.append(0, np.cumsum(size)), cell, high, low, unit)
+        upto = np.append(0, np.cumsum(sizes if shown is None else shown))
+        return type(self)(k, origin, upto, cell, high, low if low.any() else low[:0], unit)
 
     def with_columns(self, index: Ints, other: BinnedCounts, theirs: Ints) -> Self:
         """Replace the columns at ``index`` by those at ``theirs`` of another."""
-        origin, to = self.origin.copy(), np.full(other.d, -1, np.int64)
-        origin[index], to[theirs] = other.origin[theirs], index
+        origin = self.origin.copy()
+        origin[index] = other.origin[theirs]
         unit = self.unit
         if len(unit) or len(other.unit):
             unit = self.units.copy()
             unit[index] = other.units[theirs]
-        mine = np.flatnonzero(~np.isin(self._keys // CELLS % max(1, self.d), index))
-        place, cell = np.divmod(other._keys, CELLS)
-        c, j = np.divmod(place, max(1, other.d))
-        at = np.flatnonzero(to[j] >= 0) if other.d else place
-        keys = np.append(self._keys[mine], (c[at] * self.d + to[j[at]]) * CELLS + cell[at])
-        order = np.argsort(keys, kind="stable")
-        own, new = self._count[mine], other._count[at]
-        count = DoubleDouble(np.append(own.hi, new.hi), np.append(own.lo, new.lo))
-        return self.of_places(self.k, origin, keys[order], count[order], unit)
+        starts, sizes = self._starts.copy(), self._sizes
+        starts[:, index] = len(self.cell) + other._starts[:, theirs]
+        sizes[:, index] = other._sizes[:, theirs]
+        return self._of(starts, sizes, self.k, origin, unit, more=other)
 
 
 FEW, FEW_ROWS = 65_536, 2_048  # numbers, or rows, of a block, which are sorted and not counted

@@ -17,7 +17,7 @@ from suffice.numerics.in_print import listed
 from suffice.rules import POSITIVE, Shape, rule
 from suffice.sums.base import Accumulator, ClassSums, Sums, axis, forgotten, nonnegative
 from suffice.sums.batch import Batch
-from suffice.sums.block import in_block
+from suffice.sums.block import BadCell
 from suffice.sums.comparison import Comparison, compared
 from suffice.sums.vocabulary import Vocabulary
 
@@ -191,11 +191,14 @@ class ByClassAccumulator:
                 f"the codes of {k} classes are below {k}",
                 "check what encodes the labels",
             )
-        if not weights.all():
+        if len(weights) and not weights.all():
             codes = np.where(weights == 0, -1, codes)
         for b, (accumulator, block) in enumerate(zip(self._blocks, batch.blocks, strict=True)):
-            with in_block(b):
+            try:
                 accumulator.add(block, codes, weights, k)
+            except BadCell as bad:
+                bad.block = b
+                raise
 
     def statistic(self) -> ByClass:
         classes = Vocabulary.of(self._codes)

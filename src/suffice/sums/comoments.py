@@ -578,7 +578,7 @@ class ComomentsAccumulator:
         self._d, self._pooled = d, pooled
         self._tally = np.zeros((0, 3), np.int64)  # of the complete rows of every class
         self._state = no_sums(0, d, int(pooled))  # of the same
-        self._others = Comoments.empty(0, d, pooled)
+        self._others: Comoments | None = None  # rows that lack columns
         self._waiting: SortedRows | None = None  # complete rows of many classes
 
     def add(
@@ -613,7 +613,7 @@ class ComomentsAccumulator:
         weight, pivot, sums, products = (part.copy() for part in self._state)
         own = (weight, pivot, sums, products), self._homes(k), self._tally.copy()
         rows = Comoments.of_groups(k, self._pooled, everything, groups, *own)._shown()
-        return rows + replace(self._others, k=k) if len(self._others.code) else rows
+        return rows if self._others is None else rows + replace(self._others, k=k)
 
     def _homes(self, k: int) -> Ints:
         return np.zeros(k, np.intp) if self._pooled else np.arange(k)
@@ -686,7 +686,8 @@ class ComomentsAccumulator:
         kernels.comoments.add_scattered_rows(x[rest], group, of_rest, *state)
         tally = tallied(group, of_rest, len(groups))
         part = Comoments.of_groups(k, self._pooled, patterns, groups, own, index, tally)._shown()
-        self._others = replace(self._others, k=k) + part
+        others = self._others
+        self._others = part if others is None else replace(others, k=k) + part
 
 
 # -- squares of the columns beside them

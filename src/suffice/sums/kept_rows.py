@@ -24,7 +24,7 @@ from suffice.numerics.memory import require_memory
 from suffice.numerics.rows import is_sparse
 from suffice.rules import FINITE, NONNEGATIVE, Shape, rule
 from suffice.sums.base import ClassSums, axis, forgotten
-from suffice.sums.block import BadCell, RealBlock, SparseBlock, from_row, require_held
+from suffice.sums.block import BadCell, RealBlock, SparseBlock, require_held
 from suffice.sums.comoments import (
     Comoments,
     ComomentsAccumulator,
@@ -338,8 +338,11 @@ def _add_to_products(
         part = slice(first, first + step)
         rows = RealBlock(x[part].toarray() if is_sparse(x) else x[part])
         beside = (RealBlock(y[part]),) if y.shape[1] else ()
-        with from_row(first):
+        try:
             total.add(rows, codes[part], weights[part], k, *beside)
+        except BadCell as bad:
+            bad.row += first
+            raise
 
 
 def _joined(parts: Sequence[KeptRows], tally: Tally) -> KeptRows:
@@ -725,6 +728,7 @@ class RowsAccumulator:
             return False
         if cells.bit_length() > self._cells.bit_length():  # as much again while they are joined
             require_memory(16.0 * cells, f"rows of {self._p:,} columns", FEWER)
+        require_held(y, left=self._p)
         targets, shown = np.asarray(y, np.float64), _shows_any(values)
         if self._t:
             shown |= ~np.isnan(targets).all(axis=1)

@@ -69,7 +69,7 @@ class Moments(Formed, ClassSums):
 
     @classmethod
     def empty(cls, k: int, d: int) -> Self:
-        return cls(*_zeros(k, d))
+        return cls(np.zeros((k, 2, d)), np.zeros((k, d)), np.zeros((k, 4, d)))
 
     k, d = axis("k"), axis("d")
 
@@ -116,7 +116,7 @@ class Moments(Formed, ClassSums):
         pooled = self.one_class
         first, squares = (pooled.sums[:, i] + pooled.sums[:, i + 1] for i in (0, 2))
         weight = pooled.weight[:, 0] + pooled.weight[:, 1]
-        return np.asarray(too_small(weight, pooled.pivot, first, squares).any(axis=0))
+        return np.asarray(too_small(weight, pooled.pivot, first, squares)[0])
 
     def __add__(self, other: Self) -> Self:
         return self._merged(other, 1.0)
@@ -177,7 +177,7 @@ class MomentsAccumulator:
     """Builds `Moments` of d features; rows may come as any real dtype in any memory order."""
 
     def __init__(self, d: int) -> None:
-        self._state = _zeros(0, d)
+        self._state: tuple[Floats, ...] = np.zeros((0, 2, d)), np.zeros((0, d)), np.zeros((0, 4, d))
         self._waiting: SortedRows | None = None  # rows of many classes
 
     def add(self, block: RealBlock, codes: Ints, weights: Floats, k: int) -> None:
@@ -221,10 +221,6 @@ def _add_rows(x: NDArray[Any], codes: Ints, weights: Floats, *sums: Floats) -> i
     if len(weights):
         return kernels.moments.add_weighted_rows(x, codes, weights, *sums)
     return kernels.moments.add_rows(x, codes, *sums)
-
-
-def _zeros(k: int, d: int) -> tuple[Floats, ...]:
-    return np.zeros((k, 2, d)), np.zeros((k, d)), np.zeros((k, 4, d))
 
 
 def noise_of_squares(weight: Floats, pivot: Floats, mean: Floats) -> Floats:

@@ -21,7 +21,7 @@ MOST = 30  # columns that are printed
 def columns(*, model: ModelFile, as_json: AsJson = False) -> None:
     """Rank columns by mutual information with the label.
 
-    In bits, each column by itself; columns that repeat each other tell less
+    In bits, each column by itself; redundant columns are less informative
     together than their sum.
     """
     from suffice.bayes import column_information

@@ -22,6 +22,7 @@ from suffice.cli.options import (
     estimator_of,
     given_columns,
     holds_numbers,
+    left_of_formula,
     points_of,
     reported,
     selected,
@@ -185,8 +186,8 @@ def cv(
     *,
     data: Data,
     label: Annotated[
-        str, typer.Option("--label", "--target", metavar="COL", help="Column to predict.")
-    ],
+        str | None, typer.Option("--label", "--target", metavar="COL", help="Column to predict.")
+    ] = None,
     model: Annotated[
         list[str] | None,
         typer.Option(metavar="A,B", help="Models, as for fit (default: those for the label)."),
@@ -210,6 +211,11 @@ def cv(
     """
     from suffice.model_selection import evaluate_models
 
+    targets = [label] if label else left_of_formula(parameters)
+    if len(targets) != 1:
+        fact = f"--label names {', '.join(targets)}" if targets else "--label is not given"
+        raise ParameterError(fact, "models predict one column", "name it")
+    (label,) = targets
     reading, by = Reading.of(read), division.by
     table = selected(reading.open(data), columns, [label], weight, by)
     if by is not None and by not in table.names:

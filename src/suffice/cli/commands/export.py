@@ -79,7 +79,9 @@ def export(
         place = table if schema is None else (schema, table)
         write = _writer("sql", "sqlglot", "export")
         content = write(fitted, dialect, place, keep=listed(keep)).encode()
-        refusing = list(suffice.export.log_joint(fitted).refusing)
+        from suffice.export.sql import refusing_null
+
+        refusing = list(refusing_null(suffice.export.log_joint(fitted)))
         if refusing:
             names = ", ".join(map(repr, refusing))
             note(f"a row with a NULL in {names} gets NULL for a prediction")

@@ -33,6 +33,7 @@ from suffice.cli.options import (
     estimator_of,
     given_columns,
     holds_numbers,
+    left_of_formula,
     parameters_for,
     reported,
     selected,
@@ -112,7 +113,7 @@ def fit(
             fact, rule = f"{model_files[0]} holds a model", "a model is fitted to rows, or to sums"
             raise ParameterError(fact, rule, "to fit it to more rows: suffice update")
         opened = reading.open(data, notes=False)
-        label = label or _left_of_formula(parameters)
+        label = label or left_of_formula(parameters)
         if not label:
             raise ParameterError("--label is not given", "a fit predicts a column", "name it")
         if where:
@@ -174,14 +175,6 @@ def fit(
         parts = iter([chosen.schema_.table(), "", class_table(facts)])
     facts["read_as"] = [] if sums is not None else read_as(table)
     deliver(facts, lambda: _shown(parts, facts, chosen), as_json)
-
-
-def _left_of_formula(parameters: Sequence[str] | None) -> list[str]:
-    """Return the columns to predict that a formula among the parameters names."""
-    from suffice.models.design.formula import left_side
-
-    pairs = (one.partition("=") for one in parameters or ())
-    return [target for name, _, text in pairs if name == "formula" for target in left_side(text)]
 
 
 def _suited(table: Source, label: Sequence[str]) -> str:

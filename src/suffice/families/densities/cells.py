@@ -126,7 +126,10 @@ class Cells(_Cells):
     @cached_property
     def grouped(self) -> Cells:
         """At most 200 cells of equal frequency, without gaps; of k > 10 classes 200 √(10/k)."""
-        most = round(GROUPS * sqrt(min(1.0, FEW_CLASSES / len(self.counts))))
+        return self.joined(round(GROUPS * sqrt(min(1.0, FEW_CLASSES / len(self.counts)))))
+
+    def joined(self, most: int) -> Cells:
+        """At most so many cells of equal frequency, without gaps."""
         few = len(self.low) <= most
         cuts = np.arange(1, len(self.low)) if few else equal_frequency_cuts(self.every, most)
         return merged(self, cuts)

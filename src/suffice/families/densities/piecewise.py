@@ -125,6 +125,11 @@ class PiecewiseParameters(Parameters):
         """log p(x | c) in each bin, and 0 for a missing number, (B + 1, k)."""
         return np.append(self.log_density.T, np.zeros((1, len(self.log_density))), axis=0)
 
+    def weighed(self, weights: Floats) -> PiecewiseParameters:
+        """Return w_j log p(x_j | c) as such densities."""
+        by_bin = np.repeat(weights, np.diff(self.start))
+        return replace(self, log_density=self.log_density * by_bin, choices=())
+
     def column(self, j: int) -> PiecewiseParameters:
         found = PiecewiseParameters.of(len(self.log_density), [self.piece(j)])
         return replace(found, choices=self.choices[j : j + 1])

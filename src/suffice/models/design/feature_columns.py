@@ -105,12 +105,12 @@ def features(
                 "a classifier predicts labels, which are no numbers",
                 "write the label alone",
             )
-    categorical = (*_named("categorical", told.categorical, known, targets), *factors)
-    texts = _named("text", told.text, known, targets)
-    levels = told.ordered or {}
-    _named("ordered", list(levels), known, targets)
-    reference = told.reference or {}
-    _named("reference", list(reference), known, targets)
+    levels, reference, texts = told.ordered or {}, told.reference or {}, told.text or ()
+    named = {"categorical": told.categorical, "text": texts, "ordered": levels}
+    for option, columns in (named | {"reference": reference}).items():
+        if columns:
+            _require_columns(option, columns, known, targets)
+    categorical = (*(told.categorical or ()), *factors)
     for name in texts:
         if name in categorical or name in levels:
             raise ParameterError(f"the column {name!r} is named as text and as a category")
@@ -121,8 +121,7 @@ def features(
                 "columns of an array are numbers",
                 "pass a table with named columns",
             )
-        columns = UniformColumns(source.names, "number", "real", AS_NUMBERS)
-        return Features(columns, {}, formula)
+        return Features(UniformColumns(source.names, "number", "real", AS_NUMBERS), {}, formula)
     schema, found, ordered = source.table.shown.schema, [], {}
     computed = formula.functions_of if formula else frozenset[str]()
     intercept = told.intercept and (formula is None or formula.intercept)
@@ -213,10 +212,13 @@ def _levels(
     return levels if len(set(levels) - {None}) == len(levels) else ()
 
 
-def _named(
-    option: str, names: Sequence[str] | None, known: Sequence[str], targets: Sequence[str]
-) -> Sequence[str]:
-    chosen = names or ()
+def _require_columns(
+    option: str,
+    given: Sequence[str] | Mapping[str, Any],
+    known: Sequence[str],
+    targets: Sequence[str],
+) -> None:
+    chosen = list(given) if isinstance(given, Mapping) else given
     unknown = [] if isinstance(chosen, str) else [n for n in chosen if n not in known]
     if unknown and known:
         others = [name for name in known if name not in targets]
@@ -232,7 +234,6 @@ def _named(
             "it is a list of names of columns of a table, none of them a target",
             "leave it out, or list columns that the table has",
         )
-    return chosen
 
 
 def named_columns(columns: Sequence[str | int], known: Sequence[str]) -> list[str]:
@@ -308,12 +309,12 @@ def settled_design(
 
 
 def unused(
-    source: TableSource | ArraySource, found: Features, targets: Sequence[str] = ()
+    source: TableSource | ArraySource, formula: Formula, targets: Sequence[str] = ()
 ) -> tuple[str, ...]:
     """The columns of a table that a formula does not name."""
-    if isinstance(source, ArraySource) or found.formula is None:
+    if isinstance(source, ArraySource):
         return ()
-    used = {*found.formula.columns, *targets}
+    used = {*formula.columns, *targets}
     return tuple(name for name in source.feature_names if name not in used)
 
 

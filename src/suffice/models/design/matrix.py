@@ -153,13 +153,13 @@ class Design:
     @property
     def is_plain(self) -> bool:
         """Return whether terms are numbers, or indicators of all values but the first."""
-        more = self.ordered or self.words or self.formula or self.reference
-        return not (more or self.bins or self.missing or self.whole)
+        more = self.ordered or self.reference or self.missing or self.whole
+        return not (more or self.words or self.formula or self.bins)
 
     @property
     def is_of_numbers(self) -> bool:
         """Return whether the terms are the columns themselves, which are numbers."""
-        return self.is_plain and not self.categories
+        return not (self.categories or self.words or self.formula or self.bins)
 
     @property
     def allows_intercept(self) -> bool:

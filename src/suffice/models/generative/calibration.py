@@ -11,13 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.families import Parameters
-from suffice.families.densities.piecewise import Piece, PiecewiseParameters
 from suffice.models.base.answers import Doubts
 from suffice.models.generative.part import FamilyColumns
 from suffice.numerics.in_print import listed
 from suffice.numerics.logspace import cell_scores, scores
 from suffice.rules import FINITE, NONNEGATIVE, Shape
-from suffice.sums.block import RealBlock, among
+from suffice.sums.block import among
 
 FEW_CELLS = 4096  # whose terms are found at once, not column by column
 LEAST = -700.0  # what an impossible cell counts as, where it is weighed
@@ -61,41 +60,18 @@ class Weighted:
         if self._is_one:
             self._add(self._parameters, block, self._weights[0], out)
             return
-        if block.rows * len(self._weights) <= FEW_CELLS:
+        if self._weighed is not None:
+            self._weighed.add_log_likelihood(block, out)
+        elif block.rows * len(self._weights) <= FEW_CELLS:
             out[:] = self._added(block, out)
-            return
-        for columns, parameters, weight in self._runs:
-            with among(columns):
-                if weight is None:
-                    rows = RealBlock(block.values[:, columns[0] : columns[-1] + 1])
-                    parameters.add_log_likelihood(rows, out)
-                else:
-                    self._add(parameters, block.column(columns[0]), weight, out)
+        else:
+            for j, weight in enumerate(self._weights.tolist()):
+                with among(np.array([j])):
+                    self._add(self._parameters.column(j), block.column(j), weight, out)
 
     @cached_property
-    def _runs(self) -> list[tuple[NDArray[np.intp], Parameters, float | None]]:
-        """Columns and their weight: each alone, or side by side if all are constant in bins.
-
-        The logs of the latter have been multiplied.
-        """
-        runs: list[tuple[NDArray[np.intp], Parameters, float | None]] = []
-        pieces: list[Piece] = []
-
-        def end(j: int) -> None:
-            if pieces:
-                weighed = PiecewiseParameters.of(len(pieces[0].log_density), pieces)
-                runs.append((np.arange(j - len(pieces), j), weighed, None))
-                pieces.clear()
-
-        for j, weight in enumerate(self._weights.tolist()):
-            piece = _piece(self._parameters, j)
-            if piece is not None:
-                pieces.append(piece._replace(log_density=_weighed(piece.log_density, weight)))
-                continue
-            end(j)
-            runs.append((np.array([j]), self._parameters.column(j), weight))
-        end(len(self._weights))
-        return runs
+    def _weighed(self) -> Parameters | None:
+        return self._parameters.weighed(self._weights)
 
     def _added(self, block: Any, out: NDArray[np.float64]) -> NDArray[np.float64]:
         """The sums of few rows and their terms, which all columns give at once; in their order."""
@@ -129,11 +105,6 @@ class Weighted:
         parameters.add_log_likelihood(block, term)  # which refuses cells, whatever the weight
         if weight:
             out += _weighed(term, weight)
-
-
-def _piece(parameters: Parameters, j: int) -> Piece | None:
-    """The density of column j, if it is constant in bins."""
-    return parameters.piece(j) if isinstance(parameters, PiecewiseParameters) else None
 
 
 def _weighed(logs: NDArray[np.float64], weight: float) -> NDArray[np.float64]:

@@ -36,8 +36,9 @@ from suffice.models.classifier import (
     rows_to_answer,
     warn_of_unlabelled,
 )
-from suffice.models.estimator import FittedFromSums, Kind, fitted
+from suffice.models.estimator import Kind, fitted
 from suffice.models.explanation import Asked, Evidence
+from suffice.models.from_sums import FittedFromSums
 from suffice.models.generative.described import notebook_tables
 from suffice.models.generative.method import GenerativeMethod
 from suffice.models.generative.model import GenerativeModel
@@ -360,7 +361,8 @@ class GenerativeClassifier(Classifier, FittedFromSums[GenerativeReader, ByClass]
         return method.reader_type(*of_file, method.lenient, single=single)
 
     def _restore(self, saved: SavedGenerative) -> None:
-        self._set_saved(Learnt(self._reader_of(saved), saved.batches), saved)
+        learnt = Learnt(self._reader_of(saved), saved.batches)
+        self._set(self.method(), learnt, saved=saved)
         costs_of(self, self.costs)
 
 

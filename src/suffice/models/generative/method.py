@@ -44,6 +44,7 @@ from suffice.numerics.in_print import NAMED
 from suffice.numerics.logspace import log_normalise, normalise
 from suffice.sums.by_class import ByClass, ClassesByGroup
 from suffice.sums.keys import Keyed
+from suffice.sums.moments import refuse_underflow
 from suffice.sums.row_sample import Sampled
 
 Rows = TableSource | ArraySource
@@ -176,7 +177,10 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         if reader.declared.values:
             sums = sums.over(reader.classes(sums))
         prior = class_prior(sums, self.prior, self.class_weight, self.option)
-        return GenerativeModel.estimate(reader.parts, reader.layout, sums, prior)
+        for part, block in zip(reader.parts, sums.blocks, strict=True):
+            if (too_small := block.too_small).any():
+                refuse_underflow(too_small, part.column)
+        return GenerativeModel(reader.parts, reader.layout, sums.classes, prior, sums)
 
     def prior_of_others(self, sums: ByClass) -> NDArray[np.float64]:
         """Return P(c) without a row, if a fit makes sense with the others."""

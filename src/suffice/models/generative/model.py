@@ -34,7 +34,6 @@ from suffice.sums.batch import Batch
 from suffice.sums.bins import MomentsAndBinsAccumulator
 from suffice.sums.block import BadCell, in_block
 from suffice.sums.by_class import ByClass, ByClassAccumulator
-from suffice.sums.moments import refuse_underflow
 from suffice.sums.row_sample import RowSample
 from suffice.sums.vocabulary import Vocabulary
 
@@ -79,20 +78,6 @@ class GenerativeModel:
     sampled: SampledBins | None = None
     chosen: tuple[Chosen | None, ...] = ()
     row_weight: float = 1.0
-
-    @classmethod
-    def estimate(
-        cls,
-        parts: tuple[FamilyColumns, ...],
-        layout: Layout,
-        statistic: ByClass,
-        prior: NDArray[np.float64],
-    ) -> GenerativeModel:
-        """Return the model of sums; values that differ by too little to be squared are refused."""
-        for part, block in zip(parts, statistic.blocks, strict=True):
-            if (lost := block.too_small).any():
-                refuse_underflow(lost, part.column)
-        return cls(parts, layout, statistic.classes, prior, statistic)
 
     @cached_property
     def parameters(self) -> tuple[Parameters, ...]:
@@ -180,20 +165,23 @@ class GenerativeModel:
                     one.bin_from(block.bins.origin, block.bins.unit)
         return found
 
-    def settled(self) -> Self:
-        """Return the model with the data-driven choices of its families fixed."""
-        parts = tuple(
-            replace(part, family=part.family.settled(parameters))
-            for part, parameters in zip(self.parts, self.parameters, strict=True)
-        )
-        found = replace(self, parts=parts, chosen=())
+    def settled(self, anew: bool = False) -> Self:
+        """Return the model with the data-driven choices of its families fixed, or to be made anew.
+
+        Either way only the counts that these parameters needed are read.
+        """
+        parts = []
+        for part, parameters in zip(self.parts, self.parameters, strict=True):
+            settle = part.family.narrowed if anew else part.family.settled
+            parts.append(replace(part, family=settle(parameters)))
+        found = replace(self, parts=tuple(parts), chosen=())
         vars(found)["family_sums"] = self.family_sums
         return found
 
     def of_sums(self, sums: ByClass) -> GenerativeModel:
         """The model of other sums, its classes equally likely."""
         k = len(sums.classes)
-        return GenerativeModel.estimate(self.parts, self.layout, sums, np.full(k, 1 / k))
+        return GenerativeModel(self.parts, self.layout, sums.classes, np.full(k, 1 / k), sums)
 
     def terms(self, batch: Batch) -> NDArray[np.float64]:
         """The terms of log p(x | c) that have a weight of their own, (groups, n, k)."""

@@ -13,9 +13,9 @@ all are whole steps from there, 256 at most, so that each has a cell of its own.
 standard deviation, and the middle of the median and the number above it stands for the median.
 These counts take the place of those of all rows
 
-- for every column of numbers, where the sample has all rows of the table, so that a unit changes
-  nothing;
-- else for columns whose mean is more than 64 standard deviations from 0.
+- for every column whose densities are compared, where the sample has all rows of the table, so
+  that a unit changes nothing;
+- else for those of them whose mean is more than 64 standard deviations from 0.
 
 They are no sums over all rows. Like the weights of columns, they follow rows that are added and
 forgotten while the sample is in memory. Where it is not, those of columns far from 0 stay, and
@@ -121,7 +121,9 @@ class SampledBins:
             if columns == theirs == list(range(len(part.layout.columns))) == list(own.values()):
                 blocks[b] = replace(blocks[b], bins=bins)
             elif columns:
-                found = blocks[b].bins.with_columns(np.array(columns), bins, np.array(theirs))
+                family: Any = part.family
+                read = blocks[b].bins.only(family.compared(blocks[b].moments))
+                found = read.with_columns(np.array(columns), bins, np.array(theirs))
                 blocks[b] = replace(blocks[b], bins=found)
         return replace(sums, blocks=tuple(blocks))
 
@@ -142,12 +144,12 @@ class _Chosen(NamedTuple):
 
 
 def _chosen(parts: Sequence[FamilyColumns], sums: ByClass, every: bool) -> Iterator[_Chosen]:
-    """The columns of numbers: every one of several values, or those far from 0."""
+    """The columns whose densities are compared: every one, or those far from 0."""
     for b, (part, block) in enumerate(zip(parts, sums.blocks, strict=False)):  # pairs may be last
         if isinstance(block, MomentsAndBins):
-            columns = far_columns(block.moments)
-            if every:
-                columns = np.flatnonzero(block.moments.one_class.variance[0] > 0)
+            family: Any = part.family  # the one that counts in bins
+            columns = family.compared(block.moments)
+            columns = columns if every else np.intersect1d(columns, far_columns(block.moments))
             if len(columns):
                 yield _Chosen(b, columns, [part.layout.columns[j] for j in columns.tolist()])
 

@@ -44,7 +44,8 @@ from suffice.sums.row_sample import RowSample, Sampled, SampledRows, rank_hashes
 
 SAMPLE_ROWS = 4096  # distinct rows; twice as many gain less than 0.001 nats a row
 FOLDS = 10  # in which the rows of the sample are taken out of the sums
-WIDE_FOLDS = 5  # of a table with more columns than have a weight of their own
+MANY_FOLDS = 5  # at most, of more columns than have a weight of their own,
+OF_ROWS = 8  # of which each takes about an eighth of the rows, where the sample has no more
 MANY = 20  # times as many rows as the sample has: then all of it is taken out at once
 DRAWN_TOGETHER = 10.0  # λ
 ROWS_TO_A_COLUMN = 10  # with fewer, what is learnt without a row is learnt anew for each fold
@@ -52,7 +53,9 @@ MANY_TERMS = 2**19  # that are worth a thread
 WIDE = 256  # columns, whose Hessian is worth several
 MANY_CLASSES = 64  # more have one weight for all columns
 OWN_WEIGHTS = 128  # columns of a wide table that have a weight of their own
-MOST_SCORES = 2**25  # terms of log p(x | c) that are held at a time: 256 MB
+MOST_SCORES = 2**23  # terms of log p(x | c) of more rows than 256
+TILE = 2**20  # of them, that are found at a time: 8 MB
+MOST_DEALT = 2**25  # terms of rows that are dealt to several folds
 SAMPLE_CELLS = 2**22  # 32 MB of doubles
 FEWEST_ROWS = 256  # of tables of any width
 
@@ -87,7 +90,7 @@ def weighted(
     if isinstance(sums, Sampled) and stands_for(sums):
         model = model.with_sample(sums.sample)
         model.estimate_by(apply)
-        found = calibrated(model, sums.sample, method, own=True, apply=apply)
+        found = calibrated(model, sums.sample, method, apply=apply)
         return model.with_calibration(found)
     if before is None:
         none = Calibration.none(model.usual_weights)
@@ -130,7 +133,7 @@ def _followed(
     asked.estimate_by(apply)
     share = min(1.0, newest.rows / model.statistic.rows)
     earlier = (known.weights, (1 - share) / share)
-    found = calibrated(asked, newest.sample, method, own=True, apply=apply, earlier=earlier)
+    found = calibrated(asked, newest.sample, method, apply=apply, earlier=earlier)
     return known.with_more(found, share) if found.rows else replace(known, stale=True)
 
 
@@ -253,7 +256,6 @@ def calibrated(
     sample: RowSample,
     method: CalibrationName,
     learnt: bool = True,
-    own: bool = False,
     apply: Apply = map,
     earlier: tuple[NDArray[np.float64], float] | None = None,
 ) -> Calibration:
@@ -267,8 +269,6 @@ def calibrated(
         Some of these rows, or if not ``learnt``, rows that the sums do not contain.
     method : {"temperature", "weights"}
         One weight for all columns, or one for each.
-    own : bool
-        Whether the sample goes along with the sums, so that nobody need look whether they hold it.
     apply : callable
         `map`, or what does the same by several threads.
     earlier : (ndarray (g,), float), optional
@@ -277,48 +277,50 @@ def calibrated(
     groups, k = model.groups, len(model.classes)
     if not (model.parts and groups and sample.rows and k > 1):
         return Calibration.none(model.usual_weights)
-    most = max(1, MOST_SCORES // (groups * k))
-    if most < sample.size:
+    most = max(FEWEST_ROWS, MOST_SCORES // (groups * k))
+    if most < sample.rows:
         sample = sample.first(most)
     fewer = min(1.0, 2.0 ** floor(log2(SAMPLE_ROWS / sample.weight)))
     factor = fewer / sample.unit
-    terms: list[NDArray[np.float64]] = []
-    codes, weights, hashes, folds = [], [], [], []
     apply = apply if sample.rows * groups * k >= MANY_TERMS else map
-    for fold, (held_out, pieces) in enumerate(_folds(model, sample, factor, learnt, own)):
-        held_out.estimate_by(apply)
-        terms += apply(held_out.terms, [batch for batch, _ in pieces])
-        for batch, of_rows in pieces:
-            folds.append(np.full(batch.rows, fold))
-            codes.append(batch.learnt(model.classes))
-            weights.append(batch.weights * factor)
-            hashes.append(of_rows)
-    if not terms:
-        return Calibration.none(model.usual_weights)
-    counted = model.statistic.weight.value
-    order = np.argsort(np.concatenate(hashes), kind="stable")  # in whatever order rows came
-    objective = _Objective(
-        log(counted / counted.sum()),
-        _by_row(terms, order),
-        np.concatenate(codes)[order],
-        np.concatenate(weights)[order],
-        model.usual_weights,
-        apply,
-    )
-    terms.clear()  # which the objective has by row
-    wide = _is_wide(model)
+    log_prior = log(model.statistic.weight.value / model.statistic.rows)
     method = "temperature" if k > MANY_CLASSES else method
-    objective, place = objective.tied(OWN_WEIGHTS if wide or groups > 2 * OWN_WEIGHTS else groups)
+    kept = _Kept.of(model, sample, method, log_prior, apply)
+    if earlier is not None and kept.tied > 1:
+        return Calibration.none(model.usual_weights)
+    dealt = _dealt(model, sample, factor) if learnt else [list(sample.pieces)]
+    hashes = [piece.hashes for pieces in dealt for piece in pieces]
+    order = np.argsort(np.concatenate(hashes), kind="stable")  # in whatever order rows came
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    terms = np.empty((len(order), k, len(kept.usual)))
+    codes, weights, folds = np.empty_like(order), np.zeros(len(order)), np.empty_like(order)
+    done = 0
+    for fold, (held_out, pieces) in enumerate(_folds(model, dealt, factor, learnt)):
+        if held_out is not None:
+            held_out.estimate_by(apply)
+        for batch, _ in pieces:
+            own = place[done : done + batch.rows]
+            done += batch.rows
+            if held_out is not None:
+                kept.write(held_out, batch, own, terms, apply)
+                weights[own], codes[own] = batch.weights * factor, batch.learnt(model.classes)
+                folds[own] = fold
+    known = weights > 0
+    if not known.any():
+        return Calibration.none(model.usual_weights)
+    objective = _Objective(log_prior, terms, codes, weights, kept.usual, apply, kept.tied)
+    if not known.all():
+        objective, folds = objective.of(known), folds[known]
     if earlier is not None:
-        if len(objective.usual) < groups:
-            return Calibration.none(model.usual_weights)
-        found = objective.following(method, *earlier)
+        start = earlier[0] if method == "weights" else earlier[0][model.usual_weights > 0][:1]
+        found = objective.following(method, start, earlier[1])
     else:
         found = objective.found(method)
     rows, logs = float(objective.weights.sum()), objective.log_own(found)
-    doubted = objective.log_left_out(method, np.concatenate(folds)[order], found) if wide else logs
+    doubted = objective.log_left_out(method, folds, found) if _is_wide(model) else logs
     return Calibration(
-        found[place],
+        np.where(kept.place >= 0, found[kept.place], 0.0),
         rows / fewer,
         objective.together.loss(np.ones(1)) / rows,
         -float((objective.weights * logs).sum()) / rows,
@@ -331,53 +333,158 @@ def _is_wide(model: GenerativeModel) -> bool:
     return bool(model.statistic.rows < ROWS_TO_A_COLUMN * model.groups)
 
 
-def _by_row(parts: Sequence[NDArray[np.float64]], order: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Finite terms (n, k, g) of rows in an order, from those (g, n', k) of parts of them."""
-    (groups, _, k), rows, place = parts[0].shape, len(order), np.empty_like(order)
-    place[order] = np.arange(rows)
-    found, done = np.empty((rows, k, groups)), 0
-    for terms in parts:
-        some = np.moveaxis(terms, 1, 2).reshape(groups * k, terms.shape[1])
-        own = place[done : done + terms.shape[1]]
-        kernels.gram.place_terms(some, own, LEAST, found)
-        done += len(own)
+@dataclass(frozen=True, eq=False)
+class _Kept:
+    """The g terms of a model that an objective keeps one by one, and those of which only the sum.
+
+    Parameters
+    ----------
+    own : ndarray of int (m,)
+        The terms that are kept.
+    place : ndarray of int (g,)
+        The place of every term among those of the objective; −1 of one without a weight.
+    summed : ndarray (g,), or (0,) where all are kept
+        How often each counts in a sum.
+    usual : ndarray
+        Weights of the kept terms and the sum without any calibration.
+    tied : float
+        How many columns are in the sum.
+    """
+
+    own: NDArray[np.intp]
+    place: NDArray[np.intp]
+    summed: NDArray[np.float64]
+    usual: NDArray[np.float64]
+    tied: float = 1.0
+
+    @classmethod
+    def of(
+        cls,
+        model: GenerativeModel,
+        sample: RowSample,
+        method: CalibrationName,
+        log_prior: NDArray[np.float64],
+        apply: Apply,
+    ) -> _Kept:
+        """Keep all; the sum of all for one weight; of many columns the most informative ones.
+
+        They are those of the largest Σ_i ω_i log p(c_i | x_ij)/P(c_i) over 256 rows of the sample.
+        A last term that is of columns together, beside single ones, keeps its own weight.
+        """
+        usual, groups = model.usual_weights, model.groups
+        if method == "temperature":
+            return cls(np.zeros(0, np.intp), np.where(usual > 0, 0, -1), usual, np.ones(1))
+        beside = int((usual == 0).any())
+        d, many = groups - beside, _is_wide(model) or groups > 2 * OWN_WEIGHTS
+        if not many or d <= OWN_WEIGHTS + 1:
+            every = np.arange(groups)
+            return cls(every, every, np.zeros(0), usual)
+        gain = np.zeros(d)
+        looked_at = sample.first(FEWEST_ROWS) if sample.rows > FEWEST_ROWS else sample
+        for batch, _ in looked_at.pieces:
+            codes = batch.learnt(model.classes)
+
+            def told(rows: slice) -> NDArray[np.float64]:
+                terms = _terms(model, batch.cut(rows.start, rows.stop))[:, :, :d]
+                logs = terms + log_prior[:, None]
+                largest = logs.max(axis=1)
+                evidence = largest + log(exp(logs - largest[:, None]).sum(axis=1))
+                own_class = terms[np.arange(len(terms)), codes[rows]]
+                return batch.weights[rows] @ (own_class - evidence)
+
+            for some in apply(told, _tiles(model, batch)):
+                gain += some
+        own = np.sort(np.argsort(-gain, kind="stable")[:OWN_WEIGHTS])
+        m = len(own)
+        place = np.append(np.full(d, m), np.full(beside, m + 1))
+        place[own] = np.arange(m)
+        kept = np.append(own, np.arange(d, groups))
+        usual_kept = np.append(np.full(m + 1, usual[0]), usual[d:])
+        return cls(kept, place, (place == m).astype(np.float64), usual_kept, float(d - m))
+
+    def write(
+        self,
+        model: GenerativeModel,
+        batch: Batch,
+        at: NDArray[np.intp],
+        out: NDArray[np.float64],
+        apply: Apply,
+    ) -> None:
+        """Write what a model says of rows to ``out`` (n, k, ·), of the ith row to that ``at`` i."""
+
+        def write(rows: slice) -> None:
+            part = batch.cut(rows.start, rows.stop)
+            if not len(self.summed):
+                _place(model.terms(part), at[rows], out)
+                return
+            terms = _terms(model, part)
+            found, to = np.empty((*terms.shape[:2], len(self.usual))), self.place[self.own]
+            found[:, :, to] = terms[:, :, self.own]
+            sums = np.empty(terms.shape[0] * terms.shape[1])
+            kernels.gram.times(terms.reshape(len(sums), -1), self.summed, sums)
+            found[:, :, self.place[self.summed > 0][0]] = sums.reshape(terms.shape[:2])
+            out[at[rows]] = found
+
+        deque(apply(write, _tiles(model, batch)), 0)
+
+
+def _tiles(model: GenerativeModel, batch: Batch) -> list[slice]:
+    step = max(1, TILE // (model.groups * len(model.classes)))
+    starts = range(0, batch.rows, step)
+    return [slice(start, min(start + step, batch.rows)) for start in starts]
+
+
+def _terms(model: GenerativeModel, batch: Batch) -> NDArray[np.float64]:
+    """The terms of log p(x | c), finite, (n, k, g)."""
+    found = np.empty((batch.rows, len(model.classes), model.groups))
+    _place(model.terms(batch), np.arange(batch.rows), found)
     return found
 
 
-def _folds(
-    model: GenerativeModel, sample: RowSample, factor: float, learnt: bool, own: bool
-) -> Iterator[tuple[GenerativeModel, list[SampledRows]]]:
-    """Models that have not seen some rows of the sample, and these rows.
+def _place(terms: NDArray[np.float64], place: NDArray[np.intp], out: NDArray[np.float64]) -> None:
+    """Write terms (g, n, k), finite, to some rows of ``out`` (·, k, g)."""
+    groups, rows, k = terms.shape
+    some = np.moveaxis(terms, 1, 2).reshape(groups * k, rows)
+    kernels.gram.place_terms(some, place, LEAST, out)
+
+
+def _dealt(model: GenerativeModel, sample: RowSample, factor: float) -> list[list[SampledRows]]:
+    """The rows of the sample that leave the sums together.
 
     Of rows that stand for many, as many are taken out as the sample counts. Where columns are
-    counted in the sample alone, all of it cannot be taken out at once. Counts that no family reads
-    say only whether the sums contain the rows.
+    counted in the sample alone, all of it cannot be taken out at once.
     """
-    if not learnt:
-        yield model, list(sample.pieces)
-        return
-    wide = _is_wide(model)
-    asked, own = model if wide else model.settled(), own and not wide
-    sums = read_from(asked.parts, model.sums) if own else model.sums
-    few = MANY * sample.weight * factor * sample.unit
-    folds = WIDE_FOLDS if wide and model.groups > OWN_WEIGHTS else FOLDS
-    if model.sampled is None and model.statistic.rows > few:
-        folds = 1
-    dealt = sample.rows * folds * model.groups * len(model.classes) <= MOST_SCORES
+    gone, rows = sample.weight * factor * sample.unit, model.statistic.rows
+    folds = FOLDS if model.sampled is not None or rows <= MANY * gone else 1
+    if model.groups > OWN_WEIGHTS:
+        few = model.sampled is None and OF_ROWS * gone <= MANY_FOLDS * rows
+        folds = max(1, round(OF_ROWS * gone / rows)) if few else MANY_FOLDS
+    dealt = sample.rows * folds * model.groups * len(model.classes) <= MOST_DEALT
     copy = sample.unit if dealt and not sample.tells_apart else None
     first = _first_folds(model, sample, folds)
+    dealt = []
     for fold in range(folds):
         shares = (
             _share(piece, (fold - begun) % folds, folds, copy)
             for piece, begun in zip(sample.pieces, first, strict=True)
         )
-        pieces = [one for one in shares if one.batch.rows]
-        gone = asked.summed([piece.batch for piece in pieces], settled=own)
-        if factor != 1:
-            gone = gone.scaled(factor)
-        rest = sums - gone if pieces else sums
-        if pieces and rest.rows > 0:
-            yield asked.of_sums(rest.over(model.classes)), pieces
+        dealt.append([share for share in shares if share.batch.rows])
+    return dealt
+
+
+def _folds(
+    model: GenerativeModel, dealt: list[list[SampledRows]], factor: float, learnt: bool
+) -> Iterator[tuple[GenerativeModel | None, list[SampledRows]]]:
+    """Models that have not seen some rows, and these rows; None where no other row is left."""
+    if not learnt:
+        yield model, dealt[0]
+        return
+    asked = model.settled(anew=_is_wide(model))
+    sums = read_from(asked.parts, model.sums)
+    for pieces in filter(None, dealt):
+        gone = asked.summed([piece.batch for piece in pieces], settled=True)
+        rest = sums - (gone if factor == 1 else gone.scaled(factor))
+        yield asked.of_sums(rest.over(model.classes)) if rest.rows > 0 else None, pieces
 
 
 def _first_folds(model: GenerativeModel, sample: RowSample, folds: int) -> list[NDArray[np.intp]]:
@@ -439,42 +546,6 @@ class _Objective:
     apply: Apply = map
     tied_terms: float = 1.0
 
-    def tied(self, most: int) -> tuple[_Objective, NDArray[np.intp]]:
-        """Give the most informative columns a weight each, and all others one together.
-
-        They are those of the largest Σ_i ω_i log p(c_i | x_ij)/P(c_i). A last term that is of
-        columns together keeps its own weight.
-
-        Returns
-        -------
-        objective : _Objective
-            Of at most ``most`` + 1 weights of columns, the last that of the others.
-        place : ndarray of int (g,)
-            The weight of each term.
-        """
-        beside = int(self.has_joint_term)
-        d = len(self.usual) - beside
-        if d <= most + 1:
-            return self, np.arange(len(self.usual))
-        terms, n, gain = self.terms[:, :, :d], len(self.codes), np.empty(d)
-        step = max(WIDE, MANY_TERMS // (n * len(self.log_prior)))
-        for first in range(0, d, step):
-            some = terms[:, :, first : first + step]
-            logs = some + self.log_prior[:, None]
-            largest = logs.max(axis=1)
-            evidence = largest + log(exp(logs - largest[:, None]).sum(axis=1))
-            own_class = some[np.arange(n), self.codes]
-            own_gain = self.weights[:, None] * (own_class - evidence)
-            gain[first : first + step] = own_gain.sum(axis=0)
-        own = np.sort(np.argsort(-gain, kind="stable")[:most])
-        m = len(own)
-        place = np.append(np.full(d, m), np.full(beside, m + 1))
-        place[own] = np.arange(m)
-        others = self._times((place == m).astype(np.float64)).reshape(*terms.shape[:2], 1)
-        kept = np.concatenate([terms[:, :, own], others, self.terms[:, :, d:]], axis=2)
-        usual = np.append(np.full(m + 1, self.usual[0]), self.usual[d:])
-        return replace(self, terms=kept, usual=usual, tied_terms=float(d - m)), place
-
     @property
     def has_joint_term(self) -> bool:
         """Tell whether the last term is of columns together, beside terms of single ones."""
@@ -526,11 +597,11 @@ class _Objective:
         """Return the log loss of the rows of each fold, by weights fitted to the others, (n,)."""
         logs = np.zeros(len(self.codes))
         for out in (folds == fold for fold in np.unique(folds)):
-            kept = self._of(~out) if not out.all() else self
-            logs[out] = self._of(out).log_own(kept.found(method, start))
+            kept = self.of(~out) if not out.all() else self
+            logs[out] = self.of(out).log_own(kept.found(method, start))
         return logs
 
-    def _of(self, rows: NDArray[np.bool_]) -> _Objective:
+    def of(self, rows: NDArray[np.bool_]) -> _Objective:
         terms, codes, weights = self.terms[rows], self.codes[rows], self.weights[rows]
         return replace(self, terms=terms, codes=codes, weights=weights)
 

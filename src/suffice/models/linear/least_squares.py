@@ -86,6 +86,8 @@ class LeastSquares:
 
     @property
     def _matrix(self) -> DoubleDouble:
+        if not self.penalty.any():
+            return self.equations.xx
         return self.equations.xx + DoubleDouble.of(np.diag(self.penalty))
 
     @cached_property

@@ -172,7 +172,7 @@ class LinearMethod(Method[LinearReader, Any]):
     ) -> LinearModel:
         """Return the model of sums under the α that is chosen by the equations."""
         _require_values(sums, reader.design)
-        cells = self._cells(sums)
+        cells = self._cells(sums) if self.incomplete == "gaussian" else None
         equations = self._equations(sums, reader.design, cells)
         alpha = chosen(equations)
         design = reader.design
@@ -192,7 +192,7 @@ class LinearMethod(Method[LinearReader, Any]):
         return LinearModel(design, reader.without_targets, fit, cells, alpha=alpha)
 
     def _cells(self, sums: KeptRows | Comoments) -> JointGaussian | None:
-        if self.incomplete == "gaussian" and isinstance(sums, KeptRows) and is_sparse(sums.x):
+        if isinstance(sums, KeptRows) and is_sparse(sums.x):
             if sums.complete:
                 return None
             raise ParameterError(
@@ -200,7 +200,7 @@ class LinearMethod(Method[LinearReader, Any]):
                 "a Gaussian of all of them together is not estimated from rows of few cells",
                 "use incomplete='drop'",
             )
-        return JointGaussian.of(products_of(sums)) if self.incomplete == "gaussian" else None
+        return JointGaussian.of(products_of(sums))
 
     def _equations(
         self, sums: KeptRows | Comoments, design: Design, cells: JointGaussian | None
@@ -265,7 +265,7 @@ class LinearMethod(Method[LinearReader, Any]):
         design = model.design
         if isinstance(model.fit, Coefficients):
             return
-        if found := list(model.fit.remarks(design.terms)):
+        if model.fit.deficient and (found := list(model.fit.remarks(design.terms))):
             yield (
                 f"{'; '.join(found)}. Of all coefficients that fit as well, those of "
                 "least norm were taken; dependent='error' refuses."
@@ -340,4 +340,5 @@ def _require_values(sums: KeptRows | Comoments, design: Design) -> None:
     empty = np.flatnonzero(~sums.patterns.any(axis=0))
     if len(empty):
         raise without_value(design.column(int(empty[0])), design.targets)
-    refuse_underflow(sums.too_small, design.column)
+    if (too_small := sums.too_small).any():
+        refuse_underflow(too_small, design.column)

@@ -27,10 +27,10 @@ from suffice.models.linear.rows import Fit
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.rows import is_sparse
 from suffice.sums.batch import Batch
-from suffice.sums.block import BadCell, RealBlock, SparseBlock, require_held
+from suffice.sums.block import BadCell, RealBlock, SparseBlock
 from suffice.sums.by_class import roomy
-from suffice.sums.comoments import Comoments
-from suffice.sums.kept_rows import KeptRows, RowsAccumulator
+from suffice.sums.comoments import Comoments, ComomentsAccumulator
+from suffice.sums.kept_rows import LEAST_COLUMNS, KeptRows, RowsAccumulator
 from suffice.sums.moments import Moments, MomentsAccumulator
 from suffice.sums.vocabulary import Vocabulary
 
@@ -206,21 +206,27 @@ def summarise(part: Part, plan: tuple[Design, Layout, bool]) -> KeptRows | Comom
     Of rows that have groups, each is what sums call a class.
     """
     design, layout, gaps = plan
-    total = RowsAccumulator(len(design), len(design.targets))
+    p, t = len(design), len(design.targets)
+    total: Any = ComomentsAccumulator(p + t) if p < LEAST_COLUMNS else RowsAccumulator(p, t)
     groups = room = 1
 
     def add(batch: Batch) -> None:
         nonlocal groups, room
-        targets = design.modelled(cast(RealBlock, batch.blocks[-1]).values)
-        design.require_words(batch)
+        targets = cast(RealBlock, batch.blocks[-1]).values
+        if design.formula:
+            targets = design.modelled(targets)
+        if design.words:
+            design.require_words(batch)
         codes = batch.groups if len(batch.groups) else np.zeros(batch.rows, np.intp)
         groups = max(groups, int(codes.max(initial=0)) + 1)
-        room = roomy(groups, room)
+        if groups > room:
+            room = roomy(groups, room)
+        if len(batch.weights):
+            codes = np.where(batch.weights == 0, -1, codes)
         for start, x in _blocks_of(design, batch):
             rows = slice(start, start + x.rows)
             weights, y = batch.weights[rows], RealBlock(targets[rows])
             try:
-                require_held(y.values, left=len(design))
                 total.add(x, codes[rows], weights, room, y)
             except BadCell as bad:
                 bad.row, bad.column = start + bad.row, design.column(cast(int, bad.column))
@@ -236,10 +242,11 @@ def summarise(part: Part, plan: tuple[Design, Layout, bool]) -> KeptRows | Comom
 
 def _blocks_of(design: Design, batch: Batch) -> Iterator[tuple[int, RealBlock | SparseBlock]]:
     """Yield rows of numbers, compressed if they come so, with the number of the first of them."""
-    batch = design.present(batch)
-    if isinstance(batch.blocks[0], SparseBlock) and not design.words:
-        yield 0, batch.blocks[0]
+    numbers: Any = batch.blocks[0]
+    if design.is_of_numbers or (isinstance(numbers, SparseBlock) and not design.words):
+        yield 0, numbers
         return
+    batch = design.present(batch)
     if (x := design.sparse_rows(batch)) is not None:
         yield 0, stored_cells(x)
         return

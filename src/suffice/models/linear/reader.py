@@ -234,19 +234,22 @@ def settled(
     rows = replace(source, targets=None) if isinstance(source, ArraySource) else source
     if not found.columns:
         raise SchemaError("the table has no column besides the target", "a model needs features")
-    _refuse_label_names(rows)
+    if isinstance(rows, TableSource):
+        _refuse_label_names(rows)
     design = settled_design(rows, found, words, engine, targets).spanning(intercept)
     blocks, stays_sparse = design.blocks, design.formula is None and len(design) >= LEAST_COLUMNS
     if isinstance(rows, ArraySource) and is_sparse(rows.x) and stays_sparse:
         blocks = (BlockLayout("sparse", design.columns),)
     of_targets: dict[str, Any] = {"design": design, "single_target": single_target}
     reader = LinearReader.of(rows, found.columns, blocks, {}, **of_targets)
-    ignored = (*reader.layout.ignored, *unused(rows, found, targets))
+    if found.formula is None:
+        return reader
+    ignored = (*reader.layout.ignored, *unused(rows, found.formula, targets))
     return replace(reader, layout=replace(reader.layout, ignored=ignored))
 
 
-def _refuse_label_names(rows: TableSource | ArraySource) -> None:
-    said = rows.table.cleaning if isinstance(rows, TableSource) else {}
+def _refuse_label_names(rows: TableSource) -> None:
+    said = rows.table.about.cleaning
     for name in ("label_suffix", "label_map"):
         if said.get(name):
             raise ParameterError(

@@ -58,8 +58,9 @@ from suffice.models.design.matrix import INTERCEPT, Design
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.design.remarks import coefficient_tables, measures
 from suffice.models.design.words import Ways
-from suffice.models.estimator import FittedFromSums, Kind, fitted, require_sums
+from suffice.models.estimator import Kind, fitted
 from suffice.models.explanation import Asked, Effects
+from suffice.models.from_sums import FittedFromSums, require_sums
 from suffice.models.grouped_sums import GroupedSums
 from suffice.models.linear.adjusted import AdjustedMeans, adjusted_means
 from suffice.models.linear.conformal import ErrorSizes, error_counts, unit_of
@@ -1018,7 +1019,8 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
                 reader.design, reader.without_targets, fit, alpha=saved.alpha_
             )
         else:
-            self._set_saved(Learnt(reader, saved.batches or ()), saved)
+            learnt = Learnt(reader, saved.batches or ())
+            self._set(self.method(), learnt, saved=saved)
 
     # -- reading
 
@@ -1061,7 +1063,8 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
                 "a linear model learns from targets",
                 "pass an array or the name of the target column",
             )
-        if isinstance(y, str) or _are_names(y):
+        are_names = isinstance(y, list | tuple) and y and all(isinstance(name, str) for name in y)
+        if isinstance(y, str) or are_names:
             named = (y,) if isinstance(y, str) else tuple(y)
             source = open_rows(self, X, None, sample_weight, named, first)
             return cast(TableSource, source), named, isinstance(y, str)
@@ -1082,7 +1085,3 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
 
 def _is_deficient(fit: Any) -> TypeGuard[Fit]:
     return not isinstance(fit, Coefficients) and bool(fit.deficient)
-
-
-def _are_names(y: Any) -> bool:
-    return isinstance(y, list | tuple) and bool(y) and all(isinstance(name, str) for name in y)

@@ -53,18 +53,6 @@ class FirstPass:
     rows: CentredDesign  # how rows that are read become rows of terms
 
     @property
-    def learnt(self) -> float:
-        return float(self.seen.weight.value.sum())
-
-    @property
-    def left_out(self) -> float:
-        return float(self.every.weight.value.sum()) - self.learnt
-
-    @property
-    def unlabelled(self) -> float:
-        return float(self.every.unlabelled.value)
-
-    @property
     def table(self) -> CentredDesign:
         """Rows of the table as those that the coefficients are of."""
         if self.laid_out is not None:
@@ -103,13 +91,15 @@ def read_once(
     ``check_labels`` may refuse the labels of the rows whose weight is above 0.
     """
     every = data.run(first_pass, (layout, False))
-    check_labels(every.classes)
+    if len(every.classes.values) == 1:
+        check_labels(every.classes)
     seen = _complete(data, layout, laid_out, missing, every)
     _require_classes(seen)
     for block, place in zip(seen.blocks, layout.blocks, strict=True):
-        refuse_underflow(block.too_small, place.columns.__getitem__)
+        if (too_small := block.too_small).any():
+            refuse_underflow(too_small, place.columns.__getitem__)
     design = _design(layout, seen, intercept) if laid_out is None else laid_out.terms
-    left_out = seen is not every and float(every.weight.value.sum() - seen.weight.value.sum()) > 0
+    left_out = seen is not every and every.rows - seen.rows > 0
     rows = CentredDesign.of(design, layout, seen, intercept, left_out)
     return FirstPass(data, layout, laid_out, intercept, every, seen, rows)
 
@@ -120,9 +110,10 @@ def _complete(
     """Return the sums of complete rows: a second pass, if cells without a term are missing."""
     own = () if laid_out is None else laid_out.design.missing
     missing_cells = weight_missing(every, layout if laid_out is None else laid_out.by_column)
-    cells = listed_missing({n: f"{w:g}" for n, w in missing_cells.items() if n not in own})
-    if not cells:
+    lacking = {name: f"{w:g}" for name, w in missing_cells.items() if name not in own}
+    if not lacking:
         return every
+    cells = listed_missing(lacking)
     otherwise = "incomplete='indicator'"
     if not isinstance(laid_out, Coded):
         otherwise = f"{otherwise} with numbers='bins'"

@@ -230,7 +230,8 @@ def minimise(objective: Objective, start: Start, solver: Solver) -> Fit:
     """Minimise the penalised loss."""
     if solver.name in STEPS:
         return _by_descent(objective, solver.how, cast(Steps, solver.name), start)
-    _check_size(objective, solver)
+    if not objective.has_hessian:
+        _check_size(objective, solver)
     with one_thread_of_blas():
         if solver.max_iter == 0:
             zero = np.zeros((objective.scores, objective.centred.width))
@@ -249,8 +250,6 @@ def minimise(objective: Objective, start: Start, solver: Solver) -> Fit:
 
 
 def _check_size(objective: Objective, solver: Solver) -> None:
-    if objective.has_hessian:
-        return
     scores, width = objective.scores, objective.centred.width
     require_memory(
         8.0 * VECTORS * scores * width,

@@ -44,7 +44,8 @@ def check_logistic(options: Any) -> None:
     if not isinstance(options.n_jobs, Integral | None):
         raise ParameterError(f"n_jobs={options.n_jobs!r}", "n_jobs is a whole number, or None")
     check_descent(options, NEWTON, penalty="firth", dependent="error")
-    check_class_weight(options.class_weight)
+    if options.class_weight is not None:
+        check_class_weight(options.class_weight)
     if options.numbers != "bins" and options.incomplete == "indicator":
         raise ParameterError(
             "incomplete='indicator' with numbers as they are",

@@ -64,7 +64,9 @@ def settled(
             design, reader.layout, engine, parts, bins == "drop", bins == "indicator"
         )
     reader = replace(reader, design=design.spanning(told.intercept))
-    ignored = (*reader.layout.ignored, *unused(source, found))
+    if found.formula is None:
+        return reader
+    ignored = (*reader.layout.ignored, *unused(source, found.formula))
     return replace(reader, layout=replace(reader.layout, ignored=ignored))
 
 

@@ -129,19 +129,11 @@ class CentredDesign:
     def of_columns(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
         """Coefficients of z from those of (1, x − m), (m, D)."""
         factor = self.whitener
-        return self._through(coefficients, None if factor is None else factor.cholesky.value)
+        return coefficients if factor is None else _through(coefficients, factor.cholesky.value)
 
     def to_columns(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
         """Coefficients of (1, x − m) from those of z, (m, D)."""
-        return self._through(coefficients, None if self.whitener is None else self._whitening)
-
-    def _through(
-        self, coefficients: NDArray[np.float64], matrix: NDArray[np.float64] | None
-    ) -> NDArray[np.float64]:
-        if matrix is None:
-            return coefficients
-        slopes = coefficients[:, 1:] @ matrix
-        return np.concatenate([coefficients[:, :1], slopes], axis=1)
+        return coefficients if self.whitener is None else _through(coefficients, self._whitening)
 
     @cached_property
     def _whitening(self) -> NDArray[np.float64]:
@@ -247,6 +239,11 @@ class CentredDesign:
                 finding = BadCell(row, column, value, COMPLETE)
                 finding.block = b
                 raise finding
+
+
+def _through(coefficients: NDArray[np.float64], matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return (b, w M) of coefficients (b, w), (m, D)."""
+    return np.concatenate([coefficients[:, :1], coefficients[:, 1:] @ matrix], axis=1)
 
 
 def _coded(batch: Batch) -> Batch:

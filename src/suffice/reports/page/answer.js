@@ -1,6 +1,6 @@
 // The answer: probabilities or predictions, the ledger they are the sum of, and a sentence.
 import { best, illegal, isMissing, isNumeric, ledger, probabilities, scoresOf } from "./score.js";
-import { brief, numeral, percent, signed } from "./format.js";
+import { brief, numeral, odds, percent, signed } from "./format.js";
 import { colour, el, key, named, svg } from "./dom.js";
 import { gains } from "./gains.js";
 import { wordsTable } from "./words.js";
@@ -8,7 +8,6 @@ import { wordsTable } from "./words.js";
 const MOST_CLASSES = 8; // shown one by one
 const MOST_LINES = 12; // of a ledger
 const NEXT = 3;
-export const DECIBANS = 10 / Math.LN10; // in a nat
 
 /** What an average row adds, where a model needs every cell. */
 export const averages = (model) => new Map(model.columns.map((one, j) => [j, one.average]).filter(([, by]) => by));
@@ -66,10 +65,10 @@ function ledgerTable(model, found, x, target) {
   const of = (/** @type {number[]} */ by) => {
     if (!classes) return by[target];
     const difference = by[found.answer] - by[found.against];
-    return Number.isNaN(difference) ? 0 : DECIBANS * difference;
+    return Number.isNaN(difference) ? 0 : difference;
   };
   const lines = found.columns.map((one) => ({ ...one, adds: of(one.by) })).sort((a, b) => Math.abs(b.adds) - Math.abs(a.adds));
-  const shown = lines.slice(0, MOST_LINES).map((one) => [[named(model.columns[one.column].name)], textOf(model, one.column, x[one.column]), one.adds]);
+  const shown = lines.slice(0, MOST_LINES).map((one) => [[named(model.columns[one.column].name)], model.columns[one.column].kind === "text" ? "" : textOf(model, one.column, x[one.column]), one.adds]);
   const rest = lines.slice(MOST_LINES);
   if (rest.length) shown.push([[`${rest.length} other column${rest.length > 1 ? "s" : ""}`], "", rest.reduce((s, o) => s + o.adds, 0)]);
   const start = of(found.start);
@@ -79,19 +78,20 @@ function ledgerTable(model, found, x, target) {
   const ends = points.filter(Number.isFinite);
   const least = classes ? 0 : Math.abs(start) / 10; // so that what is next to nothing looks like it
   const [low, high] = [Math.min(...ends, zero - least), Math.max(...ends, zero + least)];
-  const places = classes ? 1 : placesOf(high - low);
+  const places = classes ? 2 : placesOf(high - low);
   let sum = start;
   const first = model.columns.some((one) => !one.unknown) ? "average row" : classes ? "before any cell" : "start";
   const kindOf = (/** @type {boolean} */ up) => (classes ? colour(up ? found.answer : found.against) : up ? "more" : "less");
   const row = (head, cell, adds, from, to, kind = "", total = false) =>
-    el("tr", { class: kind || undefined }, el("th", { scope: "row", class: "name-cell" }, ...head), el("td", { class: cell.length < 12 ? "short" : undefined }, el("bdi", {}, cell)),
+    el("tr", { class: kind || undefined }, el("th", { scope: "row", class: "name-cell", colspan: cell ? undefined : 2 }, ...head), ...(cell ? [el("td", { class: cell.length < 12 ? "short" : undefined }, el("bdi", {}, cell))] : []),
       el("td", { class: "bar-cell" }, step(from, to, low, high, zero, kindOf(to >= from))), el("td", { class: "number" }, total && !classes ? numeral(adds, places) : signed(adds, places)));
-  const body = [row([first], "", start, zero, start, "", true)];
+  const headOf = (/** @type {string} */ name, /** @type {number} */ value) => [classes ? `${name}: ${odds(value)}` : name];
+  const body = [row(headOf(first, start), "", start, zero, start, "", true)];
   for (const [head, cell, adds] of shown) { body.push(row(head, cell, adds, sum, sum + adds)); sum += adds; }
-  body.push(row([classes ? "sum" : "prediction"], "", sum, zero, sum, "sum", true));
+  body.push(row(headOf(classes ? "sum" : "prediction", sum), "", sum, zero, sum, "sum", true));
   const keyed = (/** @type {number} */ c) => el("span", { class: "keyed" }, key(c), el("bdi", {}, brief(model.outputs[c])));
   const caption = classes
-    ? ["What speaks for ", keyed(found.answer), " (to the right) and for ", keyed(found.against), " (to the left), in decibans: 10 make the odds ten times as large"]
+    ? ["What speaks for ", keyed(found.answer), " (to the right) and for ", keyed(found.against), " (to the left), in log-odds"]
     : ["What every column adds to ", el("bdi", {}, brief(model.outputs[target]))];
   return el("table", {}, el("caption", {}, ...caption), el("tbody", {}, ...body));
 }
@@ -150,7 +150,7 @@ export function showAnswer(model, x, view) {
   if (model.task === "classes") {
     view.stack.replaceChildren(stack(found.posterior, colour));
     parts.push(probabilityTable(model, found));
-    if (found.against >= 0 && found.columns.length) parts.push(...wordsTable(model, x, found, DECIBANS), ledgerTable(model, found, x, 0));
+    if (found.against >= 0 && found.columns.length) parts.push(...wordsTable(model, x, found), ledgerTable(model, found, x, 0));
     parts.push(...nextTable(model, x, found));
   } else {
     if (model.tested) parts.push(el("p", { class: "quiet" }, "± is the typical error on the test rows (root mean square)."));

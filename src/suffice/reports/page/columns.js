@@ -5,11 +5,11 @@ import { colour, el, figures, key, named } from "./dom.js";
 import { figure, legend, path, plane, shares } from "./chart.js";
 import { DRAWN_CLASSES, endsOf, heights, likelihoods, placeOf, termOf, ticksOf, valuesOf } from "./densities.js";
 import { densities, remark } from "./ask.js";
-import { bar, DECIBANS } from "./answer.js";
+import { bar } from "./answer.js";
 
 const AT_ONCE = 50; // columns
 const MOST_VALUES = 40;
-const MOST_DECIBANS = 30; // of a picture
+const MOST_ODDS = 7; // in nats, of a picture
 
 /** What the model says where one cell alone is known. @param {number} j */
 const only = (model, j, cell) => scoresOf(model, model.columns.map((_, i) => (i === j ? cell : null)), new Set([...model.columns.keys()].filter((i) => i !== j)));
@@ -43,13 +43,13 @@ export function evidenceOf(model, j, cell) {
   return scores.map((score, c) => score - logOfRest(scores, c) - (prior[c] - logOfRest(prior, c)) || 0);
 }
 
-/** Evidence of values for every class, or for the second of two, in decibans. @param {number} j */
+/** Evidence of values for every class, or for the second of two, in nats. @param {number} j */
 function evidenceOfValues(model, j, values) {
-  const found = values.map((value) => evidenceOf(model, j, value).map((v) => DECIBANS * v));
+  const found = values.map((value) => evidenceOf(model, j, value));
   const two = model.outputs.length === 2;
   const classes = model.outputs.map((_, c) => c).slice(two ? 1 : 0, DRAWN_CLASSES);
   const against = two ? `for ${brief(model.outputs[1])}, against ${brief(model.outputs[0])}` : "for every class, against the others";
-  return { found, classes, text: (unit) => `What a value says ${against}, in ${unit}` };
+  return { found, classes, text: `What a value says ${against}, in log-odds: 0.69 is 2 to 1, 2.3 is 10 to 1` };
 }
 
 function numbersOf(model, j) {
@@ -61,12 +61,12 @@ function numbersOf(model, j) {
   const after = values.map((value) => alone(model, j, value));
   const evidence = evidenceOfValues(model, j, values);
   const sizes = evidence.found.flatMap((one) => evidence.classes.map((c) => Math.abs(one[c]))).filter(Number.isFinite);
-  const far = Math.min(MOST_DECIBANS, 5 * Math.ceil(Math.max(1, ...sizes) / 5));
+  const far = Math.min(MOST_ODDS, Math.ceil(Math.max(1, ...sizes)));
   const drawn = heights(column, values, by.slice(0, DRAWN_CLASSES));
   return [legend(model.outputs, classes), el("div", { class: "charts" },
     curves(model, j, { ends: [0, 1], name: column.at ? "share of rows, its root" : "density", ticks: [] }, "How its values are distributed in every class", classes.map((c) => [c, drawn[c]])),
     curves(model, j, shares("probability"), "Probability of every class if nothing but this value is known", classes.map((c) => [c, after.map((p) => p[c])])),
-    curves(model, j, { ends: [-far, far], name: "decibans" }, evidence.text("decibans (10 make the odds ten times as large)"),
+    curves(model, j, { ends: [-far, far], name: "log-odds" }, evidence.text,
       evidence.classes.map((c) => [c, evidence.found.map((one) => one[c])])))];
 }
 
@@ -79,8 +79,8 @@ function valuesTable(model, j) {
   const { found, classes, text } = evidenceOfValues(model, j, values);
   return [figures(`Shares of values of ${name}`, "Share of the rows of each class that have the value", "value", shown,
     values.map((value, m) => [String(value), shown.map((_, c) => percent(by[c][m]))])),
-  figures(`Evidence of values of ${name}`, text("decibans (10 make the odds ten times as large)"), "value", classes.map((c) => model.outputs[c]),
-    values.map((value, m) => [String(value), classes.map((c) => signed(found[m][c], 1))]))];
+  figures(`Evidence of values of ${name}`, text, "value", classes.map((c) => model.outputs[c]),
+    values.map((value, m) => [String(value), classes.map((c) => signed(found[m][c], 2))]))];
 }
 
 /** The words that are most typical of every class. */

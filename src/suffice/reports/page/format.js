@@ -31,6 +31,12 @@ export function signed(value, places) {
   return value > 0 && Number(value.toFixed(places)) > 0 ? `+${text}` : text;
 }
 
+/** Log-odds as odds. @param {number} nats */
+export function odds(nats) {
+  const size = Math.exp(Math.abs(nats));
+  return size < 1.005 ? "even" : `${numeral(Number(size.toPrecision(3)))} to 1 ${nats > 0 ? "for" : "against"}`;
+}
+
 /** A name of at most so many letters. @param {string} name @param {number} [most] */
 export const brief = (name, most = 48) => {
   const letters = [...name.trim()];

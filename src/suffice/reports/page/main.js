@@ -17,6 +17,7 @@ const tells = (column) => column.bits ?? column.moves ?? -1;
 
 function start() {
   const model = JSON.parse(place("model").textContent);
+  model.terms ??= model.members[0].terms.filter((one) => !one.pairs && one.hidden === undefined).map((one) => ({ ...one, weight: 1 }));
   const order = model.columns.map((_, j) => j).sort((a, b) => tells(model.columns[b]) - tells(model.columns[a]));
   model.order = order;
   model.weighted = model.terms.some((one) => (one.weight ?? 1) !== 1);

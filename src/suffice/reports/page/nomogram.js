@@ -7,7 +7,7 @@ import { el, svg } from "./dom.js";
 const MOST_SCALES = 14; // that fill a page of A4, with those of points, total and answer
 const CANDIDATES = 100; // the most telling columns, among which the widest scales are chosen
 const MOST_NAMES = 12; // of values, or bins, of a scale
-const [WIDTH, ROW, LEFT, RIGHT, LETTER] = [720, 42, 168, 690, 5.4]; // pixels; a letter at 10 px
+const [WIDTH, ROW, LEFT, RIGHT, LETTER] = [720, 50, 168, 690, 5.4]; // pixels; a letter at 10 px
 const OUTSIDE = 14; // pixels that a name may stand left of its scale
 const LEVELS = [5, 16]; // above a line, or below it, where names stand
 const LEAST_POINTS = 0.5; // of a column that is drawn
@@ -128,7 +128,7 @@ const across = (points) => LEFT + ((RIGHT - LEFT) * points) / 100;
  * @param {{at: number, name: string, rising: boolean}[]} marks in points @param {number} end of the line, in points */
 function scaleOf(row, title, marks, end) {
   const y = ROW * (row + 0.6);
-  const parts = [svg("text", { x: 0, y: y + 4, class: "scale-name" }, svg("title", {}, title), brief(title, 26)),
+  const parts = [svg("text", { x: 0, y: y + 4, class: "scale-name" }, svg("title", {}, title), brief(title, 23)),
     svg("line", { class: "axis", x1: across(0), x2: across(end), y1: y, y2: y })];
   /** @type {Record<string, [number, number][]>} */
   const taken = {};

@@ -5,8 +5,8 @@ import { colour, el } from "./dom.js";
 
 const [MOST_WORDS, LEAST_SAID, MOST_QUOTED] = [10, 0.25, 4000]; // listed; marked, of the most; letters
 
-/** The texts of a row, and their words that say the most for one class and against another. @param {number} scale of a nat, in decibans */
-export function wordsTable(model, x, found, scale) {
+/** The texts of a row, and their words that say the most for one class and against another. */
+export function wordsTable(model, x, found) {
   const said = new Map();
   const texts = [];
   for (const term of model.members ? [] : model.terms) {
@@ -14,7 +14,7 @@ export function wordsTable(model, x, found, scale) {
     texts.push(x[term.at[0]]);
     for (const word of wordsOf(x[term.at[0]])) {
       const by = sumOfWords(model, term, word);
-      const adds = weightOf(term) * scale * (by[found.answer] - by[found.against]);
+      const adds = weightOf(term) * (by[found.answer] - by[found.against]);
       if (Number.isFinite(adds) && adds !== 0) said.set(word, [(said.get(word)?.[0] ?? 0) + adds, adds]);
     }
   }
@@ -23,9 +23,9 @@ export function wordsTable(model, x, found, scale) {
   const most = Math.max(...shown.map(([, [, one]]) => Math.abs(one)));
   const marked = (/** @type {string} */ word) => {
     const one = said.get(word.toLowerCase())?.[1] ?? 0;
-    return Math.abs(one) < LEAST_SAID * most ? word : el("mark", { class: colour(one > 0 ? found.answer : found.against), title: `${signed(one, 1)} decibans` }, word);
+    return Math.abs(one) < LEAST_SAID * most ? word : el("mark", { class: colour(one > 0 ? found.answer : found.against), title: `${signed(one, 2)} in log-odds` }, word);
   };
   return [...texts.map((text) => el("p", { class: "quoted" }, el("bdi", {}, ...text.slice(0, MOST_QUOTED).split(/([\p{L}\p{N}_]{2,})/u).map(marked)))),
-    el("table", {}, el("caption", {}, "Words that say the most, for and against, each as often as it is there, in decibans"),
-      el("tbody", {}, ...shown.map(([word, [adds]]) => el("tr", {}, el("th", { scope: "row" }, el("bdi", {}, word)), el("td", { class: "number" }, signed(adds, 1))))))];
+    el("table", {}, el("caption", {}, "Words that say the most, for and against, each as often as it is there, in log-odds"),
+      el("tbody", {}, ...shown.map(([word, [adds]]) => el("tr", {}, el("th", { scope: "row" }, el("bdi", {}, word)), el("td", { class: "number" }, signed(adds, 2))))))];
 }
