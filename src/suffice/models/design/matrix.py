@@ -37,7 +37,7 @@ TILE_ROWS = 4_096  # rows laid out at a time: of 16 columns, 512 kB, which stay 
 LAID_OUT = 2**22  # cells of rows of many terms that are laid out at a time
 TILE_CELLS = 32_768  # or few cells of rows, whose memory is not asked of the system each time
 UNSEEN = "a category must be one of those of the first fit"
-SHOW_ALL = "fit the model to rows that show them all, or leave the row out"
+SHOW_ALL = "fit with unseen='reference', or to rows that show it too"
 
 Compressed = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 """Rows as a CSR matrix has them: where each begins (n + 1,), columns of cells, and cells."""
