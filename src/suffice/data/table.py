@@ -385,7 +385,8 @@ class FirstRows(TableView):
 
     @property
     def _head(self) -> pa.RecordBatch:
-        return self.table.head().slice(0, self.rows)
+        head = self.table.head().slice(0, self.rows)
+        return head.filter(pa.array(self.kept[: head.num_rows])) if self.kept else head
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
         return [_FirstPart(tuple(self.table.parts(types)), self.rows, self.kept)]

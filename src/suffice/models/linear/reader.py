@@ -159,7 +159,7 @@ class LinearReader(SumsReader[Any]):
             return without_value(self.design.column(place), self.design.targets)
         places = np.flatnonzero(counts).tolist()
         of_columns = listed_missing({self.design.column(j): str(counts[j]) for j in places})
-        return incomplete(of_columns, "incomplete='gaussian'")
+        return incomplete(of_columns, "use incomplete='gaussian'")
 
     def keep(self, names: Sequence[str]) -> Self:
         """The reader of some columns, or products of a formula; tables may still have the rest."""

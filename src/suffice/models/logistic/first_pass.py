@@ -114,8 +114,10 @@ def _complete(
     if not lacking:
         return every
     cells = listed_missing(lacking)
-    otherwise = "incomplete='indicator'"
-    if not isinstance(laid_out, Coded):
+    otherwise = "use incomplete='indicator'"
+    if laid_out is not None and not lacking.keys().isdisjoint(laid_out.design.words):
+        otherwise = "leave the texts out"  # no option gives a missing text a term
+    elif not isinstance(laid_out, Coded):
         otherwise = f"{otherwise} with numbers='bins'"
     if missing != "drop":
         raise incomplete(cells, otherwise)
@@ -124,7 +126,7 @@ def _complete(
         raise DataError(
             f"no labelled row is complete: values are missing, {cells}",
             "incomplete='drop' learns from complete rows only",
-            f"leave columns out, or use {otherwise}",
+            f"leave columns out, or {otherwise}",
         )
     return complete
 
