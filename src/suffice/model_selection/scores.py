@@ -94,7 +94,7 @@ def named_score(asked: str, known: Collection[str]) -> str:
             if needs
             else ""
             if "RMSE" in known
-            else f"or of one class: {', '.join(OF_ONE_CLASS)}, positive=...",
+            else f"or, with positive=..., {', '.join(OF_ONE_CLASS)}",
         )
     return plain[_spelt(asked)]
 

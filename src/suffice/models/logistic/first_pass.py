@@ -114,11 +114,11 @@ def _complete(
     if not lacking:
         return every
     cells = listed_missing(lacking)
-    otherwise = "use incomplete='indicator'"
-    if laid_out is not None and not lacking.keys().isdisjoint(laid_out.design.words):
-        otherwise = "leave the texts out"  # no option gives a missing text a term
-    elif not isinstance(laid_out, Coded):
-        otherwise = f"{otherwise} with numbers='bins'"
+    texts = lacking.keys() & (laid_out.design.words.keys() if laid_out else ())
+    with_bins = "" if isinstance(laid_out, Coded) else " with numbers='bins'"
+    steps = ["leave the texts out"] if texts else []  # no option gives a missing one a term
+    steps += [f"use incomplete='indicator'{with_bins}"] if lacking.keys() > texts else []
+    otherwise = " and ".join(steps)
     if missing != "drop":
         raise incomplete(cells, otherwise)
     complete = data.run(first_pass, (layout, True))
