@@ -187,6 +187,18 @@ class KeptRows(ClassSums):
         rows = replace(self, x=x, y=self.y[:, columns[columns >= p] - p], cells=cells)
         return rows._in_few_numbers() if len(kept) >= LEAST_COLUMNS else rows.products()
 
+    def mapped(self, terms: Any, constant: Floats) -> Any:
+        from scipy.sparse import csr_array
+
+        x = csr_array(self.x) @ terms.T
+        if constant.any():
+            x = x + csr_array(np.ones((len(self.y), 1))) @ csr_array(constant[None])
+        x.eliminate_zeros()
+        x.sort_indices()
+        cells = x.nnz if is_sparse(self.x) else int(self.tally[:, 0].sum()) * x.shape[1]
+        x = x if is_sparse(self.x) else x.toarray()
+        return replace(self, x=x, cells=cells)._in_few_numbers()
+
     def products(self) -> Any:
         """Return the exact products of all columns, `Comoments` or `FourthMoments`."""
         total = _products(self.d, self.pooled, self.fourths, self.k)
