@@ -710,7 +710,8 @@ def seconds_of(column: Column, dialect: str) -> exp.Expression:
             for form in ("%s", "%S", "%f")
         )
         origin = paren(added([of_minute, double(0.0 if is_date else YEAR_2000)]))
-        found = exp.Sub(this=added([whole, exact]), expression=origin)
+        minutes = paren(exp.Sub(this=whole, expression=origin))  # exact
+        found = added([minutes, exact])
         known = exp.Glob(this=cell, expression=plain(DAY if is_date else CLOCK))
         read = exp.Coalesce(this=found, expressions=[double(REFUSED)])
         missing = exp.Is(this=cell.copy(), expression=exp.Null())
