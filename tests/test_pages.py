@@ -222,13 +222,9 @@ def dialogues(page: str) -> Iterator[tuple[str, list[str]]]:
             yield command, lines
 
 
-def test_the_commands_of_the_readme(data: Path) -> None:
-    penguins = pa.csv.read_csv(data / "penguins" / "penguins.csv")
-    train = np.random.default_rng(0).random(len(penguins)) < 0.5
-    pa.csv.write_csv(penguins.filter(train), "penguins.csv")
-    pa.csv.write_csv(penguins.filter(~train), "test.csv")
-    pa.csv.write_csv(penguins.filter(~train).drop(["species"]), "new.csv")
-    shutil.copy(data / "islp" / "Boston.csv", "boston.csv")
+def test_the_commands_of_the_readme() -> None:
+    for command in ("demo --files .", "split wines.csv --label cultivar --test 0.5"):
+        suffice(f"suffice {command}")
     shown = list(dialogues("README.md"))
     assert len(shown) == 6
     for command, (*expected, end) in shown:

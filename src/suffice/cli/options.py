@@ -169,7 +169,7 @@ class Reading:
 
         missing = tuple(self.text.get("missing", ()))
         table = self._opened(data, remembered, missing)
-        for remark in table.remarks if notes else ():
+        for remark in table.about.remarks if notes else ():
             note(remark)
         return CleanedTable(table, missing, **self.labels) if missing or self.labels else table
 
@@ -314,7 +314,7 @@ def selected(
 
     for name in label:
         if name not in table.names:
-            raise no_column(name, "the label", table.names, table.format is not None)
+            raise no_column(name, "the label", table.names, table.about.format is not None)
     roles = dict.fromkeys(label, "label") | ({weight: "weight"} if weight else {})
     columns.check(table.names, roles)
     ignored, features = listed(columns.ignore), listed(columns.features)

@@ -435,6 +435,7 @@ _NAMES = (
     (pa.types.is_fixed_size_binary, "bytes", "bytes"),
     (pa.types.is_map, "a mapping", "mappings"),
     (pa.types.is_struct, "a record", "records"),
+    (pa.types.is_run_end_encoded, "run-end encoded", "run-end encoded values"),
     (pa.types.is_nested, "a list", "lists"),
 )
 

@@ -16,7 +16,7 @@ from suffice.data.frames.memory import FrameTable
 from suffice.data.open import distributed_table, open_table
 from suffice.data.table import KEPT, KeptTable, Table
 from suffice.data.table_source import innermost
-from suffice.engines.engine import engine_for, fit_context
+from suffice.engines.engine import fit_context
 from suffice.engines.progress import fits_watched
 from suffice.ensemble.candidates import (
     CANDIDATES,
@@ -339,7 +339,7 @@ class _Seen:
         """
         X, y, weight = rows
         if is_table(X):
-            table = TableRows.of(X, y, weight, engine_for, {}, None, self.tells_apart)
+            table = TableRows.of(X, y, weight, {}, None, self.tells_apart)
             return table, table.hashes
         if not is_array(X):
             opened = open_table(X, y if isinstance(y, str) else None).table
@@ -359,7 +359,7 @@ def _reread(X: Any) -> Any:
 
 
 def _kept(table: Table) -> Table:
-    if not table.guesses:
+    if not table.about.guesses:
         return table
     sizes = [part.nbytes for part in table.parts({table.names[0]: None})]
     return KeptTable(table) if sum(size or 0 for size in sizes) <= KEPT else table

@@ -131,7 +131,7 @@ def _read(reading: Reading, data: Sequence[str], chosen: Sequence[str]) -> dict[
     return {
         "files": list(data),
         "read_as": read_as(table),
-        "missing_tokens": list(table.format.tokens) if table.format else [],
+        "missing_tokens": list(table.about.format.tokens) if table.about.format else [],
         "rows": rows,
         "skipped": [{"file": one.file, "line": one.line} for one in skipped_rows(table)],
         "columns": [

@@ -66,7 +66,7 @@ def split(
     if not all(counts):
         fact = f"{data} has {rows_in_print(rows)}" + (f", of one {by!r}" if by else "")
         raise DataError(fact, "both files are to have some", "choose another --test")
-    written = table.format
+    written = table.about.format
     with ExitStack() as stack:
         writers = [
             stack.enter_context(

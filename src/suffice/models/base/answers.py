@@ -259,13 +259,6 @@ def tables_with_gaps(
         warn(f"{rows - answered} of {rows_in_print(rows)} {verb} no answer: {NO_ANSWER}")
 
 
-def class_tables_with_gaps(
-    classes: Vocabulary, parts: Iterable[Partial[Predictions]]
-) -> Iterator[pa.Table]:
-    """Yield the tables of a classifier, with rows for those left out."""
-    return tables_with_gaps(lambda found: found.table(classes), parts)
-
-
 @dataclass(frozen=True)
 class WithGaps(Generic[R]):
     """The result of a kernel for the complete rows, and the number of others."""

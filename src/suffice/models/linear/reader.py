@@ -249,7 +249,7 @@ def settled(
 
 
 def _refuse_label_names(rows: TableSource) -> None:
-    said = rows.table.cleaning
+    said = rows.table.about.cleaning
     for name in ("label_suffix", "label_map"):
         if said.get(name):
             raise ParameterError(
