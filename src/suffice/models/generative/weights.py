@@ -467,10 +467,10 @@ def _dealt(model: GenerativeModel, sample: RowSample, factor: float) -> list[lis
     gone, rows = sample.weight * factor * sample.unit, model.statistic.rows
     folds = FOLDS if model.sampled is not None or rows <= MANY * gone else 1
     if model.groups > OWN_WEIGHTS:
-        few = model.sampled is None and OF_ROWS * gone <= MANY_FOLDS * rows
-        folds = max(1, round(OF_ROWS * gone / rows)) if few else MANY_FOLDS
-    dealt = sample.rows * folds * model.groups * len(model.classes) <= MOST_DEALT
-    copy = sample.unit if dealt and not sample.tells_apart else None
+        some = model.sampled is None and OF_ROWS * gone <= MANY_FOLDS * rows
+        folds = max(1, round(OF_ROWS * gone / rows)) if some else MANY_FOLDS
+    few = sample.rows * folds * model.groups * len(model.classes) <= MOST_DEALT
+    copy = sample.unit if few and not sample.tells_apart else None
     first = _first_folds(model, sample, folds)
     dealt = []
     for fold in range(folds):
