@@ -383,7 +383,7 @@ class BinnedCounts(Formed, ClassSums):
 
         ``shown`` says how many each column has in each of k classes, if other than ``sizes``.
         """
-        arrays = [self.cell, self.high, self.low]
+        arrays: list[NDArray[Any]] = [self.cell, self.high, self.low]
         if more is not None:
             both = DoubleDouble.concatenate([self._count, more._count])
             arrays = [np.append(self.cell, more.cell), both.hi, both.lo]
