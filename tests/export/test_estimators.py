@@ -71,7 +71,7 @@ def test_what_cannot_be_written_is_refused_by_name() -> None:
     with pytest.raises(ParameterError, match="column 'x0' is modelled by MultivariateStudent"):
         log_joint(joined)
     lasting = NaiveBayes.textbook().fit(REAL.assign(d=pd.to_timedelta(rng.random(N), "D")), Y)
-    with pytest.raises(ParameterError, match="column 'd' holds durations; .*--ignore d"):
+    with pytest.raises(ParameterError, match=r"column 'd' holds durations; .*--ignore d"):
         log_joint(lasting)
 
 

@@ -47,7 +47,9 @@ def in_sqlite(rows: pd.DataFrame, query: str) -> pd.DataFrame:
         plain = rows.astype(object).where(rows.notna(), None)
         for name in KINDS_OF_TIME.keys() & set(rows):
             plain[name] = [None if cell is None else str(cell) for cell in plain[name]]
-        connection.executemany(f"INSERT INTO {_quoted(TABLE)} VALUES ({places})", plain.to_numpy().tolist())
+        connection.executemany(
+            f"INSERT INTO {_quoted(TABLE)} VALUES ({places})", plain.to_numpy().tolist()
+        )
         cursor = connection.execute(query)
         names = [column[0] for column in cursor.description]
         return pd.DataFrame(cursor.fetchall(), columns=names)
@@ -185,9 +187,9 @@ def test_texts_that_are_no_dates_are_refused_in_sqlite(dated: Any) -> None:
 
 
 def test_a_dialect_without_dates_is_refused_by_name(dated: Any) -> None:
-    with pytest.raises(ParameterError, match="column 'day' holds dates; .*, not oracle"):
+    with pytest.raises(ParameterError, match=r"column 'day' holds dates; .*, not oracle"):
         to_sql(dated["gaussians"][0], "oracle", "t")
-    with pytest.raises(ParameterError, match="column 'at' holds times of day; .*, not spark"):
+    with pytest.raises(ParameterError, match=r"column 'at' holds times of day; .*, not spark"):
         to_sql(dated["gaussians"][0], "spark", "t")
     model = NaiveBayes.textbook().fit(dates(100, 1, gaps=True).drop(columns="at"), "y")
     for dialect in ("mysql", "bigquery", "trino", "spark"):

@@ -34,8 +34,8 @@ class Column(NamedTuple):
 
     A ``number`` is at most 1e150 in size, a ``count`` also 0 or more, ``whole`` also without a
     fraction; cells that break the rule are refused. A ``date``, or a point in time, is the number
-    of seconds since 1970-01-01, a ``time`` of day that since midnight. ``string``, ``integer`` and ``boolean`` cells
-    are read by `Choice` only; an ``integer`` may be any finite number.
+    of seconds since 1970-01-01, a ``time`` of day that since midnight. ``string``, ``integer`` and
+    ``boolean`` cells are read by `Choice` only; an ``integer`` may be any finite number.
     """
 
     name: str

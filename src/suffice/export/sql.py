@@ -704,8 +704,8 @@ def seconds_of(column: Column, dialect: str) -> exp.Expression:
         missing = exp.Is(this=cell.copy(), expression=exp.Null())
         return case((missing, exp.Null()), (known, read), rest=double(REFUSED))
     if dialect == "mysql":
-        origin, unit = exp.Literal.string("1970-01-01"), exp.var("MICROSECOND")
-        ticks: exp.Expression = exp.TimestampDiff(this=cell, expression=origin, unit=unit)
+        start, unit = exp.Literal.string("1970-01-01"), exp.var("MICROSECOND")
+        ticks: exp.Expression = exp.TimestampDiff(this=cell, expression=start, unit=unit)
     elif dialect in ("duckdb", "spark", "databricks", "bigquery"):
         instant = cell if dialect == "duckdb" else exp.cast(cell, exp.DataType.Type.TIMESTAMPTZ)
         ticks = exp.UnixMicros(this=instant)
