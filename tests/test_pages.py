@@ -120,7 +120,9 @@ def test_the_page_of_choosing_models(capsys: pytest.CaptureFixture[str]) -> None
     ranked = repr(found["found"]).splitlines()
     assert lines[: len(ranked)] == ranked
     assert [line[:11].strip() for line in ranked[1:4]] == ["lda", "naive Bayes", "logistic"]
-    gap, best, *averaged = lines[len(ranked) :]
+    gap, best, curve, *averaged = lines[len(ranked) :]
+    loss = list(eval(curve).values())
+    assert loss[0] > loss[-1] == min(loss)
     printed = repr(found["model"].candidates_).splitlines()
     assert averaged[: len(printed)] == printed
     assert averaged[len(printed)].startswith("Row 1: ")
@@ -222,13 +224,9 @@ def dialogues(page: str) -> Iterator[tuple[str, list[str]]]:
             yield command, lines
 
 
-def test_the_commands_of_the_readme(data: Path) -> None:
-    penguins = pa.csv.read_csv(data / "penguins" / "penguins.csv")
-    train = np.random.default_rng(0).random(len(penguins)) < 0.5
-    pa.csv.write_csv(penguins.filter(train), "penguins.csv")
-    pa.csv.write_csv(penguins.filter(~train), "test.csv")
-    pa.csv.write_csv(penguins.filter(~train).drop(["species"]), "new.csv")
-    shutil.copy(data / "islp" / "Boston.csv", "boston.csv")
+def test_the_commands_of_the_readme() -> None:
+    for command in ("demo --files .", "split wines.csv --label cultivar --test 0.5"):
+        suffice(f"suffice {command}")
     shown = list(dialogues("README.md"))
     assert len(shown) == 6
     for command, (*expected, end) in shown:

@@ -26,7 +26,7 @@ MOST_COEFFICIENTS = 30  # that are printed unasked
 
 def read_as(table: Any) -> list[str]:
     """Return how text was found to be written, where it is not the plain case."""
-    return list(map(spelled, table.remarks))
+    return list(map(spelled, table.about.remarks))
 
 
 def read_columns(model: Any) -> list[dict[str, Any]]:

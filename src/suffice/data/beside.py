@@ -39,7 +39,7 @@ def cells_as_stored(table: Table, names: Sequence[str]) -> Iterator[pa.Table]:
     ...     [part.to_pydict() for part in cells_as_stored(open_files(file), ["id"])][1:]
     [{'id': ['007', 'NA']}]
     """
-    types = dict.fromkeys(names, pa.string() if table.guesses else None)
+    types = dict.fromkeys(names, pa.string() if table.about.guesses else None)
     schema = table.shown.schema
     kinds = [(name, types[name] or schema.field(name).type) for name in names]
     yield pa.schema(kinds).empty_table()
@@ -63,7 +63,7 @@ def skipped_rows(table: Table) -> list[SkippedRow]:
 
     Text files are walked through record by record, which is slow; others have no such rows.
     """
-    if table.format is None or not table.format.skip_bad_rows:
+    if table.about.format is None or not table.about.format.skip_bad_rows:
         return []
     found, before = [], 0
     for part in table.parts({table.names[0]: pa.string()}):

@@ -55,7 +55,7 @@ def with_targets(
 
     Columns of these names give way, unless they are among the ``features`` of a model.
     """
-    known = [*source.table.names, *source.table.ignored]
+    known = [*source.table.names, *source.table.about.ignored]
     old = [name for name in names if features is not None and name not in features]
     known = [name for name in known if name not in old]
     added: list[str] = []
@@ -81,7 +81,7 @@ def target_columns(source: TableSource, names: Sequence[str]) -> tuple[Column, .
     schema, columns = source.table.shown.schema, []
     for name in names:
         if name not in source.feature_names:
-            delimited = source.table.format is not None
+            delimited = source.table.about.format is not None
             raise no_column(name, "a target", source.feature_names, delimited)
         stored = stored_as(schema.field(name).type)
         if doubt := source.table.doubt(name):

@@ -69,7 +69,7 @@ def open_table(
         if given is None or isinstance(given, str):
             names.append(given)
             continue
-        name = free_name(role, [*table.names, *table.ignored])
+        name = free_name(role, [*table.names, *table.about.ignored])
         column = _one_column(role, given)
         table = innermost(table, partial(_beside, role=role, name=name, given=column))
         names.append(name)
@@ -299,7 +299,7 @@ def _said(
     label_map: Mapping[str, str] | None,
 ) -> Table:
     cleaned = CleanedTable(without(table, ignore), missing, label_suffix, label_map)
-    return cleaned if any(cleaned.cleaning.values()) else cleaned.table
+    return cleaned if any(cleaned.about.cleaning.values()) else cleaned.table
 
 
 def distributed_table(data: Any) -> Table | None:

@@ -1,15 +1,25 @@
-"""One SELECT whose sums are exact: doubles are cut into whole numbers, which a database adds.
+"""One SELECT whose sums are exact: doubles are cut into slices of few bits.
 
-A column of cells below 2^(e − 1) is cut into S slices of b bits,
+A column of multiples of 2^u, |x| ≤ 2^t, is cut into the S slices a_s of b bits, S b > t − u, where
+r_s is x rounded to multiples of 2^(u_s), u_s = u + b(S − 1 − s):
 
 ::
 
-    r_i = round(x 2^(b(i + 1) − e)),    a_0 = r_0,    a_i = r_i − r_(i − 1) 2^b
-    x = Σ_i a_i 2^(e − b(i + 1))
+    a_0 = r_0,    a_s = r_s − r_(s−1),    x = Σ_s a_s,    |a_s| ≤ 2^(b−1) 2^(u_s)
+    r = (x + C) − C,    C = 1.5 · 2^(52 + u_s),    where |x| ≤ 2^51 2^(u_s)
 
-so that |a_i| ≤ 2^(b − 1). Products a_i a_j of one power of 2, at most S, are added in a row, in 64
-bits: 8 · 2^50 = 2^53. Sums over rows are those of integers, whose order does not matter. Outside,
-they are put together as Python's integers.
+Two slices at a time are cut from what is left, 2 b ≤ 52. Products of slices of one power of 2, at
+most S (S² with a weight), are added in a row. Then
+
+1. as whole numbers of b = 26 (16) bits, in any database and in views: less than 8 · 2^50 = 2^53 in
+   a row; or
+2. as doubles, in DuckDB, where sums of whole numbers of more than 64 bits are slow: first over
+   blocks of 2^k rows, whose sums have at most 2(b − 1) + log2 S + k ≤ 53 bits (3(b − 1) + 2 log2 S
+   with a weight), and are exact in any order; then the few blocks as whole numbers. Both are asked
+   in the transaction that looked for u and t; the sums Σ a_0² of a block, which bound all others,
+   show other numbers.
+
+Outside, the sums are put together as Python's integers.
 """
 
 from __future__ import annotations
@@ -18,8 +28,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations_with_replacement, product
+from itertools import combinations_with_replacement, count, groupby, product
 from math import fsum
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,10 +44,15 @@ from suffice.errors import DataError, ParameterError
 SPOKEN = ("duckdb", "postgres", "sqlite")
 BITS, WEIGHTED_BITS = 26, 16  # of a slice: products of two, or of three with the weight
 MOST_SLICES = 8  # of a column: 154 binary orders of magnitude between its numbers
+DIGITS = 53  # of a double
 HALF = 31  # bits of the lower part of a sum, where the sums of a database have 64
+LEAST_BLOCK = 9  # smaller blocks take longer than more slices
 MOST_SUMS = 800  # of a statement; PostgreSQL has room for 1,664 columns, SQLite for 2,000
+FAR = 1000  # of powers of 2, the farthest that is written as one double
+MOST_BLOCKS = 72  # of doubles: those of eight columns fit the cache of a processor
 STEP = 52  # binary orders of magnitude of one factor, which every database writes exactly
 ROWS, CELLS, CUT, SLICES = "suffice_rows", "suffice_cells", "suffice_cut", "suffice_slices"
+ONCE = {"postgres": " OFFSET 0", "sqlite": " LIMIT -1 OFFSET 0"}
 COLUMN, VALUE, PATTERN = "_column", "_value", "_pattern"
 NUMBER, AMISS, MADE_BY = "_rows", "_amiss", "_made_by"
 
@@ -96,7 +112,7 @@ def column_of(name: str, dialect: str) -> str:
     return f"COALESCE({quoted(name)}, NULL)" if dialect == "sqlite" else quoted(name)
 
 
-def number_of(name: str, kind: pa.DataType, dialect: str) -> str | None:
+def number_of(name: str, kind: pa.DataType, dialect: str, has_nan: bool) -> str | None:
     """Return the cells of a column as numbers, NULL where missing; None where they are none."""
     column, real = quoted(name), double(dialect)
     if pa.types.is_integer(kind) or pa.types.is_decimal(kind):
@@ -105,7 +121,8 @@ def number_of(name: str, kind: pa.DataType, dialect: str) -> str | None:
         return f"CASE WHEN {column} THEN 1 WHEN NOT {column} THEN 0 END"
     if pa.types.is_floating(kind):
         number = f"CAST({column} AS {real})"  # SQLite has NULL in the place of NaN
-        return f"NULLIF({number}, 'NaN')" if dialect in ("duckdb", "postgres") else number
+        has_nan = has_nan and dialect in ("duckdb", "postgres")
+        return f"NULLIF({number}, 'NaN')" if has_nan else number
     if pa.types.is_date32(kind) or (pa.types.is_timestamp(kind) and kind.unit == "us"):
         if dialect == "postgres":
             return f"CAST(EXTRACT(EPOCH FROM {column}) AS {real})"
@@ -129,14 +146,16 @@ def value_of(cell: Any, kind: pa.DataType) -> Any:
     return {"integer": int, "number": float}.get(stored or "", str)(cell)
 
 
-def times(number: str, power: int) -> str:
+def times(number: str, power: int, dialect: str) -> str:
     """Return SQL of a number times a power of 2, which is exact.
 
     Examples
     --------
-    >>> times("x", 60), times("x", -3)
-    ('x * 4503599627370496.0 * 256.0', 'x / 8.0')
+    >>> times("x", 60, "sqlite"), times("x", -3, "sqlite"), times("x", -3, "duckdb")
+    ('x * 4503599627370496.0 * 256.0', 'x / 8.0', "x * CAST('0.125' AS DOUBLE)")
     """
+    if power and abs(power) <= FAR and dialect in ("duckdb", "postgres"):
+        return f"{number} * {literal(2.0**power, dialect)}"
     sign, rest = "*" if power >= 0 else "/", abs(power)
     while rest:
         step = min(rest, STEP)
@@ -148,13 +167,49 @@ def times(number: str, power: int) -> str:
 
 
 class Number(NamedTuple):
-    """A number of every row, to be summed."""
+    """A number of every row, to be summed: the cells times 2^scale."""
 
     cell: str  # its SQL among the columns of the query, NULL where it is missing
-    exponent: int = 0  # e: cells are below 2^(e − 1)
-    slices: int = 1  # S; 0 where the sums are those of doubles
-    is_indicator: bool = False  # whether cells are 0 and 1
-    origin: float = 0.0  # what is taken from doubles before they are summed
+    top: int = 0  # t: |x| ≤ 2^t; 0 of an indicator, which is 0 and 1
+    unit: int = 0  # u: multiples of 2^u
+    scale: int = 0
+    is_rough: bool = False  # whether the sums are those of doubles
+    origin: float = 0.0  # what was taken from rough numbers
+    may_miss: bool = True
+
+    @property
+    def width(self) -> int:
+        return self.top - self.unit
+
+    @property
+    def is_indicator(self) -> bool:
+        return not (self.width or self.is_rough)
+
+
+class Cut(NamedTuple):
+    """How numbers are cut, and added: as whole numbers, or as doubles over 2^block rows."""
+
+    bits: int  # b
+    block: int | None = None  # k
+    is_numbered: bool = False  # whether a group has more rows than a block
+
+    @classmethod
+    def of_doubles(cls, width: int, factors: int, least: int, most: int) -> Cut:
+        """Return the fewest slices, and the largest blocks of these, of products of factors."""
+        for slices in count(1):
+            terms = (slices ** (factors - 1) - 1).bit_length()
+            for block in range(most, least - 1, -1):
+                bits = min(BITS, (DIGITS - terms - block) // factors + 1)
+                if bits > 1 and slices * bits > width:
+                    return cls(bits, block, block < most)
+        raise AssertionError
+
+    def slices(self, number: Number) -> int:
+        """Return S."""
+        return number.width // self.bits + 1
+
+    def unit(self, number: Number, s: int) -> int:
+        return number.unit + self.bits * (self.slices(number) - 1 - s)
 
 
 class Sum(NamedTuple):
@@ -164,6 +219,7 @@ class Sum(NamedTuple):
     of: tuple[Any, ...]
     power: int | None
     sql: str
+    unit: int = 0  # doubles of a block are multiples of 2^unit
 
 
 @dataclass(frozen=True)
@@ -181,10 +237,9 @@ class Plan:
     counted: tuple[tuple[str, pa.DataType], ...]  # the categories whose values are counted
     allowed: tuple[str, ...]  # conditions on every row, as SQL
     made_by: str  # columns, label, weight and keys of a view, as JSON; "" of a query
-
-    @property
-    def bits(self) -> int:
-        return BITS if self.weight is None else WEIGHTED_BITS
+    may_lack: bool  # whether there may be rows without a label
+    rows: int  # how many there are of a query
+    cut: Cut
 
     @cached_property
     def factors(self) -> dict[str, Number]:
@@ -192,43 +247,68 @@ class Plan:
         weight = {} if self.weight is None else {"w": self.weight}
         return weight | {f"x{i}": number for i, number in enumerate(self.numbers)}
 
+    @property
+    def pattern(self) -> str:
+        """Which of the numbers of products are there, as SQL; p where that depends on the row."""
+        if any(self.numbers[i].may_miss for i in self.joint):
+            return "p"
+        return literal("1" * len(self.joint), self.dialect)
+
     @cached_property
     def sums(self) -> tuple[Sum, ...]:
         """The sums Σw, Σw of the cells that are there, Σwx, Σwxy; w is 1 without weights."""
         weight = [] if self.weight is None else ["w"]
-        found = [*self._sums(("w",), weight)] if weight else []
-        for i in range(len(self.numbers)):
-            if i not in self.joint:
-                found += self._sums(("n", i), weight, f"x{i}_0")
-            found += self._sums(("x", i), [*weight, f"x{i}"])
+        found = [*self._sums(("w",), weight, weight)] if weight else []
         pairs = [(i, i) for i in self.squares]
         pairs += combinations_with_replacement(self.joint, 2)
-        for i, j in dict.fromkeys(pairs):
-            found += self._sums(("xx", i, j), [*weight, f"x{i}", f"x{j}"])
+        for i, number in enumerate(self.numbers):
+            if i not in self.joint and number.may_miss:
+                found += self._sums(("n", i), weight, weight, f"x{i}_0")
+            found += self._sums(("x", i), [*weight, f"x{i}"], [f"x{i}"])
+            for one, other in dict.fromkeys(pairs):
+                if one == i:
+                    names = [*weight, f"x{i}", f"x{other}"]
+                    found += self._sums(("xx", i, other), names)
         return tuple(found)
 
-    def _sums(self, of: tuple[Any, ...], names: list[str], shown: str = "") -> Iterator[Sum]:
-        """Yield the sums of a product of numbers, one for every power of 2."""
+    def _sums(
+        self, of: tuple[Any, ...], names: list[str], paired: Sequence[str] = (), shown: str = ""
+    ) -> Iterator[Sum]:
+        """Yield the sums of a product of numbers, one for every power of 2.
+
+        Two slices at a time are one factor where numbers are paired.
+        """
+        if not names:
+            yield Sum("_".join(map(str, of)), of, 0, f"COUNT({shown})")
+            return
         factors = [self.factors[name] for name in names]
+        parts = []
+        for name, number in zip(names, factors, strict=True):
+            last = self.cut.slices(number) - 1
+            ends = [*range(1, last, 2), last] if name in paired else range(last + 1)
+            pair = "_to" if name in paired else ""
+            parts.append([(s, f"{name}{pair if s % 2 else ''}_{s}") for s in ends])
         orders: dict[int, Counter[tuple[str, ...]]] = defaultdict(Counter)
-        for slices in product(*(range(max(1, number.slices)) for number in factors)):
-            parts = (f"{name}_{s}" for name, s in zip(names, slices, strict=True))
-            orders[sum(slices)][tuple(sorted(parts))] += 1
+        for one in product(*parts):
+            orders[sum(s for s, _ in one)][tuple(sorted(part for _, part in one))] += 1
+        top, scale = (sum(self.cut.unit(n, 0) for n in factors), sum(n.scale for n in factors))
         for order, terms in orders.items():
+            least = min(terms.values())  # 2 where all terms come twice
+            unit = top - self.cut.bits * order
+            power = unit + scale + least - 1
             sql = " + ".join(
-                " * ".join([*([str(n)] if n > 1 else []), *term]) or "1"
-                for term, n in terms.items()
+                " * ".join([f"({first} + {first})" if n > least else first, *more])
+                for (first, *more), n in terms.items()
             )
             sql = f"CASE WHEN {shown} IS NOT NULL THEN {sql} END" if shown else sql
             name = "_".join(map(str, (*of, order)))
-            power = sum(number.exponent - self.bits for number in factors) - self.bits * order
-            if not all(number.slices for number in factors):
+            if any(number.is_rough for number in factors):
                 yield Sum(name, of, None, f"SUM({sql})")
             elif self.dialect == "sqlite":
                 yield Sum(f"{name}_high", of, power + HALF, f"SUM(({sql}) >> {HALF})")
                 yield Sum(name, of, power, f"SUM(({sql}) & {2**HALF - 1})")
             else:
-                yield Sum(name, of, power, f"SUM({sql})")
+                yield Sum(name, of, power, f"SUM({sql})", unit)
 
     def select(self, sums: Sequence[Sum] | None = None) -> str:
         """Return the statement, of these sums or of all.
@@ -236,83 +316,185 @@ class Plan:
         Below the sums are the counts of the values of categories, a row for each.
         """
         sums = self.sums if sums is None else sums
-        shorts = [f"g{i}" for i in range(len(self.groups))]
-        groups = dict(zip(map(quoted, self.groups), shorts, strict=True))
-        made_by = {MADE_BY: literal(self.made_by, self.dialect)} if self.made_by else {}
-        columns = {PATTERN: "p", COLUMN: "CAST(NULL AS INTEGER)"}
-        columns |= {VALUE: as_text("NULL", self.dialect), NUMBER: "COUNT(*)", AMISS: "SUM(amiss)"}
-        columns |= {one.name: one.sql for one in sums} | made_by
-        found = [select(groups | columns, SLICES, by=[*shorts, "p"])]
-        for j in range(len(self.counted)):
-            columns |= {PATTERN: "NULL", COLUMN: str(j), AMISS: "0"}
-            columns |= {VALUE: as_text(f"c{j}", self.dialect)}
-            columns |= {one.name: "NULL" for one in sums if one.of != ("w",)}
-            by = [*shorts, f"c{j}"]
-            found.append(select(groups | columns, SLICES, f"c{j} IS NOT NULL", by))
-        return with_tables(self._tables, "\nUNION ALL\n".join(found), self.dialect)
+        first = tuple(sums[:1]) == self.sums[:1]
+        every = [None, *(range(len(self.counted)) if first else ())]
+        found = "\nUNION ALL\n".join(self._select(sums, j) for j in every)
+        return with_tables(self._tables(self._used(sums)), found, self.dialect)
 
-    @property
-    def _tables(self) -> dict[str, str]:
-        """The tables in between: the query, its cells, r_i of every number, and a_i.
+    def _used(self, sums: Sequence[Sum]) -> dict[str, Number]:
+        """Return the factors of sums."""
+        used = {f"x{i}" for one in sums for i in one.of[1:]} | {"w"}
+        used |= {f"x{i}" for i in self.joint if self.pattern == "p"}
+        return {x: number for x, number in self.factors.items() if x in used}
 
-        ``odd`` and ``amiss`` are NULL in rows without a label, whose numbers may be of any size.
+    def _select(self, sums: Sequence[Sum], j: int | None) -> str:
+        """Return the sums of all numbers, or the counts of the values of category j."""
+        by = [f"g{i}" for i in range(len(self.groups))]
+        columns = dict(zip(map(quoted, self.groups), by, strict=True))
+        columns[PATTERN] = self.pattern if j is None else "NULL"
+        columns[COLUMN] = "CAST(NULL AS INTEGER)" if j is None else str(j)
+        columns[VALUE] = as_text("NULL" if j is None else f"c{j}", self.dialect)
+        own = [one for one in sums if j is None or one.of == ("w",)]
+        by += ["p"] * (columns[PATTERN] == "p") if j is None else [f"c{j}"]
+        where = "" if j is None else f"c{j} IS NOT NULL"
+        is_checked = j is None and (bool(self.allowed) or self.cut.block is None)
+        inner = {NUMBER: "COUNT(*)", AMISS: "SUM(amiss)" if is_checked else "0"}
+        inner |= {one.name: one.sql for one in own}
+        last = {one.name: "NULL" for one in sums}
+        last |= {MADE_BY: literal(self.made_by, self.dialect)} if self.made_by else {}
+        if self.cut.block is None:
+            return select(columns | inner | last | inner, SLICES, where, by)
+        odd = [f"{NUMBER} > {2**self.cut.block}"]
+        for x, number in self._used(own).items():
+            if not number.is_indicator and (j is None or x == "w"):
+                s, most = self.cut.slices(number) - 1, min(number.width, self.cut.bits - 1)
+                inner |= {
+                    f"size_{x}": f"SUM({x}_0 * {x}_0)",
+                    f"fine_{x}": f"SUM({x}_{s} * {x}_{s})",
+                }
+                fine = times(f"fine_{x}", -2 * self.cut.unit(number, s), self.dialect)
+                size = times(f"size_{x}", -2 * self.cut.unit(number, 0), self.dialect)
+                odd += [
+                    f"{size} > {2.0 ** (2 * most + self.cut.block)}",
+                    f"{fine} <> FLOOR({fine})",
+                ]
+        blocks = [*by, *["block"] * (self.cut.is_numbered and bool(own))]
+        table = select({name: name for name in by} | inner, SLICES, where, blocks)
+        outer = {NUMBER: f"CAST(SUM({NUMBER}) AS BIGINT)"}
+        outer[AMISS] = f"SUM({AMISS} + CASE WHEN {' OR '.join(odd)} THEN 1 ELSE 0 END)"
+        outer |= last | {
+            one.name: f"SUM(TRY_CAST({times(one.name, -one.unit, self.dialect)} AS BIGINT))"
+            for one in own
+        }
+        return select(columns | outer, f"(\n{table}\n) AS suffice_blocks", by=by)
+
+    def _tables(self, factors: Mapping[str, Number]) -> dict[str, str]:
+        """The tables in between: the query, its cells, what is cut from them, and the slices.
+
+        Of a number x, d are what is left before two slices are cut, of which h is the first and p
+        the sum. Whole numbers are checked for bounds; ``amiss`` marks rows with others.
         """
-        dialect, factors = self.dialect, self.factors
+        dialect, cut = self.dialect, self.cut
         names = {f"g{i}": name for i, name in enumerate(self.groups)}
         names |= {f"c{j}": name for j, (name, _) in enumerate(self.counted)}
-        kept = {short: short for short in names}
-        odd = " OR ".join(f"NOT ({condition})" for condition in self.allowed) or "FALSE"
         cells = {short: column_of(name, dialect) for short, name in names.items()}
-        cells |= {"odd": f"CASE WHEN NOT ({self.labelled}) THEN NULL WHEN {odd} THEN 1 ELSE 0 END"}
-        cells |= {x: number.cell for x, number in factors.items()}
-        cut, slices = dict(kept), dict(kept)
-        wrong: dict[str, list[str]] = {"w": [], "x": ["odd = 1"]}
-        integer = {"": "DECIMAL(38, 0)", "sqlite": "INTEGER"}.get(dialect, "BIGINT")
+        slices = {short: short for short in names}
+        labelled = f"{self.labelled} AND " if self.may_lack else ""
+        odd, fine = [f"({labelled}NOT ({condition}))" for condition in self.allowed], []
+        if cut.is_numbered:
+            cells["block"] = f"(ROW_NUMBER() OVER ()) >> {cut.block}"
+            slices["block"] = "block"
+        levels: list[dict[str, str]] = []
         for x, number in factors.items():
-            if not number.slices:
-                origin = f" - {literal(number.origin, dialect)}" if number.origin else ""
-                cut[f"{x}_0"], slices[f"{x}_0"] = f"{x}{origin}", f"{x}_0"
-                continue
-            for s in range(number.slices):
-                y = times(x, self.bits * (s + 1) - number.exponent)
-                cut[f"{x}_{s}"] = x if number.is_indicator else f"ROUND({y})"
-                before = f" - {times(f'{x}_{s - 1}', self.bits)}" if s else ""
-                slice_ = f"CAST({x}_{s}{before} AS {integer})"
-                is_right = "COALESCE(amiss, 0) = 0" if x == "w" else "amiss = 0"
-                slices[f"{x}_{s}"] = f"CASE WHEN {is_right} THEN {slice_} END"
-            if not number.is_indicator:
-                bound = times(f"CAST(1 AS {double(dialect)})", number.exponent - 1)
-                wrong[x[0]] += [f"ABS({x}) >= {bound}", f"{y} <> ROUND({y})"]
-        weight = f"WHEN {' OR '.join(wrong['w'])} THEN 1 " if wrong["w"] else ""
-        numbers = " OR ".join(wrong["x"])
-        cut["amiss"] = f"CASE {weight}WHEN odd IS NULL THEN NULL WHEN {numbers} THEN 1 ELSE 0 END"
-        shown = [f"CASE WHEN x{i}_0 IS NULL THEN '0' ELSE '1' END" for i in self.joint]
-        slices |= {"p": " || ".join(shown) or "''", "amiss": "amiss"}
-        # PostgreSQL would else compute every slice once for each sum; a view has to stay plain.
-        once = " OFFSET 0" if dialect == "postgres" and not self.made_by else ""
-        return {
-            ROWS: bare(self.query),
-            CELLS: select(cells, ROWS),
-            CUT: select(cut, CELLS, "w > 0" if self.weight is not None else ""),
-            SLICES: select(slices, CUT) + once,
-        }
+            cell, last = number.cell, cut.slices(number) - 1
+            if self.may_lack and x != "w":
+                cell = f"CASE WHEN {self.labelled} THEN {cell} END"
+            is_checked = cut.block is None and not (number.is_indicator or number.is_rough)
+            if is_checked:
+                power = cut.unit(number, 0) + cut.bits - 1
+                bound = times(f"CAST(1 AS {double(dialect)})", power, dialect)
+                odd.append(f"ABS({cell}) >= {bound}")
+                cell = f"CASE WHEN ABS({cell}) < {bound} THEN {cell} END"
+            cells[f"{x}_d0"] = cell
+            for t in range(last // 2 + 1):
+                whole = d = f"{x}_d{t}"
+                rest = f"({x}_d{t - 1} - {x}_p{t - 1})" if t else d
+                levels += [{}] * (t == len(levels))
+                levels[t] = levels[t] | {d: rest}
+                if 2 * t + 1 < last:
+                    whole = f"{x}_p{t}"
+                    levels[t][whole] = self._rounded(rest, cut.unit(number, 2 * t + 1))
+                if 2 * t + 1 <= last:
+                    h = f"{x}_h{t}"
+                    levels[t][h] = self._rounded(rest, cut.unit(number, 2 * t))
+                    slices[f"{x}_{2 * t}"] = self._slice(h, number, 2 * t)
+                    slices[f"{x}_{2 * t + 1}"] = self._slice(f"({whole} - {h})", number, 2 * t + 1)
+                    slices[f"{x}_to_{2 * t + 1}"] = self._slice(whole, number, 2 * t + 1)
+                else:
+                    slices[f"{x}_{2 * t}"] = self._slice(d, number, 2 * t)
+            fine += [f"{d} <> {self._rounded(d, number.unit)}"] * is_checked
+        if odd:
+            cells["odd"] = f"CASE WHEN {' OR '.join(odd)} THEN 1 ELSE 0 END"
+            fine.insert(0, "odd = 1")
+        slices["amiss"] = f"CASE WHEN {' OR '.join(fine)} THEN 1 ELSE 0 END" if fine else "0"
+        if self.pattern == "p":
+            marks = (f"CASE WHEN x{i}_d0 IS NULL THEN '0' ELSE '1' END" for i in self.joint)
+            slices["p"] = " || ".join(marks)
+        tables = {ROWS: bare(self.query), CELLS: select(cells, ROWS)}
+        passed, source = {name: name for name in cells}, CELLS
+        where = "" if self.weight is None else "w_d0 > 0" + " OR odd = 1" * bool(odd)
+        for t, level in enumerate(levels):
+            tables[f"{CUT}{t}"] = select(passed | level, source, "" if t else where)
+            passed, source = {name: name for name in passed | level}, f"{CUT}{t}"
+        return tables | {SLICES: select(slices, source) + self._once}
+
+    @property
+    def _once(self) -> str:
+        """What keeps a database from computing slices once for each sum; views stay plain."""
+        return "" if self.made_by else ONCE.get(self.dialect, "")
+
+    def _rounded(self, number: str, unit: int) -> str:
+        """Return a number rounded to a multiple of 2^unit."""
+        far = times(f"CAST({3 * 2**51}.0 AS {double(self.dialect)})", unit, self.dialect)
+        return f"(({number} + {far}) - {far})"
+
+    def _slice(self, sql: str, number: Number, s: int) -> str:
+        """Return a slice, as a whole number where these are added."""
+        if number.is_rough or self.cut.block is not None:
+            return sql
+        integer = {"": "DECIMAL(38, 0)", "sqlite": "INTEGER"}.get(self.dialect, "BIGINT")
+        return f"CAST({times(sql, -self.cut.unit(number, s), self.dialect)} AS {integer})"
 
     # -- the answer
 
     def answer(self, ask: Callable[[str], pa.Table]) -> Answer:
         """Ask for the sums, in as many statements as there is room for."""
-        starts = range(0, max(1, len(self.sums)), MOST_SUMS)
-        parts = [self.sums[start : start + MOST_SUMS] for start in starts]
+        if self.cut.block is None and self.dialect == "duckdb" and not self.is_rough:
+            return replace(self, cut=self._best_cut(ask)).answer(ask)
+        most = MOST_SUMS if self.joint or self.cut.block is None else MOST_BLOCKS
+        parts: list[list[Sum]] = [[]]
+        for _, group in groupby(self.sums, attrgetter("of")):
+            orders = list(group)
+            parts += [[]] * (bool(parts[-1]) and len(parts[-1]) + len(orders) > most)
+            parts[-1] = parts[-1] + orders
         found, *more = (self.read(ask, self.select(part), part) for part in parts)
+        numbers = [r for r, column in enumerate(found.column(COLUMN)) if column is None]
+        own = found.key.take(pa.array(numbers, pa.int64())).to_pylist()
         for other in more:
-            if repr(other.key.to_pylist()) != repr(found.key.to_pylist()):
+            if repr(other.key.to_pylist()) != repr(own):
                 raise DataError(
                     "the rows changed between two statements",
                     "the sums are those of one state",
                     "open a transaction, or ask again",
                 )
-            found = replace(found, totals={**found.totals, **other.totals})
+            totals = {
+                of: total.at(numbers, found.key.num_rows) for of, total in other.totals.items()
+            }
+            found = replace(found, totals={**found.totals, **totals})
         return found
+
+    @property
+    def is_rough(self) -> bool:
+        return any(number.is_rough for number in self.numbers)
+
+    def _best_cut(self, ask: Callable[[str], pa.Table]) -> Cut:
+        """Ask how many rows the groups have, if more than one slice depends on it."""
+        width = max([0, *(number.width for number in self.factors.values())])
+        factors, most = 2 if self.weight is None else 3, self.rows.bit_length()
+        cut = Cut.of_doubles(width, factors, most, most)
+        if cut.bits > width:
+            return cut
+        missing = (f"x{i}_d0 IS NULL" for i in self.joint if self.numbers[i].may_miss)
+        by = [*(f"g{i}" for i in range(len(self.groups))), *missing]
+        where = "" if self.weight is None else "w_d0 > 0"
+        rows = select({"n": "COUNT(*)"}, CELLS, where, by)
+        asked = select({"k": "COUNT(*)", "n": "MAX(n)"}, f"(\n{rows}\n) AS suffice_groups")
+        tables = self._tables(self.factors)
+        tables = {name: tables[name] for name in (ROWS, CELLS)}
+        (found,) = ask(with_tables(tables, asked, self.dialect)).to_pylist()
+        most = max(0, (found["n"] or 1) - 1).bit_length()
+        least = min(most, max(LEAST_BLOCK, (4 * found["k"]).bit_length()))
+        return Cut.of_doubles(width, factors, least, most)
 
     def read(self, ask: Callable[[str], pa.Table], statement: str, sums: Sequence[Sum]) -> Answer:
         """Ask for some of the sums by a statement that makes them."""
@@ -325,9 +507,11 @@ class Plan:
         amiss = sum(int(n or 0) for n in rows.column(AMISS).to_pylist())
         if amiss:
             raise DataError(
-                f"{amiss:,} cells are unknown categories, or too large or too fine for the sums",
+                "cells are unknown categories, or too large or too fine for the sums",
                 "the SELECT was made for others",
-                "make the view again, for the values that there are now",
+                "make the view again, for the values that there are now"
+                if self.made_by
+                else "ask for rows that stay the same from one statement to the next",
             )
         keys = list(zip(*(rows.column(name).to_pylist() for name in names), strict=True))
         rows = rows.take(
@@ -364,6 +548,12 @@ class Total(NamedTuple):
         shifted = (values * (1 << (power - least)) for power, values in parts if power is not None)
         return cls(least, sum(shifted, np.zeros(len(parts[0][1]), object)))
 
+    def at(self, rows: Sequence[int], size: int) -> Total:
+        """Return these sums in some rows of an answer, and 0 in others."""
+        found = np.zeros(size, object)
+        found[list(rows)] = self.values
+        return self._replace(values=found)
+
     def by(self, place: NDArray[np.intp], size: int) -> Total:
         """Add the values of all rows of one place."""
         if self.power is None:
@@ -392,3 +582,7 @@ class Answer:
     @property
     def weight(self) -> Total:
         return self.totals.get(("w",), self.rows)
+
+    def shown(self, i: int) -> Total:
+        """The weights of the rows where number i is not missing."""
+        return self.totals.get(("n", i), self.weight)

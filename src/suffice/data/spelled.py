@@ -65,7 +65,7 @@ def spelled(
     {'share': 2.5, 'kind': 'b'}
     """
     if isinstance(table, TableView):
-        missing = {*missing, *table.cleaning.get("missing", ())}
+        missing = {*missing, *table.about.cleaning.get("missing", ())}
         return replace(table, table=spelled(table.table, label, known, layout, missing))
     names = [name for name in table.strings if name != label]
     if not names:

@@ -59,30 +59,6 @@ class Table(ABC):
         return About()
 
     @property
-    def guesses(self) -> bool:
-        return self.about.guesses
-
-    @property
-    def engine(self) -> str | None:
-        return self.about.engine
-
-    @property
-    def format(self) -> TextFormat | None:
-        return self.about.format
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        return self.about.remarks
-
-    @property
-    def ignored(self) -> tuple[str, ...]:
-        return self.about.ignored
-
-    @property
-    def cleaning(self) -> Mapping[str, Any]:
-        return self.about.cleaning
-
-    @property
     def strings(self) -> Sequence[str]:
         """Columns of strings in a file, a query or a frame, which may spell something else."""
         return ()
@@ -222,7 +198,7 @@ class WithoutColumns(TableView):
 
     @property
     def about(self) -> About:
-        return self.table.about._replace(ignored=(*self.table.ignored, *self.left_out))
+        return self.table.about._replace(ignored=(*self.table.about.ignored, *self.left_out))
 
     @property
     def _head(self) -> pa.RecordBatch:
@@ -328,7 +304,7 @@ class WithColumns(TableView):
         read = {name: kind for name, kind in types.items() if name not in self.added}
         # Without any other column, one still tells how many rows there are. It is read as text
         # where types are guessed, so that no cell is refused.
-        read = read or {self.table.names[0]: pa.string() if self.table.guesses else None}
+        read = read or {self.table.names[0]: pa.string() if self.table.about.guesses else None}
         added = {name: kind for name, kind in types.items() if name in self.added}
         return [
             _WidePart(
@@ -378,26 +354,33 @@ class _WidePart(PartView):
 
 @dataclass(frozen=True)
 class FirstRows(TableView):
-    """The first rows of a table."""
+    """The first rows of a table, or those of them that are kept."""
 
     rows: int
+    kept: tuple[bool, ...] = ()
 
     @property
     def _head(self) -> pa.RecordBatch:
-        return self.table.head().slice(0, self.rows)
+        head = self.table.head().slice(0, self.rows)
+        return head.filter(pa.array(self.kept[: head.num_rows])) if self.kept else head
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
-        return [_FirstPart(tuple(self.table.parts(types)), self.rows)]
+        return [_FirstPart(tuple(self.table.parts(types)), self.rows, self.kept)]
 
 
 @dataclass(frozen=True)
 class _FirstPart(RecordPart):
     parts: tuple[RecordPart, ...]
     limit: int
+    kept: tuple[bool, ...]
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
         batches = chain.from_iterable(part.record_batches() for part in self.parts)
-        return leading(batches, self.limit)
+        first = 0
+        for batch in leading(batches, self.limit):
+            own = self.kept[first : first + batch.num_rows]
+            yield batch.filter(pa.array(own)) if own else batch
+            first += batch.num_rows
 
     def locate(self, row: int) -> str:
         return self.parts[0].locate(row)
@@ -474,7 +457,9 @@ class KeptTable(TableView):
     labels: dict[str, KeptTable] = field(default_factory=dict, repr=False)
 
     def known_as(self, known: TextFormat) -> Table:
-        own = replace(known, features=()) == self.format  # of a model of this table, or a part
+        own = (
+            replace(known, features=()) == self.about.format
+        )  # of a model of this table, or a part
         return self if own else KeptTable(self.table.known_as(known))
 
     def labelled(self, name: str) -> Table:

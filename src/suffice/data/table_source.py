@@ -61,7 +61,7 @@ def without(table: Table, names: Sequence[str], roles: Sequence[str | None] = ()
         raise ParameterError(
             f"ignore={names!r}", "it must be a sequence of strings", "write a list"
         )
-    names = tuple(name for name in names if name not in table.ignored)
+    names = tuple(name for name in names if name not in table.about.ignored)
     known = [name for name in table.names if name not in roles]
     for name in names:
         if name not in known:
@@ -96,7 +96,7 @@ class TableSource(Source):
         roles = [("the label", self.label), ("the weight", self.weight)]
         for role, name in (*roles, *(("a key", name) for name in self.keys)):
             if name is not None and name not in self.table.names:
-                raise no_column(name, role, self.table.names, self.table.format is not None)
+                raise no_column(name, role, self.table.names, self.table.about.format is not None)
         for name in self.keys:
             if name in (self.label, self.weight):
                 raise ParameterError(
@@ -107,7 +107,7 @@ class TableSource(Source):
 
     @property
     def engine(self) -> str | None:
-        return self.table.engine
+        return self.table.about.engine
 
     @cached_property
     def feature_names(self) -> tuple[str, ...]:
@@ -134,7 +134,7 @@ class TableSource(Source):
 
     def require_rows(self) -> None:
         """Refuse text that has a header only."""
-        if self.table.format is not None and not self.table.shown.rows:
+        if self.table.about.format is not None and not self.table.shown.rows:
             raise DataError(
                 "the file has no rows below its header",
                 "a model is fitted to one row at least",
@@ -194,23 +194,22 @@ class TableSource(Source):
             warn(left_out(unknown) + ".")
         self._check(stored, {name for name, read in encoding.items() if read == "category"})
         types: dict[str, pa.DataType | None] = dict.fromkeys(wanted)
-        if self.table.guesses:
+        if self.table.about.guesses:
             shown = self.table.shown.schema
             types = {
                 name: _type(encoding.get(name), stored.get(name), shown.field(name).type)
                 for name in wanted
             }
-        layout = replace(layout, label=self.label, weight=self.weight, **self._cleaning(layout))
+        layout = replace(layout, label=self.label, weight=self.weight)
+        if own := self.table.about.cleaning:
+            layout = replace(
+                layout,
+                missing=tuple(dict.fromkeys((*layout.missing, *own["missing"]))),
+                label_suffix=own["label_suffix"] or layout.label_suffix,
+                label_map={**layout.label_map, **own["label_map"]},
+            )
         parts = self.table.parts(types) or [FramePart(pa.table({}), 0)]
         return [replace(part, layout=layout) for part in parts]
-
-    def _cleaning(self, layout: Layout) -> Mapping[str, Any]:
-        own = self.table.cleaning
-        return own and {
-            "missing": tuple(dict.fromkeys((*layout.missing, *own["missing"]))),
-            "label_suffix": own["label_suffix"] or layout.label_suffix,
-            "label_map": {**layout.label_map, **own["label_map"]},
-        }
 
     def _check(self, stored: Mapping[str, Stored], categories: Set[str]) -> None:
         """Refuse a column that stores strings where fit had numbers, and the like.
@@ -222,10 +221,10 @@ class TableSource(Source):
         schema, rows, empty = self.table.shown
         for name, learnt in stored.items():
             now = stored_as(schema.field(name).type)
-            if name in empty and (self.table.guesses or rows < BATCH_ROWS):
+            if name in empty and (self.table.about.guesses or rows < BATCH_ROWS):
                 now = "nothing"
             step = "convert it"
-            if self.table.guesses:
+            if self.table.about.guesses:
                 fits = learnt != "time" or now == "time"
                 step = f"say how dates are spelled, such as written={{{name!r}: 'YYYY-MM-DD'}}"
             else:

@@ -16,7 +16,7 @@ from suffice.data.frames.memory import FrameTable
 from suffice.data.open import distributed_table, open_table
 from suffice.data.table import KEPT, KeptTable, Table
 from suffice.data.table_source import innermost
-from suffice.engines.engine import engine_for, fit_context
+from suffice.engines.engine import fit_context
 from suffice.engines.progress import fits_watched
 from suffice.ensemble.candidates import (
     CANDIDATES,
@@ -144,8 +144,9 @@ class AutoClassifier(FittedAverage):
     foreseen to take 2.7 s on one core, or 12 s of more than 1,000 rows or 100 columns. Candidates
     for which there is no time are dropped, unless ``candidates`` names them. A fold is fitted to
     200,000 rows at most; of more than 6,000 rows, folds are judged until 6,000 rows are. The
-    members are then fitted to all rows. A candidate that cannot learn the table is left out:
-    ``candidates_`` says which, and why.
+    members are then fitted to all rows. Quadratic discriminant analysis is no candidate where there
+    are more than 2,000 rows and more categories than numbers. A candidate that cannot learn the
+    table is left out: ``candidates_`` says which, and why.
 
     Parameters
     ----------
@@ -339,7 +340,7 @@ class _Seen:
         """
         X, y, weight = rows
         if is_table(X):
-            table = TableRows.of(X, y, weight, engine_for, {}, None, self.tells_apart)
+            table = TableRows.of(X, y, weight, {}, None, self.tells_apart)
             return table, table.hashes
         if not is_array(X):
             opened = open_table(X, y if isinstance(y, str) else None).table
@@ -359,7 +360,7 @@ def _reread(X: Any) -> Any:
 
 
 def _kept(table: Table) -> Table:
-    if not table.guesses:
+    if not table.about.guesses:
         return table
     sizes = [part.nbytes for part in table.parts({table.names[0]: None})]
     return KeptTable(table) if sum(size or 0 for size in sizes) <= KEPT else table

@@ -167,8 +167,10 @@ class Gaussian(Family):
 
     def _maximum_likelihood(self, moments: Moments) -> GaussianParameters:
         seen, pooled = moments.total > 0, moments.one_class
-        mean = np.where(seen, moments.mean, pooled.mean)
-        mean_lo = np.where(seen, moments.mean_lo, pooled.mean_lo)
+        mean, mean_lo = moments.mean, moments.mean_lo
+        if not seen.all():
+            mean = np.where(seen, mean, pooled.mean)
+            mean_lo = np.where(seen, mean_lo, pooled.mean_lo)
         variance = np.maximum(self._variance(moments), self.least_variance(moments))
         return GaussianParameters(mean, mean_lo, variance)
 
@@ -321,8 +323,8 @@ class GaussianParameters(Parameters):
     def log_scale(self) -> Floats:
         """−½ log 2πσ², (k, d); 0 for a column without spread."""
         used = self.variance > 0
-        log_variance = log(np.where(used, 2 * np.pi * self.variance, 1.0))
-        return np.asarray(-0.5 * np.broadcast_to(log_variance, self.mean.shape))
+        scale = -0.5 * log(np.where(used, 2 * np.pi * self.variance, 1.0))
+        return scale if scale.shape == self.mean.shape else np.broadcast_to(scale, self.mean.shape)
 
     def add_log_likelihood(self, block: RealBlock, out: Floats) -> None:
         """Add Σⱼ log N(xⱼ; μ, σ²)."""
@@ -458,9 +460,9 @@ def _origin(mean: Floats, low: Floats) -> tuple[Floats | None, Floats]:
 
     Nothing is lost by that.
     """
-    far = low.any(axis=0)
-    if not far.any():
+    if not low.any():
         return None, mean
+    far = low.any(axis=0)
     origin = np.where(far, mean[0], 0.0)
     return origin, (mean - origin) + low
 

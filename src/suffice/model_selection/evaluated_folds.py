@@ -181,7 +181,7 @@ def _placed(
     by_content = isinstance(cv, ByContent)
     if is_table(X) or (by_content and isinstance(y, str)):
         reading: dict[str, Any] | None = {} if isinstance(first, Classifier) else None
-        table = TableRows.of(X, y, weight, engine_for, reading, groups, by_content)
+        table = TableRows.of(X, y, weight, reading, groups, by_content)
         return table, table.hashes
     ignored = {name for estimator in estimators.values() for name in estimator._ignore}
     return MemoryRows.of(X, y, weight, groups, isinstance(first, Classifier), ignored), None

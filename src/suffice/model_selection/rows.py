@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from os import PathLike
@@ -19,7 +19,7 @@ from suffice.data.schema import BlockLayout, Column, Layout
 from suffice.data.source import RecordPart
 from suffice.data.table import RowsWhere, Table, WithoutColumns
 from suffice.data.table_source import TableSource
-from suffice.engines.engine import Engine
+from suffice.engines.engine import engine_for
 from suffice.errors import DataError, ParameterError
 from suffice.models.base.checks import is_array
 from suffice.models.reading import labels_of
@@ -183,7 +183,6 @@ class TableRows:
         X: Any,
         y: Any,
         weight: Any,
-        engine_for: Callable[[Any], Engine],
         reading: dict[str, Any] | None = None,
         groups: Any = None,
         hashed: bool = False,
@@ -210,8 +209,7 @@ class TableRows:
                 "write it to Parquet files, and give these",
             )
         layout = _layout(source, reading, groups)
-        engine = engine_for(source)
-        parts = list(engine.map(_facts, hashed, _parts(source, layout, hashed)))
+        parts = list(engine_for(source).map(_facts, hashed, _parts(source, layout, hashed)))
         found = [batch for part in parts for batch in part]
         group = None if groups is None else _joined([batch.groups for batch in found])
         if group is not None and (group < 0).any():

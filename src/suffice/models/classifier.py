@@ -23,10 +23,10 @@ from suffice.models.base.answers import (
     answer_complete,
     by_costs,
     checked_costs,
-    class_tables_with_gaps,
     expected_costs,
     of_complete,
     prediction_tables,
+    tables_with_gaps,
     told,
 )
 from suffice.models.base.evaluated_rows import evaluation, tell_of_unknown
@@ -163,7 +163,8 @@ class Classifier(Estimator):
         if unanswerable == "error" or complete is None:
             return prediction_tables(model.classes, answered(answer, *how))
         answer = partial(answer_complete, complete, answer)
-        return class_tables_with_gaps(model.classes, answered(answer, *how))
+        parts = answered(answer, *how)
+        return tables_with_gaps(lambda found: found.table(model.classes), parts)
 
     def predict_proba_interval(
         self,

@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import cycle, islice
 from math import frexp, ldexp
@@ -28,7 +28,7 @@ from suffice.data.encode import encode
 from suffice.data.frames.memory import FramePart, FrameTable
 from suffice.data.python_cells import warn_of_alike
 from suffice.data.schema import Layout, running_text, stored_as
-from suffice.data.sliced_sql import Answer, Number, Plan, Total
+from suffice.data.sliced_sql import Answer, Cut, Number, Plan, Total
 from suffice.data.table_source import no_column
 from suffice.errors import DataError, ParameterError, SchemaError
 from suffice.families.options import check_boolean
@@ -46,6 +46,8 @@ from suffice.sums.moments import Moments
 from suffice.sums.vocabulary import FALSE_TRUE, Vocabulary
 
 DIGITS = 53  # of a double
+LEAST_POWER = -1074  # of 2, of a double
+LEAST_UNIT, MOST_TOP = -330, 300  # as powers of 2: beyond, products of three are not doubles
 KINDS: Mapping[str, tuple[pa.DataType, tuple[Any, ...], tuple[int, int] | None]] = {
     "number": (pa.float64(), (2.0, 5.0), (40, -80)),
     "whole": (pa.int64(), (2, 5), (60, 0)),
@@ -188,6 +190,8 @@ class Facts:
     others: tuple[Any, ...] = ()
     bounds: tuple[int, int] | None = None  # e and u: numbers below 2^e, multiples of 2^u
     middle: float = 0.0  # a number near the others
+    has_nan: bool = True  # whether cells may be NaN, which is missing
+    may_miss: bool = True
     listed: bool = True  # whether the cells of a category are all its values
 
     @property
@@ -218,6 +222,8 @@ class Described:
     columns: Mapping[str, Facts]
     call: Call
     made_by: str = ""  # see `Plan`
+    may_lack: bool = True
+    rows: int = 0
 
     @property
     def table(self) -> Examples:
@@ -238,12 +244,12 @@ class Described:
         return Examples(pa.table(columns))
 
     @property
-    def bits(self) -> int:
-        """Return the bits of a slice."""
-        return sql.BITS if self.call.weight is None else sql.WEIGHTED_BITS
+    def cut(self) -> Cut:
+        return Cut(sql.BITS if self.call.weight is None else sql.WEIGHTED_BITS)
 
     def cell(self, name: str) -> str | None:
-        return sql.number_of(name, self.columns[name].type, self.dialect)
+        facts = self.columns[name]
+        return sql.number_of(name, facts.type, self.dialect, facts.has_nan)
 
     def numeric(self, name: str) -> str:
         """Return the cells of a column of numbers."""
@@ -267,22 +273,22 @@ class Described:
         """Return the numbers of a column, cut where it has to be."""
         facts, cell = self.columns[name], self.numeric(name)
         if pa.types.is_boolean(facts.type):
-            return self.indicator(cell)
+            return Number(cell)
         if not self.call.exact:
-            return Number(cell, slices=0, origin=0.0 if name == self.call.weight else facts.middle)
+            origin = 0.0 if name == self.call.weight else facts.middle
+            cell += f" - {sql.literal(origin, self.dialect)}" if origin else ""
+            return Number(cell, is_rough=True, origin=origin, may_miss=facts.may_miss)
         top, unit = facts.bounds or (1, 0)
-        slices = max(1, -((unit - top - 1) // self.bits))
-        if slices > sql.MOST_SLICES:
-            digits = sql.MOST_SLICES * self.bits - 1
+        if self.cut.slices(Number(cell, top, unit)) > sql.MOST_SLICES:
+            digits = sql.MOST_SLICES * self.cut.bits - 1
             raise DataError(
                 f"column {name!r} has numbers of 2^{top - 1} and others with digits of 2^{unit}",
                 f"sums in a database are exact within {digits} binary digits",
                 "round the column in the query, use exact=False, or " + ROWS_INSTEAD,
             )
-        return Number(cell, unit + slices * self.bits, slices)
-
-    def indicator(self, cell: str) -> Number:
-        return Number(cell, self.bits, is_indicator=True)
+        scale = unit if unit < LEAST_UNIT or top > MOST_TOP else 0
+        cell = sql.times(cell, -scale, self.dialect)
+        return Number(cell, top - scale, unit - scale, scale, may_miss=facts.may_miss)
 
     def around(self, statement: str) -> str:
         """Return a statement about the cells cj of all columns, and their numbers vj.
@@ -357,34 +363,71 @@ def _types(query: str, database: str, ask: Ask) -> dict[str, pa.DataType]:
 
 
 def _with_ends(found: Described, ask: Ask) -> Described:
-    """Look at the least and the largest cells of numbers and times."""
-    asked = {"counted": "counted"}
-    for j, (name, facts) in enumerate(found.columns.items()):
-        kind = stored_as(facts.type)
-        if found.cell(name) is None or kind == "boolean":
-            continue
-        v = f"v{j}"
-        if name == found.call.weight:
-            asked["without"] = f"COUNT(*) - COUNT({v})"
-        c = v if kind == "number" else f"c{j}"
-        asked |= {f"low{j}": f"MIN({c})", f"high{j}": f"MAX({c})", f"most{j}": f"MAX(ABS({v}))"}
-        asked[f"part{j}"] = f"MIN(CASE WHEN {v} <> ROUND({v}) THEN ABS({v}) END)"
-        if kind != "time":
-            asked[f"zero{j}"] = f"MIN(CASE WHEN {v} = 0 THEN {c} END)"
-        if not found.call.exact:
-            asked[f"middle{j}"] = f"AVG({v})"
-    answer = ask(found.around(sql.select(asked, sql.CELLS, by=["counted"]))).to_pylist()
-    rows = {row["counted"]: row for row in answer}
+    """Look at the least and the largest cells of numbers and times, and at others that decide."""
+    call, by = found.call, []
+    if call.label is not None or call.weight is not None:
+        counts = {"every": "COUNT(*)", "counted": "COUNT(NULLIF(counted, 0))"}
+        (row,) = ask(found.around(sql.select(counts, sql.CELLS))).to_pylist()
+        by = ["counted"] * (row["counted"] < row["every"])
+    found = replace(found, may_lack=call.label is not None and bool(by))
+    rows: dict[int, dict[str, Any]] = {1: {}, 0: {}}
+
+    def look(asked: Mapping[str, str]) -> None:
+        shown = {"counted": "counted" if by else "1", "n": "COUNT(*)", **asked}
+        for row in ask(found.around(sql.select(shown, sql.CELLS, by=by))).to_pylist():
+            rows[row["counted"]] |= row
+
+    def with_nan(names: Iterable[str | None]) -> Described:
+        pairs = found.columns.items()
+        columns = {name: replace(facts, has_nan=name in names) for name, facts in pairs}
+        return replace(found, columns=columns)
+
+    names = list(found.columns)
+    found = with_nan([call.label, call.weight])
+    kinds = {j: stored_as(found.columns[n].type) for j, n in enumerate(names) if found.cell(n)}
+    kinds = {j: kind for j, kind in kinds.items() if kind != "boolean"}
+    ends: dict[int, dict[str, str]] = {}
+    for j, kind in kinds.items():
+        c, v = f"v{j}" if kind == "number" else f"c{j}", f"v{j}"
+        ends[j] = {f"n{j}": f"COUNT({c})", f"low{j}": f"MIN({c})", f"high{j}": f"MAX({c})"}
+        ends[j] |= {f"least{j}": f"MIN(ABS({v}))"} if kind == "number" else {}
+        ends[j] |= {f"most{j}": f"MAX(ABS({v}))"} if kind == "time" else {}
+        ends[j] |= {} if call.exact else {f"middle{j}": f"AVG({v})"}
+    look({name: cell for asked in ends.values() for name, cell in asked.items()})
+    highs = {j: [row.get(f"high{j}") for row in rows.values()] for j in kinds}
+    nan = [j for j, cells in highs.items() if any(cell != cell for cell in cells)]
+    if nan:  # the largest number in the order of a database
+        found = with_nan([call.label, call.weight, *(names[j] for j in nan)])
+        look({name: cell for j in nan for name, cell in ends[j].items()})
+    more = {}
+    for j, kind in kinds.items():
+        if any(_is_open(row, j, kind) for row in rows.values()):
+            more[f"part{j}"] = f"MIN(CASE WHEN v{j} <> ROUND(v{j}) THEN ABS(v{j}) END)"
+            more[f"zero{j}"] = f"MIN(CASE WHEN v{j} = 0 THEN c{j} END)"
+        elif kind == "number":
+            for row in rows.values():
+                row[f"part{j}"] = row.get(f"least{j}")
+    if more:
+        look(more)
     columns = {
-        name: _fact(facts, rows.get(1, {}), rows.get(0, {}), j, name == found.call.weight)
+        name: _fact(facts, rows[1], rows[0], j, name == call.weight)
         for j, (name, facts) in enumerate(found.columns.items())
     }
-    if found.call.weight is not None:
-        cells = columns[found.call.weight].others + (np.nan,) * bool(rows.get(0, {}).get("without"))
-        for cell in cells:
+    if call.weight is not None:
+        rest = rows[0]
+        without = rest.get("n", 0) > rest.get(f"n{names.index(call.weight)}", 0)
+        for cell in columns[call.weight].others + (np.nan,) * without:
             if not cell >= 0:
-                raise DataError(f"column {found.call.weight!r}: {cell}", WEIGHT_RULE)
-    return replace(found, columns=columns)
+                raise DataError(f"column {call.weight!r}: {cell}", WEIGHT_RULE)
+    return replace(found, columns=columns, rows=sum(row.get("n", 0) for row in rows.values()))
+
+
+def _is_open(row: Mapping[str, Any], j: int, kind: str | None) -> bool:
+    """Return whether the ends of a column do not tell of fractions and zeros between them."""
+    low, high = row.get(f"low{j}"), row.get(f"high{j}")
+    if low is None or high is None or kind == "integer":
+        return (low, high) == (-1, 1)
+    return kind == "time" or not row[f"least{j}"] or low % 1 == 0 == high % 1
 
 
 def _fact(
@@ -403,14 +446,25 @@ def _fact(
         fact = f"column {facts.name!r}: {max(cells, key=abs)}"
         raise DataError(fact, HELD_RULE, f"cast it in the query: CAST({facts.name} AS text)")
     of = (counted, rest) if is_weight else (counted,)
-    most = max(float(row.get(f"most{j}") or 0) for row in of)
+    most = max(
+        abs(float(row.get(f"{end}{j}") or 0))
+        for row in of
+        for end in (["most"] if kind == "time" else ["low", "high"])
+    )
     part = min((c for row in of if (c := row.get(f"part{j}")) is not None), default=None)
     bounds = (1, 0)  # of infinite cells, which are refused where the column is read
     if np.isfinite(most):
-        unit = 0 if part is None else min(0, frexp(part)[1] - DIGITS)
-        bounds = (max(1, unit + 1, frexp(most)[1]), unit)
-    middle = counted.get(f"middle{j}") or 0.0
-    return replace(facts, cells=cells, others=others, bounds=bounds, middle=middle)
+        digits = 24 if pa.types.is_float32(facts.type) else DIGITS
+        unit = 0 if part is None else max(LEAST_POWER, min(0, frexp(part)[1] - digits))
+        bounds = (max(unit + 1, frexp(most)[1]), unit)
+    return replace(
+        facts,
+        cells=cells,
+        others=others,
+        bounds=bounds,
+        middle=counted.get(f"middle{j}") or 0.0,
+        may_miss=counted.get("n", 0) > counted.get(f"n{j}", 0),
+    )
 
 
 def _with_values(found: Described, ask: Ask, names: Sequence[str]) -> Described:
@@ -522,7 +576,7 @@ class Needs:
         else:
             cases = f"CASE {cell} WHEN 1 THEN 1 WHEN {low:.0f} THEN 0 END"
             self.allowed.append(f"{cell} IS NULL OR {cell} IN ({low:.0f}, 1)")
-        return self._added(self.found.indicator(cases))
+        return self._added(Number(cases))
 
     def indicator(
         self, name: str, ones: Sequence[Any], zeros: Sequence[Any], missing: int | None = None
@@ -534,7 +588,7 @@ class Needs:
             cells = self._literals(name, values)
             cases += [f"WHEN {column} IN ({cells}) THEN {outcome}"] if cells else []
         cell = f"CASE {' '.join(cases or ['WHEN FALSE THEN 0'])} END"
-        return self._added(self.found.indicator(cell))
+        return self._added(Number(cell))
 
     def known(self, name: str, values: Sequence[Any]) -> None:
         """Note which values a category may have."""
@@ -590,6 +644,9 @@ def needed(found: Described, opened: Any) -> Asked:
         tuple((name, found.columns[name].type) for name in needs.counted),
         tuple(dict.fromkeys(needs.allowed)),
         found.made_by,
+        found.may_lack,
+        found.rows,
+        found.cut,
     )
     return Asked(plan, blocks)
 
@@ -768,7 +825,7 @@ def _moments(rows: Placed, block: Block, _: bool) -> Moments:
     d, k = len(block.places), rows.k
     weight, pivot, sums = np.zeros((k, 2, d)), np.zeros((k, d)), np.zeros((k, 4, d))
     for j, i in enumerate(block.places):
-        own = rows.total("n", i)
+        own = rows.answer.shown(i).by(rows.place, rows.k)
         column = _centred(rows.answer.plan.numbers[i], rows.total("x", i), own)
         square = _product(rows.total("xx", i, i), column, column, own)
         weight[:, :, j], pivot[:, j] = _pairs(own).T, column.pivot
@@ -779,7 +836,8 @@ def _moments(rows: Placed, block: Block, _: bool) -> Moments:
 def _outcomes(rows: Placed, block: Block, _: bool) -> Counts:
     counts = np.zeros((2, rows.k, 2 * len(block.places)))
     for j, i in enumerate(block.places):
-        every, ones = rows.total("n", i), rows.total("x", i)
+        every = rows.answer.shown(i).by(rows.place, rows.k)
+        ones = rows.total("x", i)
         counts[:, :, 2 * j] = _pairs(every._replace(values=every.values - ones.values))
         counts[:, :, 2 * j + 1] = _pairs(ones)
     return Counts((FALSE_TRUE,) * len(block.places), DoubleDouble(*counts))
@@ -876,4 +934,5 @@ def _put_together(asked: Asked, answer: Answer, reader: Any, call: Call) -> tupl
     if call.by:
         return reader, keys, sums
     learnt = reader.narrowed(sums)  # without the terms of values that no row has
-    return learnt.reader, keys, learnt.statistic
+    (statistic,) = learnt.batches
+    return learnt.reader, keys, statistic

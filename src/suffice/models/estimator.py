@@ -38,11 +38,6 @@ from suffice.persist import write_model
 INNER = ("kind", "method", "unfitted", "reader_", "model_", "batches_", "forgotten_")
 
 
-def no_tables(estimator: Any) -> str:
-    """Return no table: there is none."""
-    return ""
-
-
 def always(estimator: Any) -> bool:
     """Return True, whatever the options are."""
     return True
@@ -76,7 +71,7 @@ class Kind:
         Of the entries, by name.
     records : tuple of type
         Of those options that are records.
-    tables : callable
+    tables : callable, optional
         What was fitted as tables in HTML, for notebooks.
     reading : tuple of str
         Options that decide how tables are read and summed; another model of the same sums agrees.
@@ -94,7 +89,7 @@ class Kind:
     saved: type[Saved] | None = None
     types: Mapping[str, type] | None = None
     records: tuple[type, ...] = ()
-    tables: Callable[[Any], str] = no_tables
+    tables: Callable[[Any], str] | None = None
     reading: tuple[str, ...] = ()
 
 
@@ -243,7 +238,8 @@ class Estimator:
         return "model_" in vars(self)
 
     def _html_repr(self) -> str:
-        return (self.kind.tables(self) if "model_" in vars(self) else "") or diagram(self)
+        tables = self.kind.tables if "model_" in vars(self) else None
+        return (tables(self) if tables else "") or diagram(self)
 
     # -- what was fitted
 

@@ -108,11 +108,11 @@ class TableReader:
             label=source.label,
             weight=source.weight,
             label_stored=source.label_stored(),
-            ignored=(*source.table.ignored, *unread, *source.keys),
-            **source.table.cleaning,
+            ignored=(*source.table.about.ignored, *unread, *source.keys),
+            **source.table.about.cleaning,
             **options,
         )
-        format = source.table.format
+        format = source.table.about.format
         if format is not None:
             format = replace(format, features=tuple(layout.names))
         return cls(layout, format, **more)

@@ -72,7 +72,7 @@ class Families:
                     "words, in less time."
                 )
             return whole(self._family(self.given or usual[columns.kind]), columns)
-        groups = self._groups(columns)
+        groups = [] if self.given is None else self._groups(columns)
         chosen = {name for names, _ in groups for name in names}
         # An array was chosen column by column, and an only column is what there is to learn from.
         looked_for = len(columns) > 1 and named
@@ -86,8 +86,6 @@ class Families:
 
     def _groups(self, columns: Sequence[Column]) -> list[tuple[tuple[str, ...], Family]]:
         """The columns that the user chose a family for."""
-        if self.given is None:
-            return []
         if not isinstance(self.given, Mapping):
             family = self._family(self.given)
             if family.joint:

@@ -191,7 +191,7 @@ class ByClassAccumulator:
                 f"the codes of {k} classes are below {k}",
                 "check what encodes the labels",
             )
-        if not weights.all():
+        if len(weights) and not weights.all():
             codes = np.where(weights == 0, -1, codes)
         for b, (accumulator, block) in enumerate(zip(self._blocks, batch.blocks, strict=True)):
             try:

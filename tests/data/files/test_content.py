@@ -232,7 +232,7 @@ class TestSheets:
         rows = [*above, ["a", "b", "c"], [1, 2, 3], [4, None, 6]]
         table = read_table(self.book(tmp_path / "b.xlsx", rows))
         assert table.head().to_pylist() == [{"a": 1, "b": 2, "c": 3}, {"a": 4, "b": None, "c": 6}]
-        (remark,) = table.remarks
+        (remark,) = table.about.remarks
         assert f"row {len(above) + 1}" in remark
         assert repr(above[0][0]) in remark
 
@@ -240,7 +240,7 @@ class TestSheets:
         rows = [["town", "x"], ["u", 1], [None, 2], [], ["v", 3]]
         table = read_table(self.book(tmp_path / "b.xlsx", rows, "A2:A3"))
         assert table.head().to_pydict() == {"town": ["u", "u", "v"], "x": [1, 2, 3]}
-        merged, empty = table.remarks
+        merged, empty = table.about.remarks
         assert "from row 2" in merged
         assert "row 4" in empty
 
@@ -253,7 +253,7 @@ class TestSheets:
         rows = [["x", "x", None, None, "y"], [1, 2, 3, None, 4]]
         table = read_table(self.book(tmp_path / "b.xlsx", rows))
         assert table.head().to_pylist() == [{"x": 1, "x_2": 2, "column_3": 3, "y": 4}]
-        assert len(table.remarks) == 2
+        assert len(table.about.remarks) == 2
 
 
 class TestOtherPrograms:
@@ -262,7 +262,7 @@ class TestOtherPrograms:
         frame.to_stata(tmp_path / "rows.data", write_index=False)
         table = read_table(tmp_path / "rows.data")
         assert table.head().to_pydict() == {"x": [0.5, 1.5], "kind": ["a", "b"]}
-        assert "Stata" in table.remarks[0]
+        assert "Stata" in table.about.remarks[0]
 
     @pytest.mark.parametrize(
         ("content", "what", "step"),

@@ -98,7 +98,7 @@ class TestFolders:
         text(tmp_path / "k=1" / "a.data", "1;x\n")
         table = read_csv(tmp_path, separator=";", header=False, names=["n", "s"])
         assert rows(table) == [{"n": 1, "s": "x", "k": 1}]
-        assert table.format.separator == ";"  # type: ignore[attr-defined]
+        assert table.about.format.separator == ";"  # type: ignore[attr-defined]
 
 
 FOLDERS = [

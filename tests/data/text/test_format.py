@@ -51,7 +51,7 @@ class TestLayout:
     def test_is_found_and_told(self, path: Path, text: str | bytes, option: str) -> None:
         table = opened(path, text)
         assert table.head().to_pylist() == ROWS
-        assert option in " ".join(table.remarks)
+        assert option in " ".join(table.about.remarks)
 
     @pytest.mark.parametrize(
         ("text", "separator"),
@@ -65,7 +65,7 @@ class TestLayout:
         ],
     )
     def test_separator(self, path: Path, text: str, separator: str) -> None:
-        assert opened(path, text).format.separator == separator
+        assert opened(path, text).about.format.separator == separator
 
     @pytest.mark.parametrize(
         ("text", "header"),
@@ -85,7 +85,7 @@ class TestLayout:
         ],
     )
     def test_header(self, path: Path, text: str, header: bool) -> None:
-        assert opened(path, text).format.header is header
+        assert opened(path, text).about.format.header is header
 
     def test_names(self, path: Path) -> None:
         assert opened(path, ",a,\n" + BODY).names == ("column_1", "a", "column_3")
@@ -99,11 +99,11 @@ class TestLayout:
     def test_names_of_rows_are_no_column(self, path: Path) -> None:
         table = opened(path, "a,y\n" + BODY)
         assert table.names == ("a", "y")
-        assert table.ignored == ("column_1",)
-        assert "names of rows" in table.remarks[0]
+        assert table.about.ignored == ("column_1",)
+        assert "names of rows" in table.about.remarks[0]
 
     def test_a_total_is_told_and_can_be_left_out(self, path: Path) -> None:
-        assert "skip_last=1" in opened(path, TABLE + "Total,,99\n").remarks[-1]
+        assert "skip_last=1" in opened(path, TABLE + "Total,,99\n").about.remarks[-1]
         table = read_csv(path, skip_last=1)
         assert table.head().to_pylist() == ROWS
         (part,) = table.parts({"y": None})

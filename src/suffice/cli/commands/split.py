@@ -62,15 +62,15 @@ def split(
     for file in files:
         refuse_result(file, [data])
     table = Reading.of(read).open([data], notes=False)
-    if table.ignored:
-        note(f"{data}: no columns, and left out: {', '.join(map(repr, table.ignored))}")
+    if table.about.ignored:
+        note(f"{data}: no columns, and left out: {', '.join(map(repr, table.about.ignored))}")
     keys, rows = _column(table, label or by)
     held_out = held_out_share(rows, test, keys, by is not None, None if in_order else seed)
     counts = [int((~held_out).sum()), int(held_out.sum())]
     if not all(counts):
         fact = f"{data} has {rows_in_print(rows)}" + (f", of one {by!r}" if by else "")
         raise DataError(fact, "both files are to have some", "choose another --test")
-    written = table.format
+    written = table.about.format
     if written is not None and not is_utf8(written.encoding):
         note(f"{files[0]} and {files[1]} are written in utf8, {data} is in {written.encoding}")
     with ExitStack() as stack:

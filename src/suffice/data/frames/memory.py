@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.ipc as ipc
 
 from suffice.data.files.spool import (
@@ -146,6 +147,12 @@ def frame_table(data: Any) -> FrameTable | SpooledTable:
             "convert the column named above",
         ) from error
     require_distinct(table.names)
+    if isinstance(table, FrameTable):
+        rows = table.table
+        for j, one in enumerate(rows.schema):
+            if pa.types.is_run_end_encoded(one.type):
+                rows = rows.set_column(j, one.name, pc.run_end_decode(rows.column(j)))
+        table = table if rows is table.table else FrameTable(rows)
     return table
 
 

@@ -215,7 +215,10 @@ def label_sets(
 
 R = TypeVar("R")
 
-NO_ANSWER = "a cell is missing, or shows a category that no row of the fit had"
+NO_ANSWER = (
+    "a cell is missing, or shows a category that no row of the fit had, which "
+    "unseen='reference' takes for the reference"
+)
 
 
 @dataclass(frozen=True)
@@ -257,13 +260,6 @@ def tables_with_gaps(
     if answered < rows:
         verb = "has" if rows - answered == 1 else "have"
         warn(f"{rows - answered} of {rows_in_print(rows)} {verb} no answer: {NO_ANSWER}")
-
-
-def class_tables_with_gaps(
-    classes: Vocabulary, parts: Iterable[Partial[Predictions]]
-) -> Iterator[pa.Table]:
-    """Yield the tables of a classifier, with rows for those left out."""
-    return tables_with_gaps(lambda found: found.table(classes), parts)
 
 
 @dataclass(frozen=True)

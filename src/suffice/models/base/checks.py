@@ -59,7 +59,12 @@ def checked_weights(sample_weight: Any, n: int) -> NDArray[np.float64]:
         raise DataError(
             f"sample_weight: {error}", "a weight is a number", "convert the weights"
         ) from None
-    require_faithful(sample_weight, weights, _weight_at, "scale the weights")
+    require_faithful(
+        sample_weight,
+        weights,
+        lambda place: ", row ".join(["sample_weight", *map(str, place[:1])]),
+        "scale the weights",
+    )
     if weights.ndim == 0:
         weights = np.full(n, weights)
     if weights.shape != (n,):
@@ -70,10 +75,6 @@ def checked_weights(sample_weight: Any, n: int) -> NDArray[np.float64]:
     if row is not None:
         raise DataError(f"sample_weight, row {row}: {weights[row]}", WEIGHT_RULE)
     return weights
-
-
-def _weight_at(place: tuple[int, ...]) -> str:
-    return ", row ".join(["sample_weight", *map(str, place[:1])])
 
 
 def check_among(labels: Vocabulary, classes: Vocabulary) -> None:
@@ -99,8 +100,10 @@ def check_same_classes(classes: Any, known: NDArray[Any]) -> None:
         )
 
 
-def check_one_type(mine: Vocabulary, theirs: Vocabulary, one: str, other: str) -> None:
-    """Refuse labels of two types, such as strings and numbers.
+def check_one_type(
+    mine: Vocabulary, theirs: Vocabulary, one: str, other: str, what: str = "labels"
+) -> None:
+    """Refuse labels, or values of a category, of two types, such as strings and numbers.
 
     Parameters
     ----------
@@ -108,12 +111,14 @@ def check_one_type(mine: Vocabulary, theirs: Vocabulary, one: str, other: str) -
         The labels.
     one, other : str
         What they are called.
+    what : str
+        All of them.
     """
     kinds = _kind(mine.values), _kind(theirs.values)
     if None not in kinds and kinds[0] != kinds[1]:
         raise SchemaError(
             f"{one} are of the type {kinds[0]}, {other} of the type {kinds[1]}",
-            "labels are of one type",
+            f"{what} are of one type",
             "convert them",
         )
 
@@ -131,7 +136,7 @@ ClassWeight = Mapping[Any, float] | Literal["balanced"] | None
 def check_class_weight(given: Any) -> None:
     """Refuse what says no weight of classes."""
     if isinstance(given, Mapping):
-        if not all(_is_weight(weight) for weight in given.values()):
+        if not all(isinstance(w, Real) and 0 < float(w) < np.inf for w in given.values()):
             raise ParameterError(f"class_weight={given!r}", "a weight is a finite number above 0")
     elif not (given is None or (isinstance(given, str) and given == "balanced")):
         raise ParameterError(
@@ -177,10 +182,6 @@ def class_weights(
             f"the classes are {', '.join(map(repr, labels))}",
         )
     return np.array([given.get(label, 1.0) for label in labels], float)
-
-
-def _is_weight(weight: Any) -> bool:
-    return isinstance(weight, Real) and 0 < float(weight) < np.inf
 
 
 def require_weights(

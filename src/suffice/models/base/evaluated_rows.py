@@ -73,7 +73,7 @@ def evaluation(
         Whether rows are ranked by their log-odds.
     """
     k = len(model.classes)
-    ranks = _ranked_classes(k) if ranked else 0
+    ranks = 0 if k < 2 or k > RANKED or not ranked else 1 if k == 2 else k
     sums, others = _Sums(model.classes, ranks), list[Evaluation]()
     impossible = unlabelled = 0
 
@@ -218,10 +218,6 @@ class _Sums:
             DoubleDouble.from_sums(self._infinite.hi, self._infinite.lo)[:, 0],
             rankings=tuple(rows.ranking() for rows in self._rankings),
         )
-
-
-def _ranked_classes(k: int) -> int:
-    return 0 if k < 2 or k > RANKED else 1 if k == 2 else k
 
 
 def _log_odds(

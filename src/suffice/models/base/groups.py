@@ -17,8 +17,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from suffice.data.schema import BlockLayout, Column, Layout
-from suffice.data.source import Part
+from suffice.data.schema import BlockLayout, Layout
+from suffice.data.source import Part, Source
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError, first_line
 from suffice.models.base.checks import is_array
@@ -89,18 +89,6 @@ class ByGroup(Printed, Mapping[Any, E]):
         return Table("", [self.column, *names], rows)
 
 
-class Rows(Protocol):
-    """A table that says what its columns are, and is read in parts."""
-
-    def columns(self, names: Sequence[str] | None = None) -> Sequence[Column]:
-        """The columns of the given names."""
-        ...
-
-    def parts(self, layout: Layout, workers: int) -> Sequence[Any]:
-        """The parts, to be read by so many workers."""
-        ...
-
-
 # -- parts that know the groups of their rows
 
 
@@ -110,7 +98,7 @@ class ByColumns:
 
     names: tuple[str, ...]
 
-    def parts(self, rows: Rows, layout: Layout, workers: int) -> Sequence[Part]:
+    def parts(self, rows: Source, layout: Layout, workers: int) -> Sequence[Part]:
         """Return parts that read the keys as their first block: see `KeyedPart`."""
         known = {column.name for column in layout.columns}
         more = [name for name in self.names if name not in known]
@@ -174,7 +162,7 @@ class ByPlace:
         first, codes = distinct(cells.columns)
         return cls(codes, cells.take(first))
 
-    def parts(self, rows: Rows, layout: Layout, workers: int) -> Sequence[Part]:
+    def parts(self, rows: Source, layout: Layout, workers: int) -> Sequence[Part]:
         parts = rows.parts(layout, workers)
         keys = self.keys or Keys.numbered(np.arange(int(self.codes.max(initial=-1)) + 1))
         # Few bytes a row: all are compared with their neighbours.
@@ -266,7 +254,7 @@ def sums_by_group(
     kernel: Callable[[Part, Any], Any],
     params: Any,
     engine: Engine,
-    rows: Rows,
+    rows: Source,
     layout: Layout,
     groups: ByColumns | ByPlace,
 ) -> Keyed:
@@ -379,7 +367,7 @@ def results_by_group(
     kernel: Callable[[Part, P, Any], S],
     params: P,
     engine: Engine,
-    rows: Rows,
+    rows: Source,
     layout: Layout,
     groups: ByColumns | ByPlace,
 ) -> dict[Any, S]:

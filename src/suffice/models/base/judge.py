@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from math import isnan
 from operator import add, or_
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from suffice.engines.engine import Engine
 from suffice.errors import DataError, warn
 from suffice.models.base.answers import WithGaps, by_costs
 from suffice.models.base.evaluated_rows import UNKNOWN, Classifies, label_codes
+from suffice.models.base.evaluation import Evaluation
 from suffice.models.base.groups import ByPlace, Results, results_by_group
 from suffice.numerics import kernels
 from suffice.numerics.exact import DoubleDouble
@@ -105,27 +106,14 @@ def such_label(batch: Batch, codes: NDArray[np.intp]) -> str | None:
 def accuracy_told(found: Hits) -> float:
     """The accuracy, with a warning of rows whose label is none of the classes."""
     if found.unknown:
-        tell_of_unknown_labels(found.unknown, str(found.such))
+        warn(
+            f"{rows_in_print(found.unknown)} with a label that the model does not know, such as "
+            f"{found.such}: counted as errors."
+        )
     return found.accuracy
 
 
-def tell_of_unknown_labels(rows: int, such: str) -> None:
-    """Warn of rows whose label is none of the classes."""
-    warn(
-        f"{rows_in_print(rows)} with a label that the model does not know, such as {such}: "
-        "counted as errors."
-    )
-
-
-class HasAccuracy(Protocol):
-    """A result of labelled rows."""
-
-    @property
-    def accuracy(self) -> float:
-        """The fraction of rows answered as they are labelled; NaN without a row."""
-
-
-J = TypeVar("J", bound=HasAccuracy)
+J = TypeVar("J", Hits, Evaluation)
 
 
 def of_rows(found: J) -> J:
@@ -190,12 +178,6 @@ class Judge:
     model: Any
     layout: Layout
     record: Callable[[Any], Any] = _as_it_is
-
-
-class Judged(Protocol):
-    """An estimator whose answers can be judged."""
-
-    def _judge(self, source: Any) -> Judge: ...
 
 
 @dataclass(frozen=True)

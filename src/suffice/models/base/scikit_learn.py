@@ -354,7 +354,8 @@ def protect_fitted(cls: type) -> None:
     ValueError: assignment destination is read-only
     """
     for name, member in list(vars(cls).items()):
-        if _is_fitted(name) and isinstance(member, property):
+        is_fitted = name.endswith("_") and not name.startswith("_")
+        if is_fitted and isinstance(member, property):
             setattr(cls, name, _protected(member))
 
 
@@ -391,10 +392,6 @@ class KeptArray:
 
     def __delete__(self, instance: Any) -> None:
         del instance.__dict__[self._name]
-
-
-def _is_fitted(name: str) -> bool:
-    return name.endswith("_") and not name.startswith("_")
 
 
 def _protected(attribute: property) -> property:

@@ -139,7 +139,7 @@ def _some_rows(
         own = replace(own, ignored=(*own.ignored, *others))
         source = replace(source, label=None, weight=None)
         parts = source.parts(own, 1)  # which refuses columns of other types
-        if not source.table.guesses:
+        if not source.table.about.guesses:
             return encode(_spread(source, tuple(kinds)), own), own.blocks
         return encode(next(parts[0].records()).slice(0, LOOKED_AT), own), own.blocks
     step = max(1, source.x.shape[0] // LOOKED_AT)
