@@ -76,7 +76,7 @@ def _expand(path: str) -> list[str]:
     # What a pattern matches among folders is reached through the pattern, or not meant.
     files = [match for match in matches if not os.path.isdir(match)]
     files = files or [file for match in matches for file in _below(match)]
-    tables = [file for file in files if not is_no_table(_start(file))]
+    tables = [file for file in files if not _is_no_table(file)]
     if not tables:
         raise ReadError(f"{path!r} holds {NO_TABLE}, and no table", "", "check the path")
     if others := [os.path.basename(file) for file in files if file not in tables]:
@@ -84,10 +84,11 @@ def _expand(path: str) -> list[str]:
     return tables
 
 
-def _start(file: str) -> bytes:
-    with suppress(OSError), open(file, "rb") as opened:
-        return opened.read(64)
-    return b""  # which the reader of tables explains
+def _is_no_table(file: str) -> bool:
+    if os.path.isfile(file):  # not a pipe, which is read once
+        with suppress(OSError), open(file, "rb") as opened:
+            return is_no_table(opened.read(64))
+    return False
 
 
 def _below(folder: str) -> list[str]:
