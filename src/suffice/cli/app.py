@@ -80,7 +80,7 @@ COMMANDS = {
     ),
     "report": (
         "Write an interactive page of a model, for a browser.",
-        "suffice report adult.suffice -o adult.html --open",
+        "suffice report adult.suffice -o adult.html",
     ),
     "update": ("Fit a model to more rows.", "suffice update adult.suffice february.csv"),
     "sums": (

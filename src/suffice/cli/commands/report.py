@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import webbrowser
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from suffice.cli.models import known_columns, label_of, load_model, refuse_result
-from suffice.cli.options import ModelFile, ReadAs, Reading
-from suffice.cli.output import print_all
+from suffice.cli.options import AsJson, ModelFile, ReadAs, Reading
+from suffice.cli.output import deliver
 from suffice.errors import ParameterError
 
 
@@ -24,7 +23,7 @@ def report(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="The page (default: MODEL.html).")
     ] = None,
-    show: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
+    as_json: AsJson = False,
     read: ReadAs = None,
 ) -> None:
     """Write an interactive page of a model, for a browser.
@@ -44,6 +43,4 @@ def report(
         table = known_columns(Reading.of(read).open(data, fitted.reader_.format), fitted)
         test = table, label_of(fitted)
     write(fitted, page, test)
-    print_all([f"Saved to {page}."])
-    if show:
-        webbrowser.open(page.absolute().as_uri())
+    deliver({"page": str(page)}, lambda: [f"Saved to {page}."], as_json)
