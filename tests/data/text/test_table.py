@@ -372,7 +372,7 @@ class TestFormat:
             (
                 {"encoding": "klingon"},
                 "encoding='klingon'; it must be a text encoding that Python knows; for example "
-                '"utf8", "latin-1" or "utf-16".',
+                '"utf8", "cp1252" or "utf-16".',
             ),
         ],
     )

@@ -247,7 +247,7 @@ def has_header(rows: Sequence[list[str]], missing: Sequence[str], known: TextFor
         if _has_cells_of(rows[0], known, missing):
             return False
         if len(rows) < 2:
-            return not any(map(_is_number, rows[0]))
+            return known.header is not False and not any(map(_is_number, rows[0]))
     rows = _regular(rows)
     if len(rows) < 2 or _comes_again(rows, missing):
         return True
@@ -264,6 +264,8 @@ def has_header(rows: Sequence[list[str]], missing: Sequence[str], known: TextFor
         return not _some_are_numbers(cells for _, cells in numbers)
     if _some_are_numbers(cells for name, cells in columns if name.isidentifier()):
         return True
+    if known is not None and known.header is False:
+        return False
     again = sum(cells.count(name) > 1 for name, cells in columns)
     return 2 * again < max(1, len(columns))
 
