@@ -351,11 +351,6 @@ class Design:
     def joined(self, other: Design) -> Self:
         """Return the design of the values and counted words of either.
 
-        Raises
-        ------
-        SchemaError
-            If sums of the terms of one of them do not tell those of the other's terms.
-
         Examples
         --------
         >>> one = Design(("size",), (), {"size": Vocabulary(("L", "S"))})
@@ -367,25 +362,12 @@ class Design:
             one, more = f"values of {name!r} in this model", "those in the other"
             check_one_type(mine, theirs, one, more, "values of a category")
         missing = {*self.missing, *other.missing}
-        both = replace(
+        return replace(
             self,
             categories={name: mine | theirs for name, (mine, theirs) in pairs.items()},
-            words={
-                name: words.joined(other.words[name], name) for name, words in self.words.items()
-            },
+            words={name: own.joined(other.words[name], name) for name, own in self.words.items()},
             missing=tuple(name for name in self.categories if name in missing),
         )
-        for name in pairs if self.formula is not None else ():
-            first = {design.levels(name)[0] for design in (self, other, both)}
-            if self.categories[name] != other.categories[name] and (
-                name in self.ordered or len(first) > 1
-            ):
-                raise SchemaError(
-                    f"the models differ in the values of {name!r}",
-                    "products of a formula are added up where the reference is one",
-                    f"fit both with reference={{{name!r}: {max(first, key=str)!r}}}",
-                )
-        return both
 
     def terms_from(self, fewer: Design) -> tuple[Any, NDArray[np.float64]]:
         """Return the map of the terms z (q,) of a design of fewer values to those of this one.
@@ -401,6 +383,11 @@ class Design:
         -------
         T : scipy.sparse.csr_array (p, q)
         c : ndarray (p,)
+
+        Raises
+        ------
+        SchemaError
+            If a product of a formula is compared with another value.
 
         Examples
         --------
