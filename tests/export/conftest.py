@@ -1,10 +1,12 @@
 """Rows with every kind of column, names and values that would break bad quoting, and models."""
 
 from contextlib import suppress
+from datetime import date, datetime, time
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from suffice import (
@@ -146,6 +148,58 @@ def of_bins(training: pd.DataFrame) -> LogisticRegression:
 def complete() -> pd.DataFrame:
     """10,000 complete rows, without unseen values."""
     return rows(SCORED, 4).drop(columns="y")
+
+
+KINDS_OF_TIME = {"day": pa.date32(), "seen": pa.timestamp("us"), "at": pa.time64("us")}
+
+
+def dates(n: int, seed: int, gaps: bool) -> pd.DataFrame:
+    """Rows of dates, points in time and times of day, before and after 1970."""
+    rng = np.random.default_rng(seed)
+    k = rng.integers(0, 2, n)
+    days = np.datetime64("1962-03-01") + rng.integers(0, 5000, n) + 2000 * k
+    seen = np.datetime64("1969-06-01T08:00:00.000") + rng.integers(0, 3 * 10**10, n) + 10**10 * k
+    at = pa.array(rng.integers(0, 4 * 10**7, n) * 1000 + 4 * 10**10 * k, pa.time64("us"))
+    cells = {"day": pa.array(days), "seen": pa.array(seen), "at": at}
+    made = {
+        name: pd.Series(cells[name].cast(kind), dtype=pd.ArrowDtype(kind))
+        for name, kind in KINDS_OF_TIME.items()
+    }
+    rows = pd.DataFrame(made)
+    if gaps:
+        rows = rows.mask(rng.random(rows.shape) < 1 / 7)
+    return rows.assign(x=rng.normal(k), y=np.array(["no", "yes"])[k])
+
+
+def in_seconds(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows whose dates count from 1970-01-01, and times of day from midnight."""
+
+    def seconds(cell: Any) -> float:
+        if pd.isna(cell):
+            return np.nan
+        moment = datetime.combine(date(1970, 1, 1), cell) if isinstance(cell, time) else cell
+        return (pd.Timestamp(moment) - pd.Timestamp(0)).total_seconds()
+
+    return rows.assign(**{name: rows[name].map(seconds) for name in KINDS_OF_TIME})
+
+
+DATED = ["naive bayes", "gaussians", "lda", "logistic", "logistic of bins", "linear"]
+
+
+@pytest.fixture(scope="session")
+def dated() -> dict[str, tuple[Any, pd.DataFrame]]:
+    """Models of dates, and rows; where a model leaves missing cells out, they have some."""
+    whole, gaps = dates(TRAINED, 1, gaps=False), dates(TRAINED, 1, gaps=True)
+    bins = LogisticRegression(numbers="bins", incomplete="indicator")
+    few, asked = (dates(300, 2, gaps=gap).drop(columns="y") for gap in (False, True))
+    return {
+        "naive bayes": (NaiveBayes().fit(gaps, "y"), asked),
+        "gaussians": (NaiveBayes.textbook().fit(gaps, "y"), asked),
+        "lda": (LinearDiscriminantAnalysis().fit(whole, "y"), asked),
+        "logistic": (LogisticRegression().fit(whole, "y"), few),
+        "logistic of bins": (bins.fit(gaps, "y"), asked),
+        "linear": (LinearRegression().fit(whole.drop(columns="y"), "x"), few.drop(columns="x")),
+    }
 
 
 @pytest.fixture(scope="session", params=["ignore", "smooth", "error"])

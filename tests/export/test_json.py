@@ -12,7 +12,7 @@ from suffice import NaiveBayes
 from suffice.errors import ParameterError
 from suffice.export import to_json
 
-from .conftest import ALL_NAIVE_BAYES
+from .conftest import ALL_NAIVE_BAYES, DATED, in_seconds
 
 
 def _log(value: Any) -> float:
@@ -162,6 +162,20 @@ def test_complete_rows(complete_models: Any, complete: pd.DataFrame, name: str) 
 
 def test_bins(of_bins: Any, holes: pd.DataFrame) -> None:
     _has_probabilities_of(of_bins, holes[list(of_bins.feature_names_in_)].head(300))
+
+
+@pytest.mark.parametrize("name", DATED)
+def test_dates(dated: Any, name: str) -> None:
+    model, rows = dated[name]
+    facts = json.loads(to_json(model))
+    assert [column["kind"] for column in facts["columns"]][:3] == ["date", "date", "time"]
+    asked = plain(in_seconds(rows))
+    if name == "linear":
+        found = [scores(facts, row)[0] for row in asked]
+        np.testing.assert_allclose(found, model.predict(rows), rtol=1e-9)
+    else:
+        found = [probabilities(facts, row) for row in asked]
+        np.testing.assert_allclose(found, model.predict_proba(rows), rtol=0, atol=1e-12)
 
 
 def _has_probabilities_of(model: Any, rows: pd.DataFrame) -> None:

@@ -11,7 +11,7 @@ from suffice import NaiveBayes
 from suffice.errors import ParameterError
 from suffice.export import log_joint
 
-from .conftest import ALL_NAIVE_BAYES, DISCRIMINANTS
+from .conftest import ALL_NAIVE_BAYES, DISCRIMINANTS, in_seconds
 
 pytest.importorskip("onnx", reason="onnx is not installed")
 onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
@@ -64,6 +64,13 @@ def test_averages(averages: Any, holes: pd.DataFrame, name: str) -> None:
     rows = holes[list(model.feature_names_in_)].head(300)
     labels, probabilities = run(model, rows)
     assert list(labels) == list(model.predict(rows))
+    np.testing.assert_allclose(probabilities, model.predict_proba(rows), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["naive bayes", "lda", "logistic of bins"])
+def test_dates(dated: Any, name: str) -> None:
+    model, rows = dated[name]
+    _, probabilities = run(model, in_seconds(rows))
     np.testing.assert_allclose(probabilities, model.predict_proba(rows), rtol=0, atol=1e-12)
 
 

@@ -20,7 +20,7 @@ from suffice.errors import ParameterError
 from suffice.export import to_sql
 from suffice.families import Density
 
-from .conftest import ALL_NAIVE_BAYES, DISCRIMINANTS, TRAINED
+from .conftest import ALL_NAIVE_BAYES, DATED, DISCRIMINANTS, KINDS_OF_TIME, TRAINED, dates
 
 TABLE = 't"; DROP TABLE x; --'
 Run = Callable[[pd.DataFrame, str], pd.DataFrame]
@@ -44,8 +44,12 @@ def in_sqlite(rows: pd.DataFrame, query: str) -> pd.DataFrame:
         columns = ", ".join(map(_quoted, rows.columns))
         connection.execute(f"CREATE TABLE {_quoted(TABLE)} ({columns})")
         places = ", ".join("?" * rows.shape[1])
-        plain = rows.astype(object).where(rows.notna(), None).to_numpy().tolist()
-        connection.executemany(f"INSERT INTO {_quoted(TABLE)} VALUES ({places})", plain)
+        plain = rows.astype(object).where(rows.notna(), None)
+        for name in KINDS_OF_TIME.keys() & set(rows):
+            plain[name] = [None if cell is None else str(cell) for cell in plain[name]]
+        connection.executemany(
+            f"INSERT INTO {_quoted(TABLE)} VALUES ({places})", plain.to_numpy().tolist()
+        )
         cursor = connection.execute(query)
         names = [column[0] for column in cursor.description]
         return pd.DataFrame(cursor.fetchall(), columns=names)
@@ -73,6 +77,8 @@ def in_postgresql(postgresql: Any) -> Run:
 
 _KINDS = {"Int64": "int8", "int64": "int8", "boolean": "boolean", "bool": "boolean"}
 _KINDS |= {"string": "text", "str": "text", "object": "text"}
+_KINDS |= {"date32[day][pyarrow]": "date", "time64[us][pyarrow]": "time"}
+_KINDS |= {"timestamp[us][pyarrow]": "timestamp"}
 
 
 @pytest.fixture(scope="module")
@@ -160,6 +166,34 @@ def test_complete_rows_in_every_database(
     check(model, rows, "duckdb", in_duckdb)
     check(model, rows, "sqlite", in_sqlite)
     check(model, rows, "postgres", in_postgresql)
+
+
+@pytest.mark.parametrize("name", DATED)
+def test_dates(dated: Any, name: str, in_postgresql: Run) -> None:
+    for dialect, run in (
+        ("duckdb", in_duckdb),
+        ("sqlite", in_sqlite),
+        ("postgres", in_postgresql),
+    ):
+        check(*dated[name], dialect, run)
+
+
+def test_texts_that_are_no_dates_are_refused_in_sqlite(dated: Any) -> None:
+    model, rows = dated["gaussians"]
+    texts = ["2024-13-01", "now", "2451545", "14:30", "1.2.2024", None]
+    asked = rows.head(len(texts)).astype(object).assign(day=texts)
+    answer = in_sqlite(asked, to_sql(model, "sqlite", TABLE, keep=["day"]))
+    assert answer["P(yes)"].isna().tolist() == answer["day"].notna().tolist()
+
+
+def test_a_dialect_without_dates_is_refused_by_name(dated: Any) -> None:
+    with pytest.raises(ParameterError, match=r"column 'day' holds dates; .*, not oracle"):
+        to_sql(dated["gaussians"][0], "oracle", "t")
+    with pytest.raises(ParameterError, match=r"column 'at' holds times of day; .*, not spark"):
+        to_sql(dated["gaussians"][0], "spark", "t")
+    model = NaiveBayes.textbook().fit(dates(100, 1, gaps=True).drop(columns="at"), "y")
+    for dialect in ("mysql", "bigquery", "trino", "spark"):
+        assert len(sqlglot.parse(to_sql(model, dialect, "t"), dialect=dialect)) == 1
 
 
 @pytest.mark.parametrize("name", COMPLETE)

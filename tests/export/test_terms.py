@@ -19,10 +19,10 @@ N = 60
 RNG = np.random.default_rng(0)
 ROWS = pd.DataFrame({"size": RNG.normal(size=N), "grade": RNG.choice(["S", "M", "L"], N)})
 ROWS["note"] = [f"{grade} has many words {i}" for i, grade in enumerate(ROWS["grade"])]
-ROWS["day"] = pd.date_range("2024-01-01", periods=N)
+ROWS["delay"] = pd.to_timedelta(range(N), "D")
 ROWS["price"] = ROWS["size"] + (ROWS["grade"] == "L") + 0.1 * RNG.normal(size=N)
 ORDERED = {"grade": ["S", "M", "L"]}
-NAMED = {"note": "column 'note' holds text", "day": "column 'day' holds dates or times"}
+NAMED = {"note": "column 'note' holds text", "delay": "column 'delay' holds durations"}
 
 
 @pytest.mark.parametrize("column", NAMED)
@@ -57,7 +57,7 @@ def test_columns_that_are_modelled_together_are_refused_by_name():
     joint = NaiveBayes.textbook(families={("grade", "town"): JointTable()}).fit(rows, "y")
     with pytest.raises(ParameterError, match="column 'grade' is modelled by JointTable"):
         to_json(joint)
-    average = AutoClassifier(["naive-bayes"]).fit(ROWS[["size", "day"]], list("aabb") * (N // 4))
+    average = AutoClassifier(["naive-bayes"]).fit(ROWS[["size", "delay"]], list("aabb") * (N // 4))
     with pytest.raises(ParameterError, match="naive-bayes, a member of the average"):
         to_json(average)
 

@@ -1,5 +1,6 @@
 """Rows of every kind of column, and models of every kind that a page shows."""
 
+from datetime import date, time
 from typing import Any
 
 import numpy as np
@@ -69,7 +70,9 @@ def ten_tables() -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
     )
     many = rng.integers(0, 12, n)
     gaps = np.where(rng.random(n) < 0.3, np.nan, number)
-    days = 1_704_067_200.0 + 86_400.0 * (200 * k + rng.integers(0, 300, n))  # seconds since 1970
+    days = np.datetime64("1969-03-01") + 200 * k + rng.integers(0, 300, n)
+    at = [time(h, m) for h, m in zip(6 * k + rng.integers(0, 18, n), many, strict=True)]
+    known = {"day": date(1969, 11, 3), "at": time(14, 30)}
     texts = messages(n, 1)
     tables: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         "numbers": (
@@ -86,11 +89,26 @@ def ten_tables() -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
         "many classes": ({"a": many + number, "hue": hue, "b": many % 3 + number, "y": many}, {}),
         "text": ({"note": texts["text"], "length": texts["length"], "y": texts["y"]}, {}),
         "0/1": ({"a": rng.random(n) < 0.2 + 0.4 * k, "b": (number > 0) * 1, "c": k}, {"b": 1}),
-        "dates": ({"day": days, "a": number}, {}),
+        "dates": ({"day": days.tolist(), "at": at, "a": number}, known),
         "constant columns": ({"one": np.ones(n), "same": "x", "a": number}, {"one": 1.0}),
     }
     label = np.array(["no", "yes"])[k]
     return {name: (pd.DataFrame({"y": label} | of), row) for name, (of, row) in tables.items()}
+
+
+def dated(n: int, seed: int) -> pd.DataFrame:
+    """Rows of dates and points in time, before and after 1970."""
+    rng = np.random.default_rng(seed)
+    k = rng.integers(0, 2, n)
+    seconds = rng.integers(-(10**8), 10**8, n) + 10**8 * k
+    return pd.DataFrame(
+        {
+            "day": np.datetime64("1965-01-01", "s") + 86_400 * (rng.integers(0, 3000, n) + 900 * k),
+            "seen": np.datetime64("1970-01-01", "ms") + 1000 * seconds + 250,
+            "far": rng.normal(k),
+            "y": np.array(["no", "yes"])[k],
+        }
+    )
 
 
 def with_holes(table: pd.DataFrame) -> pd.DataFrame:
@@ -142,6 +160,19 @@ def models() -> dict[str, tuple[Any, pd.DataFrame]]:
         "multinomial": (MultinomialNB().fit(events, table["y"]), asked[list(events)]),
         "complement": (ComplementNB().fit(events, table["y"]), asked[list(events)]),
         "categorical": (CategoricalNB().fit(codes, table["y"]), asked[list(codes)]),
+        "dated": (NaiveBayes().fit(dated(400, 1), "y"), dated(300, 2).drop(columns="y")),
+        "dated lda": (
+            LinearDiscriminantAnalysis().fit(dated(400, 1), "y"),
+            dated(300, 2).drop(columns="y"),
+        ),
+        "dated bins": (
+            LogisticRegression(**BINS).fit(dated(400, 1), "y"),
+            dated(300, 2).drop(columns="y"),
+        ),
+        "dated logistic": (
+            LogisticRegression().fit(dated(400, 1), "y"),
+            dated(300, 2).drop(columns="y"),
+        ),
         "lda": (LinearDiscriminantAnalysis().fit(numbers, table["y"]), asked[NUMBERS]),
         "qda": (QuadraticDiscriminantAnalysis().fit(numbers, table["y"]), asked[NUMBERS]),
         "mixed": (LinearDiscriminantAnalysis().fit(table[[*MIXED, "y"]], "y"), asked[MIXED]),

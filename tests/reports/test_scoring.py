@@ -24,7 +24,7 @@ from suffice.reports.columns import column_facts
 from suffice.reports.scoring import scoring
 from suffice.reports.words import MOST_WORDS
 
-from .conftest import JOBS, NUMBERS, rows, ten_tables, with_holes
+from .conftest import JOBS, NUMBERS, dated, rows, ten_tables, with_holes
 
 PAGE = Path(str(files("suffice.reports"))) / "page"
 NAMES = (
@@ -52,8 +52,18 @@ NAMES = (
     "two of bins",
     "two",
     "linear",
+    "dated",
+    "dated lda",
+    "dated bins",
+    "dated logistic",
 )
-COMPLETE = {"logistic", "unpenalised", "two", "linear"}  # they answer complete rows
+COMPLETE = {
+    "logistic",
+    "unpenalised",
+    "two",
+    "linear",
+    "dated logistic",
+}  # they answer complete rows
 SCRIPT = """\
 import { readFileSync } from "node:fs";
 import { ledger, probabilities } from "./score.js";
@@ -116,13 +126,24 @@ console.log(JSON.stringify(Object.fromEntries(Object.entries(asked).map(([name, 
 """
 
 
-ASKED = ("bayes", "map", "weights", "default", "text")  # what to find out next
-TOGETHER = ("joined", "lda", "qda", "mixed")  # columns that depend on each other
+ASKED = ("bayes", "map", "weights", "default", "text", "dated")  # what to find out next
+TOGETHER = ("joined", "lda", "qda", "mixed", "dated lda")  # columns that depend on each other
 
 
-ALONE = ("bayes", "mle", "default", "lda", "qda")  # whose cells are evidence by themselves
+ALONE = ("bayes", "mle", "default", "lda", "qda", "dated")  # whose cells are evidence by themselves
 MEANS = ("aode", "auto")  # of models, whose columns are revealed one by one
-SCALED = ("logistic", "bins", "linear")  # with a nomogram, which cannot be asked what to find out
+SCALED = (
+    "logistic",
+    "bins",
+    "linear",
+    "dated bins",
+    "dated logistic",
+)  # with a nomogram, which cannot be asked what to find out
+
+
+def in_json(cell: Any) -> Any:
+    """Return a cell as the page has it: of dates, the seconds since 1970-01-01."""
+    return (cell - pd.Timestamp(0)).total_seconds() if isinstance(cell, pd.Timestamp) else cell
 
 
 def asked_of(name: str, rows: pd.DataFrame) -> pd.DataFrame:
@@ -141,7 +162,8 @@ def answers(models: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) ->
         model, rows = models[name]
         scored = scoring(model)
         columns = [column["name"] for column in scored["columns"]]
-        cells = asked_of(name, rows)[columns].astype(object).to_numpy().tolist()
+        table = asked_of(name, rows)[columns].astype(object).to_numpy().tolist()
+        cells = [[in_json(cell) for cell in row] for row in table]
         asked[name] = {"model": scored, "rows": cells}
         if name in (*ASKED, *TOGETHER, *SCALED, *MEANS):
             facts = column_facts(model, scored["columns"])
@@ -259,7 +281,10 @@ def test_the_page_asks_what_python_asks_of_ten_tables(calibration: Any, tmp_path
         scored = scoring(model)
         facts = column_facts(model, scored["columns"])
         described = [one | of for one, of in zip(scored["columns"], facts, strict=True)]
-        cells = [row.get(column["name"]) for column in described]
+        cells = [
+            {"date": -5_097_600, "time": 52_200}.get(column["kind"], row.get(column["name"]))
+            for column in described
+        ]
         asked[name] = {"model": scored | {"columns": described}, "x": cells}
         found = next_question(model, row)
         bits = zip(found.columns, found.bits.tolist(), strict=True)
@@ -276,7 +301,7 @@ def test_the_page_asks_what_python_asks_of_ten_tables(calibration: Any, tmp_path
         assert of == pytest.approx(shown[name], abs=1e-9), name
 
 
-@pytest.mark.parametrize("name", ["bayes", "weights", "lda", "mixed", *SCALED])
+@pytest.mark.parametrize("name", ["bayes", "weights", "lda", "mixed", "dated", *SCALED])
 def test_points_of_the_nomogram_add_up_to_the_answers_of_python(
     name: str, models: dict[str, Any], answers: dict[str, Any]
 ) -> None:
@@ -286,6 +311,9 @@ def test_points_of_the_nomogram_add_up_to_the_answers_of_python(
     assert drawn["widest"] == pytest.approx(100)
     cells = {columns[j]: [row[j] for row, _ in drawn["rows"]] for j in range(len(columns))}
     table = pd.DataFrame(cells)[list(model.reader_.layout.names)]
+    for column in scoring(model)["columns"]:
+        if column["kind"] == "date":
+            table[column["name"]] = pd.to_datetime(table[column["name"]], unit="s")
     if len(drawn["columns"]) < len(columns) and name in COMPLETE:
         pytest.fail("a column of a model of complete rows has no scale")
     found = np.array([answer for _, answer in drawn["rows"]])
@@ -329,8 +357,7 @@ def test_columns_of_an_average_add_what_python_explains(
 
 
 def test_a_member_that_a_page_cannot_show_is_named() -> None:
-    days = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(60), "D")
-    table = rows(60, 1)[NUMBERS].assign(day=days)
+    table = rows(60, 1)[NUMBERS].assign(delay=pd.to_timedelta(np.arange(60), "D"))
     model = AutoClassifier(["naive-bayes"]).fit(table, np.arange(60) % 2)
     with pytest.raises(ParameterError, match="naive-bayes, a member of the average"):
         scoring(model)
@@ -385,6 +412,21 @@ def test_scales_end_where_the_numbers_of_the_fit_do() -> None:
     assert [some, most] == pytest.approx([7298, 15024], rel=1 / 256)
     assert 0 <= facts["income"]["low"] < table["income"].min()
     assert facts["income"]["high"] < table["income"].max()  # a long tail is cut
+
+
+def test_scales_of_dates_are_days_and_of_times_round_steps() -> None:
+    for calibration in ("weights", "none"):
+        model = NaiveBayes(calibration=calibration).fit(dated(400, 1), "y")
+        columns = scoring(model)["columns"]
+        assert [column["kind"] for column in columns] == ["date", "date", "number"]
+        day, seen, _ = column_facts(model, columns)
+        first, last = dated(400, 1)["day"].agg(["min", "max"]).map(in_json)
+        assert day["days"]
+        assert day["low"] % 86_400 == day["high"] % 86_400 == 0
+        assert (day["low"], day["high"]) == pytest.approx((first, last), abs=0.02 * (last - first))
+        assert "days" not in seen
+        assert seen["low"] % seen["step"] == 0
+        assert seen["step"] == 86_400
 
 
 def test_scales_of_moments_end_where_test_rows_do() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.schema import DATES, LOW, TIMES, Column, UniformColumns
+from suffice.data.schema import DURATIONS, LOW, TIMES, Column, UniformColumns
 
 LARGEST = 2.0**63
 EARLIEST, LATEST = -62_135_596_800, 253_402_300_799  # the years 1 to 9999
@@ -53,4 +53,4 @@ def _times(seconds: NDArray[np.float64], reason: str) -> NDArray[Any]:
         of_day = [(midnight + timedelta(microseconds=int(step))).time() for step in steps]
         return np.array(of_day, dtype=object)
     steps = np.rint(np.clip(seconds, EARLIEST, LATEST) * 1e6).astype(np.int64)
-    return steps.astype("datetime64[us]" if reason == DATES else "timedelta64[us]")
+    return steps.astype("timedelta64[us]" if reason == DURATIONS else "datetime64[us]")

@@ -33,6 +33,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from suffice.data.doubles import PER_SECOND
 from suffice.errors import ParameterError, SchemaError
 from suffice.numerics.in_print import Printed, Table
 from suffice.phrases import meant
@@ -47,6 +48,7 @@ UNKNOWN: tuple[Kind, str] = "unknown", "no value"
 BOOLEAN, ONLY = "boolean", "only {} and {}"  # what a family of two outcomes has to know
 SPARSE = "numbers of a sparse matrix"  # a family of counts reads them as they are stored
 DATES = "dates, in seconds since 1970-01-01"  # reasons why a column of time is real
+INSTANTS = "points in time, in seconds since 1970-01-01"
 TIMES, DURATIONS = "times of day, in seconds since midnight", "durations, in seconds"
 LOW = {
     BOOLEAN: 0.0,
@@ -355,7 +357,7 @@ def _kind(stored: Stored, values: pa.Array[Any]) -> tuple[Kind, str]:
     if stored == "boolean":
         return "binary", BOOLEAN
     if stored == "time":
-        return "real", _time(values.type)
+        return "real", _time(values)
     if stored in ("integer", "number"):
         return number_kind(stored, _low(plain(values).drop_null()))
     observed = len(values) - values.null_count
@@ -394,8 +396,12 @@ def _low(values: pa.Array[Any]) -> float | None:
     return float(low.as_py()) if only else None
 
 
-def _time(kind: pa.DataType) -> str:
-    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+def _time(values: pa.Array[Any]) -> str:
+    kind = values.type
+    if pa.types.is_timestamp(kind):
+        ticks = values.drop_null().cast(pa.int64()).to_numpy()
+        return INSTANTS if (ticks % (86_400 * PER_SECOND[kind.unit])).any() else DATES
+    if pa.types.is_date(kind):
         return DATES
     return TIMES if pa.types.is_time(kind) else DURATIONS
 

@@ -25,26 +25,21 @@ LARGEST = 1e150  # a model refuses larger numbers, and so does what is exported
 DOUBLE = float_info.max
 NEGLIGIBLE = 1e-13  # part of a variance that is rounding
 
-ColumnKind = Literal["number", "count", "whole", "string", "integer", "boolean"]
+ColumnKind = Literal["number", "count", "whole", "date", "time", "string", "integer", "boolean"]
 Missing = Literal["nothing", "refused"]
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(NamedTuple):
     """One column that a model reads.
 
     A ``number`` is at most 1e150 in size, a ``count`` also 0 or more, ``whole`` also without a
-    fraction; cells that break the rule are refused. ``string``, ``integer`` and ``boolean`` cells
-    are read by `Choice` only; an ``integer`` may be any finite number.
+    fraction; cells that break the rule are refused. A ``date``, or a point in time, is the number
+    of seconds since 1970-01-01, a ``time`` of day that since midnight. ``string``, ``integer`` and
+    ``boolean`` cells are read by `Choice` only; an ``integer`` may be any finite number.
     """
 
     name: str
     kind: ColumnKind
-
-    @property
-    def is_number(self) -> bool:
-        """Return whether the cells are read as doubles, and not compared with values."""
-        return self.kind in ("number", "count", "whole")
 
     @property
     def bounds(self) -> tuple[float, float] | None:
@@ -53,7 +48,7 @@ class Column:
             return None
         if self.kind == "integer":
             return -DOUBLE, DOUBLE
-        return (-LARGEST if self.kind == "number" else 0.0), LARGEST
+        return (0.0 if self.kind in ("count", "whole") else -LARGEST), LARGEST
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import singledispatch
-from itertools import chain
+from itertools import chain, starmap
 from math import inf, log1p
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.schema import BOOLEAN, LOW, Layout, UniformColumns
+from suffice.data.schema import BOOLEAN, DATES, INSTANTS, LOW, TIMES, Layout, UniformColumns
 from suffice.errors import ParameterError
 from suffice.export.expressions import (
     Above,
@@ -125,8 +125,8 @@ def _member(columns: list[Column], name: str, share: float, model: Any, alone: b
     """Return the log joint of a member, and add its columns to those before."""
     fitted = model.model_
     terms: Sequence[AnyTerm]
+    first = len(columns)
     try:
-        refuse_times(fitted.layout)
         if isinstance(fitted, GenerativeModel):
             strict = getattr(model, "unseen", "error") == "error"
             terms = _generative(
@@ -136,6 +136,7 @@ def _member(columns: list[Column], name: str, share: float, model: Any, alone: b
         else:
             terms, start = logistic_terms(fitted, columns, alone)
             prior = np.full(len(start), 1 / len(start))
+        columns[first:] = starmap(Column, timed(columns[first:], fitted.layout))
     except ParameterError as error:
         if alone:
             raise
@@ -173,6 +174,19 @@ def check_gaps(joint: LogJoint, most: float) -> None:
                     "fit the model on fewer columns, or write JSON",
                 )
                 raise refused_member(member.name, error) if member.name else error
+
+
+def refusing_null(joint: LogJoint, most: float) -> tuple[str, ...]:
+    """Return the columns without whose cells a row gets no answer, of so many products at most."""
+    gaussians = () if joint.integrates(most) else (Gaussian,)
+    places = {
+        j
+        for member in joint.members
+        for term in member.terms
+        if isinstance(term, gaussians) or getattr(term, "missing", "") == "refused"
+        for j in term.columns
+    }
+    return tuple(dict.fromkeys(joint.columns[j].name for j in sorted(places)))
 
 
 def _generative(model: GenerativeModel, layout: Layout, columns: list[Column]) -> list[AnyTerm]:
@@ -233,15 +247,22 @@ def pairs_of(model: AODEModel, layout: Layout, columns: list[Column], first: int
     )
 
 
-def refuse_times(layout: Layout) -> None:
-    """Check that no column holds dates or times."""
-    for column in () if isinstance(layout.columns, UniformColumns) else layout.columns:
-        if column.stored == "time":
+TIMED: dict[str, ColumnKind] = {DATES: "date", INSTANTS: "date", TIMES: "time"}
+
+
+def timed(columns: Iterable[tuple[str, Any]], layout: Layout) -> Iterator[tuple[str, Any]]:
+    """Yield names and kinds of columns: numbers that are seconds have kinds of their own."""
+    all_columns = () if isinstance(layout.columns, UniformColumns) else layout.columns
+    times = {column.name: column.reason for column in all_columns if column.stored == "time"}
+    for name, kind in columns:
+        reason = times.get(name, "")
+        if reason and (kind != "number" or reason not in TIMED):
             raise ParameterError(
-                f"column {column.name!r} holds dates or times",
-                "databases and programs count these in different ways",
-                "fit the model on the seconds since 1970-01-01, as numbers",
+                f"column {name!r} holds {reason.partition(',')[0]}",
+                "an export reads dates and times of day, modelled as numbers",
+                f"fit the model without it (--ignore {name})",
             )
+        yield name, TIMED[reason] if reason else kind
 
 
 def logistic_terms(
@@ -258,12 +279,12 @@ def logistic_terms(
 
 
 def _linear(model: LinearModel) -> LogJoint:
-    refuse_times(model.layout)
     w = model.fit.coefficients.T
     b = np.broadcast_to(model.fit.intercept if model.fit.has_intercept else 0.0, len(w))
     columns, terms, rest = design_terms(model.design, w, np.zeros(w.shape[1]))
     member = Member(tuple((b + rest).tolist()), (), tuple(terms))
-    return LogJoint("numbers", model.design.targets, tuple(columns), (member,))
+    read = tuple(starmap(Column, timed(columns, model.layout)))
+    return LogJoint("numbers", model.design.targets, read, (member,))
 
 
 SHIFT = 8  # Stirling's series is used from here on

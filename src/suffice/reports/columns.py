@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from suffice.bayes import column_information, next_question
-from suffice.data.schema import LOW
+from suffice.data.schema import DATES, INSTANTS, LOW, TIMES, Column
 from suffice.errors import DataError, ParameterError
 from suffice.models.bayes_risk.information import probabilities_of_values
 from suffice.models.design.bins import span
 from suffice.models.design.matrix import Design, indicators
 from suffice.models.generative.aode import AODEModel
+from suffice.models.generative.described import in_words, moment
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.terms import TermParameters
 from suffice.models.logistic.model import LogisticModel
@@ -38,7 +39,11 @@ MOST_PARAMETERS, MOST_CLASSES = 6, 8  # that are written as numbers
 LEVEL = 0.95  # of the intervals of effects
 DIGITS = 4  # of an effect
 OF_SHARES = 10  # digits, from which information follows to 1e-9 bits
-NUMBERS = ("number", "count", "whole")
+NUMBERS = ("number", "count", "whole", "date", "time")
+OF_TIME = {DATES: "day", INSTANTS: "instant", TIMES: "clock"}
+DAY, HOUR = 86_400, 3_600
+SIZES = {"": 0, "whole": 1, "day": DAY, "instant": 1, "clock": 1}  # of units of numbers
+STEPS_OF_TIME = (1, 60, 600, HOUR, DAY)
 OF_ONE = ("cells", "average", "effects", "levels", "lacking", "start", "parameters", "why")
 
 Ends = Mapping[str, tuple[float, float]]
@@ -56,12 +61,12 @@ def column_facts(
     -------
     list of dict
         ``family``; ``low``, ``high``, ``step`` and ``typical`` of numbers, ``two`` of 0 and 1,
-        ``whole`` where steps are of 1, and the values ``at`` the steps of a scale of ranks;
-        ``values`` of categories, ``words`` typical of each class; ``cells``, the probabilities of
-        what a cell may be in every class; ``bits`` that it is expected to tell where known, or
-        what one standard deviation ``moves``. Models that need every cell have ``start``, with
-        which the page starts, and what an ``average`` row adds; ``effects`` of linear and logistic
-        models are those of `_effects_of`.
+        ``whole`` where steps are of 1, ``days`` of dates without a time, and the values ``at`` the
+        steps of a scale of ranks; ``values`` of categories, ``words`` typical of each class;
+        ``cells``, the probabilities of what a cell may be in every class; ``bits`` that it is
+        expected to tell where known, or what one standard deviation ``moves``. Models that need
+        every cell have ``start``, with which the page starts, and what an ``average`` row adds;
+        ``effects`` of linear and logistic models are those of `_effects_of`.
     """
     if hasattr(model, "members_") or isinstance(model.model_, AODEModel):
         return _of_members(model, columns, ends)
@@ -90,12 +95,13 @@ def _of_members(
 def _of_classes(
     model: Any, columns: Sequence[Mapping[str, Any]], ends: Ends
 ) -> list[dict[str, Any]]:
-    fitted, whole = model.model_, _whole(model)
+    fitted, read = model.model_, _columns_of(model)
     codes = np.repeat(np.arange(len(fitted.classes)), DRAWS)
     rng, families = np.random.default_rng(0), fitted.family_names
     facts: dict[str, dict[str, Any]] = {}
     kinds = {column["name"]: column["kind"] for column in columns}
     statistic = fitted.statistic.over(fitted.classes)
+    far = fitted.sampled and fitted.sampled.far(fitted.parts, statistic)
     for part, parameters, block in zip(
         fitted.parts, fitted.parameters, statistic.blocks[: len(fitted.parts)], strict=True
     ):
@@ -106,7 +112,7 @@ def _of_classes(
             drawn = parameters.sample(codes, rng)
         for j, name in enumerate(names):
             facts[name] = {"family": families[part.layout.columns[j]], "unknown": True}
-            facts[name] |= _described(parameters, j, kinds.get(name) in NUMBERS)
+            facts[name] |= _described(parameters, j, kinds.get(name) in NUMBERS, read.get(name))
             facts[name]["missing"] = _missing(fitted, block, j)
             if is_text(parameters):
                 labels = [str(label) for label in fitted.classes.values]
@@ -115,11 +121,16 @@ def _of_classes(
                 facts[name]["values"] = _values(model, parameters, j, name, kinds.get(name))
             if kinds.get(name) not in NUMBERS:
                 continue
-            if isinstance(block, MomentsAndBins):
-                facts[name] |= _binned(block.bins, j, name in whole)
+            if far is not None and name in far.columns:
+                at = far.columns.index(name)
+                facts[name] |= _binned(far.bins, at, _unit(read[name]))
+            elif isinstance(block, MomentsAndBins):
+                facts[name] |= _binned(block.bins, j, _unit(read[name]))
             elif len(drawn) == len(names):
                 numbers = np.asarray(drawn[j], float)
-                facts[name] |= _drawn(numbers, len(fitted.classes), name in whole, ends.get(name))
+                facts[name] |= _drawn(
+                    numbers, len(fitted.classes), _unit(read[name]), ends.get(name)
+                )
         if is_weighed(parameters):
             form, mean = parameters.form(), fitted.prior @ parameters.mean
             added = (form.linear * (mean - form.origin)).T.tolist()
@@ -141,7 +152,7 @@ def _of_classes(
     return [facts.get(column["name"], {"family": "", "unknown": True}) for column in columns]
 
 
-def _described(parameters: Any, j: int, numbers: bool) -> dict[str, Any]:
+def _described(parameters: Any, j: int, numbers: bool, column: Column | None) -> dict[str, Any]:
     """Parameters of a column of numbers, and why it has its family, where that is known."""
     found: dict[str, Any] = {}
     if losses := parameters.rivals(j):
@@ -149,7 +160,8 @@ def _described(parameters: Any, j: int, numbers: bool) -> dict[str, Any]:
         found["why"] = ", ".join(f"{name} {losses[name]:.3f}" for name in best_first)
     known = parameters.describe(j) if numbers else {}
     if 0 < len(known) <= MOST_PARAMETERS and all(map(_few, known.values())):
-        found["parameters"] = {name: list(map(float, values)) for name, values in known.items()}
+        numbers_of = {name: list(map(float, values)) for name, values in known.items()}
+        found["parameters"] = in_words(numbers_of, "" if column is None else column.reason)
     return found
 
 
@@ -192,29 +204,34 @@ def _values(model: Any, parameters: Any, j: int, name: str, kind: str | None) ->
     return [int(lows.get(name, 0)), 1]
 
 
-def _whole(model: Any) -> set[str]:
-    return {str(c.name) for c in model.reader_.layout.columns if c.stored == "integer"}
+def _columns_of(model: Any) -> dict[str, Column]:
+    return {str(column.name): column for column in model.reader_.layout.columns}
+
+
+def _unit(column: Column) -> str:
+    """Return what the numbers of a column count, or are measured in."""
+    return "whole" if column.stored == "integer" else OF_TIME.get(column.reason, "")
 
 
 def _drawn(
-    drawn: NDArray[np.float64], k: int, whole: bool, ends: tuple[float, float] | None
+    drawn: NDArray[np.float64], k: int, unit: str, ends: tuple[float, float] | None
 ) -> dict[str, Any]:
     """Return the scale of test data, or one that holds all but a few numbers of every class."""
     if not np.isfinite(drawn).all():
         return {}
     typical = float(np.median(drawn))
     if ends is not None:
-        return _scale(*ends, typical, whole)
+        return _scale(*ends, typical, unit)
     low, high = np.quantile(drawn.reshape(k, -1), [TAIL, 1 - TAIL], axis=1)
-    return _scale(_above_zero(float(low.min()), typical, whole), float(high.max()), typical, whole)
+    return _scale(_above_zero(float(low.min()), typical, unit), float(high.max()), typical, unit)
 
 
-def _above_zero(low: float, typical: float, whole: bool) -> float:
+def _above_zero(low: float, typical: float, unit: str) -> float:
     """Return where a scale of unknown ends begins: whole numbers with a mean above 0 are counts."""
-    return max(low, 0.0) if whole and typical >= 0 else low
+    return max(low, 0.0) if unit == "whole" and typical >= 0 else low
 
 
-def _binned(bins: BinnedCounts, j: int, whole: bool) -> dict[str, Any]:
+def _binned(bins: BinnedCounts, j: int, unit: str) -> dict[str, Any]:
     """Return a scale from the least number to the largest, by the bins of a column.
 
     It is cut where a few numbers make it longer than `FAR`. If one bin holds many rows, and others
@@ -228,36 +245,46 @@ def _binned(bins: BinnedCounts, j: int, whole: bool) -> dict[str, Any]:
     if not len(low):
         return {}
     single = bool((low == high).all()) and bool((low % 1 == 0).all())
-    whole = whole or single
-    last = np.where(high > low, high - 1, high) if whole else high
-    middle = (np.round if whole else np.asarray)((low + last) / 2)
+    unit = unit or ("whole" if single else "")
+    grid = SIZES[unit]
+    last = np.where(high > low, high - grid, high)
+    middle = (low + last) / 2
+    middle = grid * np.round(middle / grid) if grid else middle
     share = np.cumsum(weight) / weight.sum()
     typical = float(middle[np.searchsorted(share, 0.5)])
-    if single and low.tolist() == [0.0, 1.0]:
+    if single and unit == "whole" and low.tolist() == [0.0, 1.0]:
         return {"low": 0, "high": 1, "step": 1, "typical": typical, "whole": True, "two": True}
     if weight.max() >= SPIKE * weight.sum() and len(low) > 2 and not single:
         size = np.cumsum(np.sqrt(weight))
         at = np.searchsorted(size, np.linspace(size[0], size[-1], min(MOST_RANKS, len(size))))
         at = np.union1d(at, weight.argmax()) if len(size) > MOST_RANKS else np.arange(len(size))
-        values = np.unique([shorter(value, DIGITS) for value in middle[at].tolist()]).tolist()
+        digits = 17 if unit in OF_TIME.values() else DIGITS
+        values = np.unique([shorter(value, digits) for value in middle[at].tolist()]).tolist()
         ranks = {"at": values, "low": values[0], "high": values[-1]}
-        return _scale(values[0], values[-1], typical, whole) | ranks
+        return _scale(values[0], values[-1], typical, unit) | ranks
     first, final = np.searchsorted(share, [TAIL, 1 - TAIL])
     if last[-1] - low[0] <= FAR * (last[final] - low[first]):
         first, final = 0, -1
-    return _scale(float(low[first]), float(last[final]), typical, whole)
+    return _scale(float(low[first]), float(last[final]), typical, unit)
 
 
-def _scale(low: float, high: float, typical: float, whole: bool = False) -> dict[str, Any]:
+def _scale(low: float, high: float, typical: float, unit: str = "") -> dict[str, Any]:
     """Ends at round numbers, and the step between them."""
     width = high - low
+    known: dict[str, Any] = {"days": True} if unit == "day" else {}
     if not isfinite(width) or width <= 0:
-        return {"typical": typical}
-    if whole and width < STEPS * STEPS:
-        ends = {"low": int(np.floor(low)), "high": int(np.ceil(high)), "step": 1}
-        return ends | {"typical": round(typical), "places": 0, "whole": True}
+        return known | {"typical": typical}
+    if unit == "day" or (unit == "whole" and width < STEPS * STEPS):
+        step = SIZES[unit]
+        ends = {"low": step * int(np.floor(low / step)), "high": step * int(np.ceil(high / step))}
+        known |= {"step": step, "typical": step * round(typical / step), "places": 0}
+        return ends | known | {"whole": True}
     step = 10.0 ** np.floor(np.log10(width / STEPS))
+    if unit in ("instant", "clock"):
+        step = max((one for one in STEPS_OF_TIME if one * STEPS <= width), default=step)
     low, high = float(np.floor(low / step) * step), float(np.ceil(high / step) * step)
+    if unit == "clock":
+        low, high = max(low, 0.0), min(high, float(DAY - step))
     places = max(0, -int(np.floor(np.log10(step))))
     return {
         "low": round(low, places),
@@ -271,7 +298,7 @@ def _scale(low: float, high: float, typical: float, whole: bool = False) -> dict
 def _of_design(
     model: Any, columns: Sequence[Mapping[str, Any]], ends: Ends
 ) -> list[dict[str, Any]]:
-    fitted, whole = model.model_, _whole(model)
+    fitted, read = model.model_, _columns_of(model)
     design, mean, sd = fitted.design, fitted.term_means, fitted.term_scales
     logistic = isinstance(fitted, LogisticModel)
     coefficients = fitted.coefficients[:, 1:] if logistic else fitted.fit.coefficients.T
@@ -295,23 +322,26 @@ def _of_design(
             average -= outputs[:, at[-1]]
             one["lacking"] = True
         one["average"] = average.tolist()
-        one["effects"] = _effects_of(model, outputs, widths, name, MOST_VALUES)
+        unit = _unit(read[name])
+        per = {"day": DAY, "instant": DAY, "clock": HOUR}.get(unit, 1) if is_number else 1
+        one["effects"] = _effects_of(model, outputs, widths, name, MOST_VALUES, per)
         if is_number:
             m, s = float(mean[at[0]]), float(sd[at[0]])
-            low, high = _above_zero(m - DEVIATIONS * s, m, name in whole), m + DEVIATIONS * s
-            one |= _scale(*ends.get(name, (low, high)), m, name in whole)
+            low, high = _above_zero(m - DEVIATIONS * s, m, unit), m + DEVIATIONS * s
+            one |= _scale(*ends.get(name, (low, high)), m, unit)
             if abs(s**2 - m * (1 - m)) < SAME:  # the variance of zeros and ones
                 one |= {"low": 0, "high": 1, "step": 1, "two": True, "whole": True}
                 one["typical"] = round(m)
             one["start"] = one["typical"]
         else:
-            one |= _of_levels(design, name, mean[at])
+            one |= _of_levels(design, read[name], mean[at])
         facts.append(one)
     return facts
 
 
-def _of_levels(design: Design, name: str, mean: NDArray[np.float64]) -> dict[str, Any]:
+def _of_levels(design: Design, column: Column, mean: NDArray[np.float64]) -> dict[str, Any]:
     """The values of a category, or the bins of a number, and the one that most rows show."""
+    name, reason = column.name, column.reason
     shares, missing = design.shares_of(name, mean)
     own = ["missing"] if name in design.missing else []
     if name in design.categories:
@@ -321,8 +351,9 @@ def _of_levels(design: Design, name: str, mean: NDArray[np.float64]) -> dict[str
     bins = design.bins[name]
     ends = np.concatenate([[span(bins)[0]], bins.cuts, [span(bins)[1]]])
     middle = 0.5 * ends[:-1] + 0.5 * ends[1:]
-    found = _scale(*span(bins), float(middle[shares.argmax()]))
-    named = [bins.named(b) for b in range(len(bins))]
+    found = _scale(*span(bins), float(middle[shares.argmax()]), OF_TIME.get(reason, ""))
+    written = (lambda cut: moment(cut, reason)) if reason in OF_TIME else "{:.10g}".format
+    named = [bins.named(b, written) for b in range(len(bins))]
     start = None if missing > shares.max() else found["typical"]
     return found | {"start": start, "levels": named[:MOST_VALUES] + own}
 
@@ -362,16 +393,21 @@ def _widths_of(model: Any) -> Widths:
 
 
 def _effects_of(
-    model: Any, weights: NDArray[np.float64], widths: Widths | None, name: str, most: int
+    model: Any,
+    weights: NDArray[np.float64],
+    widths: Widths | None,
+    name: str,
+    most: int,
+    per: float,
 ) -> list[list[list[float]]]:
-    """Return the effect on every output of one unit of a column, or of each of its ``most`` values.
+    """Return the effect on every output of ``per`` units of a column, or of ``most`` of its values.
 
     Outputs have ``weights`` (k, p) and ``widths``. An effect is what is added, and the ends of its
     95 % interval where they are known: of classes against the first. A missing cell comes last.
     """
     design = model.model_.design
     at = design.places([name])
-    rows = np.ones((1, 1))
+    rows = np.full((1, 1), float(per))
     steps = name in design.bins or name in design.ordered
     if name in design.categories or name in design.bins:
         own = name in design.missing

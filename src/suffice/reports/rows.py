@@ -155,6 +155,6 @@ def _of_kind(cell: Any, kind: str) -> Any:
         return None
     if kind == "boolean":
         return bool(cell)
-    if kind in ("integer", "number", "count", "whole"):
+    if kind in ("integer", "number", "count", "whole", "date", "time"):
         return cell if isinstance(cell, int) else float(cell)
     return str(cell)

@@ -23,8 +23,8 @@ from suffice.export.log_joint_terms import (
     logistic_terms,
     members_of,
     pairs_of,
-    refuse_times,
     refused_member,
+    timed,
 )
 from suffice.families.multivariate_gaussian import MultivariateGaussianParameters
 from suffice.models.design.matrix import Design
@@ -147,12 +147,11 @@ def _before_any_cell(members: Sequence[dict[str, Any]]) -> NDArray[np.float64]:
 def _of_classes(model: Any, columns: Columns, alone: bool) -> dict[str, Any]:
     """A classifier; what its columns say is written as it is, with its weight beside it."""
     fitted = model.model_
-    refuse_times(fitted.layout)
 
     def placed(read: Iterable[tuple[str, str]]) -> list[int]:
         """Return the places of columns, and note new ones, or their kinds."""
         found = []
-        for name, kind in read:
+        for name, kind in timed(read, fitted.layout):
             place, known = columns.get(name, (len(columns), None))
             columns[name] = place, known or kind
             found.append(place)

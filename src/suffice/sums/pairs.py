@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -49,8 +50,8 @@ class CutBins(Formed):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, CutBins) and np.array_equal(self.cuts, other.cuts)
 
-    def named(self, b: int) -> str:
-        """Bin b in words.
+    def named(self, b: int, written: Callable[[float], str] = "{:.10g}".format) -> str:
+        """Bin b in words, with its ends as they are ``written``.
 
         Examples
         --------
@@ -60,7 +61,7 @@ class CutBins(Formed):
         """
         if not len(self.cuts):
             return "any number"
-        ends = [f"{cut:.10g}" for cut in self.cuts.tolist()]
+        ends = list(map(written, self.cuts.tolist()))
         if b in (0, len(ends)):
             return f"{ends[b - 1]} or more" if b else f"below {ends[0]}"
         return f"from {ends[b - 1]} to {ends[b]}"

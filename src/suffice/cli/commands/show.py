@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
 from pathlib import Path
 from shlex import join
 from typing import Annotated, Any
@@ -34,9 +33,6 @@ from suffice.phrases import amount, rows_in_print
 MOST_CLASSES_ACROSS = 5
 MOST_QUANTITIES_ACROSS = 4
 MOST_LINES = 10
-DAY = 86_400
-SPREADS = ("sd", "scale")
-BEFORE_CUTS = ("<", ">=")
 
 
 def show(
@@ -254,14 +250,12 @@ def _column(column: dict[str, Any], classes: Sequence[str], most: int | None) ->
 
     Classes are across where they are few; else there is one line per class.
     """
-    from suffice.data.schema import DATES
+    from suffice.models.generative.described import in_words
 
     title = f"{column['name']}: {column['family']}, {amount(column['missing'])} missing"
     if "counted" in column:
         title += f", weight {column['counted']:.2f}"
-    parameters: Mapping[str, list[Any]] = column["parameters"]
-    if column.get("unit") == DATES:
-        parameters = _in_days(parameters)
+    parameters: Mapping[str, Any] = in_words(column["parameters"], column.get("unit", ""))
     header, lines = list(classes), list(parameters.items())
     if len(classes) > MOST_CLASSES_ACROSS:
         header = list(parameters)[:MOST_QUANTITIES_ACROSS]
@@ -282,33 +276,3 @@ def _how_chosen(column: dict[str, Any]) -> Iterator[str]:
         yield f"  alpha {short(chosen['alpha'])} by evidence, {laplace:.2f} nats above that of 1"
     if rows := column.get("sampled_rows"):
         yield f"  far from 0, so its shape is that of {rows_in_print(rows)} of a sample"
-
-
-# Parameters of dates, which are counted in seconds ------------------------------------------------
-
-
-def _in_days(parameters: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
-    """Return means and bins as dates, and spreads in days."""
-    return {
-        _bin(name): [_moment(v) for v in values]
-        if name == "mean"
-        else [f"{v / DAY:.4g} days" for v in values]
-        if name in SPREADS
-        else list(values)
-        for name, values in parameters.items()
-    }
-
-
-def _bin(name: str) -> str:
-    """Return the name of a bin, its edge as a date."""
-    sign, _, cut = name.partition(" ")
-    return f"{sign} {_moment(float(cut))}" if sign in BEFORE_CUTS else name
-
-
-def _moment(seconds: float) -> str:
-    """Return the point in time so many seconds after the start of 1970, to the minute."""
-    try:
-        found = datetime(1970, 1, 1) + timedelta(seconds=seconds)
-    except (OverflowError, ValueError):
-        return f"{seconds:.4g} s after 1970"
-    return found.isoformat(" ", "minutes")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.data.schema import DATES, INSTANTS, TIMES
 from suffice.families import Parameters
 from suffice.families.bernoulli import BernoulliParameters
 from suffice.families.categorical import CategoricalParameters
@@ -20,6 +22,8 @@ from suffice.numerics.in_print import Table, bars_by_class, curves, key
 from suffice.phrases import rows_in_print
 from suffice.sums.block import RealBlock
 
+SPREADS, BEFORE_CUTS = ("sd", "scale"), ("<", ">=")
+UNITS = {DATES: ("days", 86_400), INSTANTS: ("days", 86_400), TIMES: ("hours", 3_600)}
 HANDFUL = 5  # rows
 MANY = 20  # values of a label that may be a quantity, and rows of each that would make it none
 
@@ -139,3 +143,35 @@ def _densities(one: Any, drawn: NDArray[np.float64]) -> list[list[float]]:
     one.add_log_likelihood(RealBlock(x[:, None]), logs)
     density: list[list[float]] = exp(logs).T[:CLASSES].tolist()
     return density
+
+
+def in_words(parameters: Mapping[str, Sequence[Any]], reason: str) -> Mapping[str, Sequence[Any]]:
+    """Return parameters of a column of dates or times of day, spreads in days or hours.
+
+    Examples
+    --------
+    >>> in_words({"mean": [86_400.0], "sd": [172_800.0], "< 60": [0.5]}, DATES)
+    {'mean': ['1970-01-02 00:00'], 'sd': ['2 days'], '< 1970-01-01 00:01': [0.5]}
+    """
+    if reason not in UNITS:
+        return parameters
+    name_of_unit, unit = UNITS[reason]
+    found: dict[str, Sequence[Any]] = {}
+    for name, values in parameters.items():
+        sign, _, cut = name.partition(" ")
+        named = f"{sign} {moment(float(cut), reason)}" if sign in BEFORE_CUTS else name
+        if name == "mean":
+            values = [moment(value, reason) for value in values]
+        elif name in SPREADS:
+            values = [f"{value / unit:.4g} {name_of_unit}" for value in values]
+        found[named] = list(values)
+    return found
+
+
+def moment(seconds: float, reason: str) -> str:
+    """Return the date, or the time of day, so many seconds after its origin, to the minute."""
+    try:
+        found = datetime(1970, 1, 1) + timedelta(seconds=seconds)
+    except (OverflowError, ValueError):
+        return f"{seconds:.4g} s after 1970"
+    return found.isoformat(" ", "minutes")[11 if reason == TIMES else 0 :]

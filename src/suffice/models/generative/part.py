@@ -10,7 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.schema import DATES, SPARSE, BlockLayout, Column, Layout, UniformColumns
+from suffice.data.schema import (
+    DATES,
+    INSTANTS,
+    SPARSE,
+    BlockLayout,
+    Column,
+    Layout,
+    UniformColumns,
+)
 from suffice.data.source import Part, each_batch
 from suffice.errors import ParameterError
 from suffice.families import Family
@@ -124,8 +132,9 @@ class FamilyColumns:
         family = self.family.apart if apart else self.family
         if self.design is not None:
             sums = family.accumulator("real", len(self.design))
-            keeps = isinstance(sums, RowsAccumulator) and family.shared
-            return TermAccumulator(sums, self.design, keeps and self.design.is_sparse)
+            keeps = isinstance(sums, RowsAccumulator) and self.design.is_sparse
+            shared = isinstance(family, MultivariateGaussian) and family.shared
+            return TermAccumulator(sums, self.design, keeps and shared)
         columns, dates = self.layout.columns, self.layout.dates
         found = family.accumulator(self.layout.encoding, len(columns))
         if dates and isinstance(found, MomentsAndBinsAccumulator):
@@ -183,7 +192,7 @@ def whole(family: Family, columns: Sequence[Column]) -> tuple[FamilyColumns, ...
 
 def _dates(family: Family, names: Sequence[str], columns: Mapping[str, Column]) -> tuple[str, ...]:
     """The columns that hold dates, if their numbers are binned."""
-    dates = tuple(name for name in names if columns[name].reason == DATES)
+    dates = tuple(name for name in names if columns[name].reason in (DATES, INSTANTS))
     binned = dates and isinstance(family.accumulator("real", 0), MomentsAndBinsAccumulator)
     return dates if binned else ()
 

@@ -1,6 +1,6 @@
 // The answer: probabilities or predictions, the ledger they are the sum of, and a sentence.
 import { best, illegal, isMissing, isNumeric, ledger, probabilities, scoresOf } from "./score.js";
-import { brief, numeral, odds, percent, signed } from "./format.js";
+import { brief, cellText, numeral, odds, percent, signed } from "./format.js";
 import { colour, el, key, named, svg } from "./dom.js";
 import { gains } from "./gains.js";
 import { wordsTable } from "./words.js";
@@ -102,7 +102,7 @@ const placesOf = (width) => Math.max(0, Math.min(12, 2 - Math.floor(Math.log10(w
 /** A cell as text. @param {number} j */
 export function textOf(model, j, cell) {
   if (isMissing(cell)) return "unknown";
-  if (typeof cell === "number" && isNumeric(model.columns[j])) return numeral(cell);
+  if (typeof cell === "number" && isNumeric(model.columns[j])) return cellText(model.columns[j], cell);
   return brief(String(cell));
 }
 

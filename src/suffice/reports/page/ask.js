@@ -1,6 +1,6 @@
 // The questions: one for every column, its control below the classes' densities.
-import { isMissing, isNumeric, weightOf } from "./score.js";
-import { numeral } from "./format.js";
+import { isMissing, isNumeric, isTime, weightOf } from "./score.js";
+import { cellText, numeral } from "./format.js";
 import { colour, el, named, svg } from "./dom.js";
 import { DRAWN_CLASSES, endsOf, heights, isWhole, likelihoods, placeOf, termOf, ticksOf, valuesOf } from "./densities.js";
 
@@ -49,23 +49,35 @@ export function remark(model, j) {
   return term.left_out ? `${numeral(term.left_out)} words that tell little are left out of this page` : "";
 }
 
+/** A box for a number, a date or a time of day, and what is in it. @param {(text: any) => void} told */
+function boxOf(column, told, id) {
+  const attributes = { id, autocomplete: "off" };
+  if (isTime(column)) {
+    const type = column.kind === "time" ? "time" : column.days ? "date" : "datetime-local";
+    const box = el("input", { ...attributes, type, step: column.days ? undefined : "any" });
+    box.addEventListener("input", () => told(Number.isNaN(box.valueAsNumber) ? null : box.valueAsNumber / 1000));
+    return { box, write(cell) { if (isMissing(cell)) box.value = ""; else box.valueAsNumber = Math.round(1000 * cell); } };
+  }
+  const box = el("input", { ...attributes, type: "text", inputmode: "decimal", placeholder: column.unknown || column.lacking ? "?" : undefined });
+  box.addEventListener("input", () => told(typedNumber(box.value)));
+  return { box, write(cell) { box.value = isMissing(cell) ? "" : String(cell); } };
+}
+
 /** A line with a slider, and a box for what is no place on it. @param {number} j @param {(cell: any) => void} told */
 function numberControl(model, j, told, id) {
   const column = model.columns[j];
   const name = column.name.slice(0, 80);
   const bad = el("p", { class: "bad", role: "alert", hidden: true }, "Not a number: the cell counts as unknown. Write thousands without a comma.");
-  const box = el("input", { type: "text", id, inputmode: "decimal", autocomplete: "off", placeholder: column.unknown || column.lacking ? "?" : undefined });
-  box.addEventListener("input", () => {
-    const number = typedNumber(box.value);
+  const { box, write } = boxOf(column, (/** @type {any} */ number) => {
     bad.hidden = !Number.isNaN(number);
     told(Number.isNaN(number) ? null : number);
-  });
-  if (column.low === undefined) return { box, below: [bad], show(cell) { if (document.activeElement !== box) box.value = isMissing(cell) ? "" : String(cell); } };
+  }, id);
+  if (column.low === undefined) return { box, below: [bad], show(cell) { if (document.activeElement !== box) write(cell); } };
   const drawn = densities(model, j);
   const [low, high] = endsOf(column);
   const scale = el("input", {
-    type: "range", min: low, max: high, step: column.at || isWhole(column) ? 1 : column.step, value: placeOf(column, column.typical),
-    "aria-label": `${name}, from ${numeral(column.low)} to ${numeral(column.high)}`,
+    type: "range", min: low, max: high, step: column.at || (isWhole(column) && !column.days) ? 1 : column.step, value: placeOf(column, column.typical),
+    "aria-label": `${name}, from ${cellText(column, column.low)} to ${cellText(column, column.high)}`,
     oninput: () => told(column.at ? column.at[Number(scale.value)] : Number(scale.value)),
   });
   const ticks = el("p", { class: "ticks", "aria-hidden": "true" }, ...ticksOf(column, TICKS).map(([place, text]) => {
@@ -77,10 +89,10 @@ function numberControl(model, j, told, id) {
     box, below: [el("div", { class: "scale" }, ...(drawn ? [drawn.made] : []), scale, ticks), bad],
     show(cell) {
       drawn?.move(cell);
-      if (document.activeElement !== box) box.value = isMissing(cell) ? "" : String(cell);
+      if (document.activeElement !== box) write(cell);
       if (!isMissing(cell)) {
         scale.value = String(placeOf(column, cell));
-        scale.setAttribute("aria-valuetext", numeral(cell));
+        scale.setAttribute("aria-valuetext", cellText(column, cell));
       } else scale.setAttribute("aria-valuetext", "unknown");
     },
   };

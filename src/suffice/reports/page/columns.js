@@ -93,13 +93,16 @@ function effectIn([adds, low, high]) {
   return low === undefined ? written(adds) : `${written(adds)} (${written(low)} to ${written(high)})`;
 }
 
+/** What an effect is of. */
+const perUnit = (column) => ({ date: "one day", time: "one hour" })[column.kind] ?? "one unit";
+
 /** What a unit, or each value, adds in a linear or logistic model, with its interval where that is known. @param {number} j */
 function effects(model, j) {
   const { name, values, levels, effects } = model.columns[j];
   const known = effects.some((row) => row.some((one) => one.length > 1));
   const what = model.task !== "classes" ? "the prediction" : known ? `the log-odds against ${brief(model.outputs[0])}` : "the log-odds";
   return [figures(`Effects of ${brief(name, 80)}`, `What it adds to ${what}${known ? ", with its 95 % interval" : ""}`, levels ? "value" : "effect", model.outputs,
-    effects.map((row, i) => /** @type {[string, string[]]} */ ([levels ? String(levels[i]) : "one unit more adds", row.map(effectIn)])))];
+    effects.map((row, i) => /** @type {[string, string[]]} */ ([levels ? String(levels[i]) : `${perUnit(model.columns[j])} more adds`, row.map(effectIn)])))];
 }
 
 function facts(model, j) {
@@ -109,7 +112,7 @@ function facts(model, j) {
   const counted = model.weighted && weight !== 0 ? `What it says is counted ${weight.toFixed(2)} times. ` : "";
   const known = Object.entries(column.parameters ?? {});
   const table = known.length ? [figures(`Parameters of ${brief(column.name, 80)}`, "Parameters in every class", "parameter", model.outputs,
-    known.map(([name, by]) => [name, by.map((v) => numeral(v))]))] : [];
+    known.map(([name, by]) => [name, by.map((v) => (typeof v === "string" ? v : numeral(v)))]))] : [];
   const why = column.why ? `It was chosen by the log loss of this column alone: ${column.why}.` : "";
   const text = `${counted}${said ? `${said[0].toUpperCase()}${said.slice(1)}. ` : ""}${why}`;
   return [...(text ? [el("p", {}, text)] : []), ...table];
@@ -121,7 +124,7 @@ function entry(model, j, most) {
   const size = column.bits ?? column.moves;
   const tells = size === undefined ? "" : column.bits === undefined ? numeral(size) : size < 0.005 ? "< 0.01 bits" : `${size.toFixed(2)} bits`;
   const share = size === undefined || !(most > 0) ? 0 : size / most;
-  const effect = column.effects?.length === 1 && model.outputs.length <= 2 ? el("span", { class: "effect" }, `one unit more: ${effectIn(column.effects[0][model.outputs.length - 1])}`) : el("span");
+  const effect = column.effects?.length === 1 && model.outputs.length <= 2 ? el("span", { class: "effect" }, `${perUnit(column)} more: ${effectIn(column.effects[0][model.outputs.length - 1])}`) : el("span");
   const missing = column.missing >= 0.0005 ? `${percent(column.missing)} missing` : "";
   const made = el("details", { class: "column" }, el("summary", {}, named(column.name), densities(model, j)?.made ?? effect,
     tells ? bar(share, "rest") : el("span"), el("span", { class: "number" }, tells),

@@ -1,12 +1,12 @@
 // How the values of one column are distributed in every class, as the model has it.
-import { isNumeric, once, said } from "./score.js";
-import { numeral, roundNumbers } from "./format.js";
+import { isCount, isNumeric, isTime, once, said } from "./score.js";
+import { cellText, roundNumbers, roundTimes } from "./format.js";
 
-const POINTS = 96;
+const [POINTS, MOST_TIMES] = [96, 4];
 export const DRAWN_CLASSES = 8;
 
 /** Whether the numbers of a column are whole. */
-export const isWhole = (column) => column.kind !== "number" || Boolean(column.whole);
+export const isWhole = (column) => isCount(column) || Boolean(column.whole);
 
 /** Where the numbers of a column stand: by their size, or one step from a value to the next on a scale of ranks. */
 export const endsOf = (column) => (column.at ? [0, column.at.length - 1] : [column.low, column.high]);
@@ -21,10 +21,12 @@ export function placeOf(column, value) {
 
 /** Places on a scale, and the numbers there. @param {number} most @returns {[number, string][]} */
 export function ticksOf(column, most) {
-  if (!column.at) return roundNumbers(column.low, column.high, most, isWhole(column)).map((v) => [v, numeral(v)]);
+  if (isTime(column)) most = Math.min(most, MOST_TIMES);
+  if (!column.at && isTime(column)) return roundTimes(column, column.low, column.high, most);
+  if (!column.at) return roundNumbers(column.low, column.high, most, isWhole(column)).map((v) => [v, cellText(column, v)]);
   const last = column.at.length - 1;
   const places = Array.from({ length: Math.min(most, last + 1) }, (_, i) => Math.round((i * last) / Math.max(1, Math.min(most, last + 1) - 1)));
-  return places.map((place) => [place, numeral(column.at[place])]);
+  return places.map((place) => [place, cellText(column, column.at[place])]);
 }
 
 /** Likelihoods of values as they are drawn, from 0 to 1. On a scale of ranks they are shares of rows between two values, and roots of these: a spike would
@@ -44,8 +46,9 @@ export function valuesOf(model, j) {
   if (column.two) return [0, 1];
   if (column.at) return column.at;
   if (isWhole(column)) {
-    const [low, high] = [column.kind === "number" ? column.low : Math.max(0, column.low), column.high];
-    const step = Math.max(1, Math.ceil((high - low) / 200));
+    const [low, high] = [isCount(column) ? Math.max(0, column.low) : column.low, column.high];
+    const unit = column.days ? column.step : 1;
+    const step = unit * Math.max(1, Math.ceil((high - low) / (200 * unit)));
     return Array.from({ length: Math.floor((high - low) / step) + 1 }, (_, i) => low + i * step);
   }
   const step = (column.high - column.low) / (POINTS - 1);

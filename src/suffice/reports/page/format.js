@@ -17,6 +17,43 @@ export function numeral(value, places) {
   return text.replace(/^-(?=[0.]*$)/, "").replaceAll("-", "−");
 }
 
+const [MINUTE, HOUR, DAY, MONTH] = [60, 3600, 86400, 30.4 * 86400]; // seconds
+const STEPS = [1, 5, 15, 30, MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR / 2, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 14 * DAY];
+const MONTHS = [1, 3, 6, 12, 24, 60, 120, 240, 600, 1200];
+
+/** A date and a time of day of seconds since 1970. @param {number} seconds @returns {[string, string]} */
+function datedOf(seconds) {
+  const date = new Date(Math.round(1000 * seconds));
+  if (Number.isNaN(date.getTime())) return [numeral(seconds), "s"];
+  const [day, clock] = date.toISOString().split("T");
+  return [day, clock.replace(/(:00)?\.000Z$|Z$/, "")];
+}
+
+/** A cell of a column of numbers, as it is read. @param {{kind: string, days?: boolean}} column @param {number} value */
+export function cellText(column, value) {
+  if (column.kind !== "date" && column.kind !== "time") return numeral(value);
+  const [day, clock] = datedOf(value);
+  return column.kind === "time" ? clock : column.days ? day : `${day} ${clock}`;
+}
+
+/** Round dates or times of day between two, at most so many, and their names. @param {{kind: string}} column @returns {[number, string][]} */
+export function roundTimes(column, low, high, most) {
+  const step = STEPS.find((one) => (high - low) / one <= most);
+  const found = /** @type {[number, string][]} */ ([]);
+  if (step || column.kind === "time") {
+    const by = step ?? 12 * HOUR;
+    for (let t = Math.ceil(low / by) * by; t <= high; t += by) found.push([t, column.kind === "date" && t % DAY === 0 ? datedOf(t)[0] : datedOf(t)[1]]);
+    return found;
+  }
+  const months = MONTHS.find((one) => (high - low) / (one * MONTH) <= most) ?? 12 * 10 ** Math.ceil(Math.log10((high - low) / (12 * MONTH * most)));
+  const first = new Date(1000 * low);
+  for (let m = Math.ceil((12 * first.getUTCFullYear() + first.getUTCMonth()) / months) * months; ; m += months) {
+    const t = Date.UTC(1970, m - 12 * 1970) / 1000;
+    if (!(t <= high)) return found;
+    if (t >= low) found.push([t, datedOf(t)[0].replace(months % 12 ? /-\d\d$/ : /-\d\d-\d\d$/, "")]);
+  }
+}
+
 /** A probability: two significant digits, and no certainty. @param {number} p */
 export function percent(p) {
   if (p > 0.999) return p === 1 ? `100${SPACE}%` : `>${SPACE}99.9${SPACE}%`;

@@ -1,7 +1,7 @@
 // The nomogram: points of every value, their total and the answer, for paper and a ruler.
-import { added, isNumeric, ledger, valueOfTerm } from "./score.js";
+import { added, isCount, isNumeric, isTime, ledger, valueOfTerm } from "./score.js";
 import { isWhole, termOf, ticksOf, valuesOf } from "./densities.js";
-import { brief, numeral, roundNumbers } from "./format.js";
+import { brief, cellText, numeral, roundNumbers, roundTimes } from "./format.js";
 import { el, svg } from "./dom.js";
 
 const MOST_SCALES = 14; // that fill a page of A4, with those of points, total and answer
@@ -102,18 +102,20 @@ function marksOf(model, one) {
     const kept = order.length <= MOST_NAMES ? order : Array.from({ length: MOST_NAMES }, (_, i) => order[Math.round((i * (order.length - 1)) / (MOST_NAMES - 1))]);
     for (const i of kept) marks.push({ adds: one.adds[i], name: brief(String(one.values[i]), 20), rising: true });
   } else {
-    const edges = column.kind === "number" ? edgesOf(model, one) : null;
+    const edges = isCount(column) ? null : edgesOf(model, one);
     if (edges) {
-      const names = edges.map((edge) => numeral(edge.edge));
+      const names = edges.map((edge) => cellText(column, edge.edge));
       marks.push({ adds: one.adds[0], name: names.length ? `below ${names[0]}` : "any", rising: true });
       edges.forEach((edge, i) => marks.push({ adds: edge.after, name: i + 1 < names.length ? `${names[i]} to ${names[i + 1]}` : `from ${names[i]}`, rising: true }));
     } else {
       const last = one.values.length - 1;
       const step = Math.min(...one.values.slice(1).map((value, i) => value - one.values[i]));
-      const marked = column.at ? ticksOf(column, 8).map(([v]) => one.values[v]) : roundNumbers(one.values[0], one.values[last], 8, isWhole(column));
-      for (const value of marked) {
+      const [first, final] = [one.values[0], one.values[last]];
+      const marked = column.at ? ticksOf(column, 8).map(([v, name]) => /** @type {[number, string]} */ ([one.values[v], name]))
+        : isTime(column) ? roundTimes(column, first, final, 8) : roundNumbers(first, final, 8, isWhole(column)).map((v) => /** @type {[number, string]} */ ([v, numeral(v)]));
+      for (const [value, name] of marked) {
         const [left, right] = [value - step, value + step].map((v) => between(v, one.values, one.adds));
-        marks.push({ adds: between(value, one.values, one.adds), name: numeral(value), rising: right >= left });
+        marks.push({ adds: between(value, one.values, one.adds), name, rising: right >= left });
       }
     }
   }

@@ -16,7 +16,13 @@ const LOG_2PI = Math.log(2 * Math.PI);
 export const isMissing = (cell) => cell === null || cell === undefined || Number.isNaN(cell);
 
 /** Whether the cells of a column are numbers. */
-export const isNumeric = (column) => ["number", "count", "whole"].includes(column.kind);
+export const isNumeric = (column) => ["number", "count", "whole", "date", "time"].includes(column.kind);
+
+/** Whether the numbers of a column are seconds of dates, or of times of day. */
+export const isTime = (column) => column.kind === "date" || column.kind === "time";
+
+/** Whether the cells of a column are counts. */
+export const isCount = (column) => column.kind === "count" || column.kind === "whole";
 
 /** A number of the model: JSON has none for minus infinity. @param {any} number */
 export const finite = (number) => (number === "impossible" ? -Infinity : Number(number));
@@ -53,7 +59,7 @@ function valueOf(tree, x) {
 export function illegal(column, cell) {
   if (isMissing(cell) || !isNumeric(column)) return "";
   if (typeof cell !== "number" || !(Math.abs(cell) <= LARGEST)) return "not a number";
-  if (column.kind !== "number" && cell < 0) return "a count is not negative";
+  if (isCount(column) && cell < 0) return "a count is not negative";
   return column.kind === "whole" && !Number.isInteger(cell) ? "a count is a whole number" : "";
 }
 
