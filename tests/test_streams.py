@@ -494,6 +494,7 @@ def test_rows_that_are_kept_themselves_align_their_categories() -> None:
         (LinearRegression(text=["note"], words="tf-idf"), "y", "ab"),
     ],
 )
+@pytest.mark.filterwarnings("ignore:column:suffice.errors.SufficeWarning")
 def test_sums_that_do_not_tell_those_of_more_categories(model: Any, y: str, values: str) -> None:
     left = ["kind" if y == "y" else "y", *(["note"] if "tf-idf" not in repr(model) else [])]
     mine, theirs = (shops(s, v).drop_columns(left) for s, v in ((0, values), (1, "ab")))

@@ -399,6 +399,15 @@ class Design:
         """
         from scipy.sparse import csr_array
 
+        for name in self.categories if self.formula is not None else ():
+            first, other = self.levels(name)[0], fewer.levels(name)[0]
+            ordered = name in self.ordered and self.categories[name] != fewer.categories[name]
+            if first != other or ordered:
+                raise SchemaError(
+                    f"the values of {name!r} begin with {first!r}, in one model with {other!r}",
+                    "products of a formula add up where the reference is one, and no order",
+                    f"fit both with reference={{{name!r}: {other!r}}}",
+                )
         own = {
             pair: j for j, pair in enumerate(zip(fewer._group_of_term, fewer.terms, strict=True))
         }
