@@ -1,5 +1,6 @@
 """Sums that a database makes: those of the rows, to the bit."""
 
+import math
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -7,7 +8,10 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from suffice import (
     AODE,
@@ -218,6 +222,59 @@ def test_odd_cells(cells: list[Any]) -> None:
     expected, found = estimator.sums(query, "y"), estimator.sums(query, "y", where="database")
     assert found == expected
     assert found.reader.layout == expected.reader.layout
+
+
+CELLS = st.one_of(
+    st.none(),
+    st.sampled_from([0.0, -0.0, 1.0, 1.5, 2.0**21, 2.0**22 - 0.5, math.nan, 5e-324]),
+    st.floats(-1e4, 1e4, allow_subnormal=True),
+)
+
+
+@settings(deadline=None, max_examples=12)
+@given(
+    st.lists(st.tuples(CELLS, CELLS), min_size=2, max_size=9),
+    st.integers(-60, 60) | st.sampled_from([-1000, 400]),
+    st.sampled_from([1, 700]),
+    st.sampled_from([None, "w"]),
+)
+def test_blocks_of_doubles(
+    rows: list[tuple[Any, Any]], power: int, times: int, weight: str | None
+) -> None:
+    rounded = [
+        [c and math.ldexp(float(np.rint(c * 2**30)), power - 30) for c in row] for row in rows
+    ]
+    for cells in (rounded, [[x and x * 1.0 for x in row] for row in rows]):
+        table = {"x": [row[0] for row in cells], "z": [row[1] for row in cells]}
+        table = {name: pa.array(column * times, pa.float64()) for name, column in table.items()}
+        n = len(cells) * times
+        table |= {"y": pa.array(["ab"[i % 3 % 2] for i in range(n)])}
+        table |= {"w": pa.array([[0.5, 1 / 3, 0.0][i % 3 if weight else 0] for i in range(n)])}
+        with closing(pytest.importorskip("duckdb").connect()) as database:
+            database.register("t", pa.table(table))
+            columns = "x, z, y" + (", w" if weight else "")
+            query = read_sql(f"SELECT {columns} FROM t", database)
+            for estimator in (GaussianNB(), LinearDiscriminantAnalysis()):
+                try:
+                    expected = estimator.sums(query, "y", weight)
+                except SufficeError:  # numbers too large, or none
+                    continue
+                try:
+                    found = estimator.sums(query, "y", weight, where="database")
+                except DataError as error:
+                    if "binary digits" not in str(error):
+                        raise
+                else:
+                    assert found == expected
+
+
+def test_rows_that_change_between_statements() -> None:
+    with closing(pytest.importorskip("duckdb").connect()) as database:
+        database.execute("CREATE TABLE t AS SELECT i % 2 AS y, i / 7 AS x FROM range(3000) t(i)")
+        database.execute("CREATE SEQUENCE once")
+        grown = "SELECT y, CASE WHEN nextval('once') < 9000 THEN x ELSE x * 1e9 END AS x FROM t"
+        with pytest.raises(SufficeError):
+            GaussianNB().sums(read_sql(grown, database), "y", where="database")
 
 
 def test_numbers_too_far_apart() -> None:

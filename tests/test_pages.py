@@ -120,7 +120,9 @@ def test_the_page_of_choosing_models(capsys: pytest.CaptureFixture[str]) -> None
     ranked = repr(found["found"]).splitlines()
     assert lines[: len(ranked)] == ranked
     assert [line[:11].strip() for line in ranked[1:4]] == ["lda", "naive Bayes", "logistic"]
-    gap, best, *averaged = lines[len(ranked) :]
+    gap, best, curve, *averaged = lines[len(ranked) :]
+    loss = list(eval(curve).values())
+    assert loss[0] > loss[-1] == min(loss)
     printed = repr(found["model"].candidates_).splitlines()
     assert averaged[: len(printed)] == printed
     assert averaged[len(printed)].startswith("Row 1: ")

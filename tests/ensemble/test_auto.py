@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv
 import pyarrow.parquet
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -211,6 +212,17 @@ def test_rows_that_can_be_read_once(tmp_path: Path) -> None:
     pyarrow.parquet.write_table(table, tmp_path / "rows.parquet")
     of_file = AutoClassifier(["lda"]).fit(tmp_path / "rows.parquet", "kind")
     assert_array_equal(of_file.predict_proba(table), expected)
+
+
+def test_a_text_file_is_kept_or_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "rows.csv"
+    pyarrow.csv.write_csv(mixed(), path)
+    table = suffice.read_csv(path, missing=["", "red"])
+    kept = AutoClassifier(["lda", "logistic-bins"]).fit(table, "kind")
+    monkeypatch.setattr("suffice.ensemble.auto.KEPT", -1)
+    read = AutoClassifier(["lda", "logistic-bins"]).fit(table, "kind")
+    assert_array_equal(kept.predict_proba(path), read.predict_proba(path))
+    assert repr(kept.candidates_) == repr(read.candidates_)
 
 
 def test_costs_decide_the_label(of_numbers: AutoClassifier) -> None:

@@ -22,10 +22,10 @@ TABLE = pa.table({**{f"x{j}": column for j, column in enumerate(X.T)}, "y": Y})
 @pytest.mark.parametrize(
     ("fit", "most"),
     [
-        (lambda: NaiveBayes.textbook().fit(X, Y), (127, 79)),
-        (lambda: NaiveBayes.textbook().fit(TABLE, "y"), (312, 142)),
-        (lambda: GaussianNB().fit(X, Y), (108, 70)),
-        (lambda: LogisticRegression().fit(X, Y > 0), (634, 283)),
+        (lambda: NaiveBayes.textbook().fit(X, Y), (94, 58)),
+        (lambda: NaiveBayes.textbook().fit(TABLE, "y"), (285, 115)),
+        (lambda: GaussianNB().fit(X, Y), (76, 47)),
+        (lambda: LogisticRegression().fit(X, Y > 0), (450, 250)),
     ],
     ids=["array", "Arrow table", "GaussianNB", "logistic regression"],
 )

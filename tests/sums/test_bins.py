@@ -176,7 +176,7 @@ def test_rows_with_weights_are_sorted_or_counted_alike(monkeypatch: pytest.Monke
     weights = rng.exponential(size=len(x))
     found = []
     for few in (10**6, 0):
-        monkeypatch.setattr(bins, "FEW_WEIGHTED_ROWS", few)
+        monkeypatch.setattr(bins, "FEW_ROWS", few)
         total = BinnedCountAccumulator(np.zeros(30))
         for rows in (slice(2_000), slice(2_000, None)):
             total.add(RealBlock(x[rows]), codes[rows], weights[rows], 3)

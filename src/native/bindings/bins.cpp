@@ -64,26 +64,41 @@ static void require_column(const GivenCounts& counts, Index d, Index j) {
   require(inside, "a cell is none of the grid");
 }
 
+static Index count_apart(Rows x, Read<1> origin, Codes codes, Index k,
+                         Array<std::int64_t, 1> start, Array<std::uint16_t, 1> cell,
+                         Written<1> count) {
+  require("origin", origin, {x.shape(1)});
+  require("codes", codes, {x.shape(0)});
+  require_below("codes", codes, k);
+  require("start", start, {k * x.shape(1) + 1});
+  require("cell", cell, {x.shape(0) * x.shape(1)});
+  require("count", count, {cell.shape(0)});
+  Unlocked unlocked;
+  return kernels->count_apart(x, origin, codes, k, {start, cell, count});
+}
+
 static Index cells_of(Starts start, Cells cell, Read<1> count, Index d, Index j,
-                      Array<std::uint16_t, 1> cells) {
+                      Array<std::uint16_t, 1> cells, Written<1> every) {
   const GivenCounts counts = counts_of(start, cell, count);
   require_column(counts, d, j);
   require("cells", cells, {places - 1});
+  require("every", every, {places - 1});
   Unlocked unlocked;
-  return kernels->cells_of(counts, d, j, cells);
+  return kernels->cells_of(counts, d, j, cells, every);
 }
 
 static void counts_in(Starts start, Cells cell, Read<1> count, Index d, Index j, Cells cells,
-                      Written<2> out) {
+                      Array<const std::int64_t, 1> cuts, Written<2> out) {
   const GivenCounts counts = counts_of(start, cell, count);
   require_column(counts, d, j);
-  require("out", out, {(start.shape(0) - 1) / d, cells.shape(0)});
+  const Index parts = cells.shape(0) ? cuts.shape(0) + 1 : 0;
+  require("out", out, {(start.shape(0) - 1) / d, parts});
   const Vector<const std::uint16_t> wanted = cells;
-  bool inside = true;
+  bool inside = parts || !cuts.shape(0);
   for (Index i = 0; i < wanted.size(); ++i) inside = inside && wanted[i] < places - 1;
   require(inside, "a cell is none of the grid");
   Unlocked unlocked;
-  kernels->counts_of(counts, d, j, cells, out);
+  kernels->counts_of(counts, d, j, cells, cuts, out);
 }
 
 static Index add(Starts start, Cells cell, Read<1> count, Starts start2, Cells cell2,
@@ -137,10 +152,17 @@ void define_bins(nb::module_ m) {
   m.def("shown", &shown, "low"_a, "carried"_a, "start"_a, "cell"_a, "count"_a,
         "Write the cells of a tally that hold a number, ascending: of class c and column j from\n"
         "start[c d + j] on. Returns how many there are, or −1 if there is no room for them.");
-  m.def("cells_of", &cells_of, "start"_a, "cell"_a, "count"_a, "d"_a, "j"_a, "cells"_a,
-        "Write the cells of column j of d that any class shows, ascending. Returns how many.");
-  m.def("counts_of", &counts_in, "start"_a, "cell"_a, "count"_a, "d"_a, "j"_a, "cells"_a, "out"_a,
-        "Write the counts of every class, (k, m), in m cells: those that column j shows.");
+  m.def("count_apart", &count_apart, "x"_a, "origin"_a, "codes"_a, "k"_a, "start"_a, "cell"_a,
+        "count"_a,
+        "Count the cells of rows of k classes, one class and column at a time, and write them as\n"
+        "`shown` does. Returns how many there are.");
+  m.def("cells_of", &cells_of, "start"_a, "cell"_a, "count"_a, "d"_a, "j"_a, "cells"_a, "every"_a,
+        "Write the cells of column j of d that any class shows, ascending, and the counts of all\n"
+        "classes in each. Returns how many.");
+  m.def("counts_of", &counts_in, "start"_a, "cell"_a, "count"_a, "d"_a, "j"_a, "cells"_a, "cuts"_a,
+        "out"_a,
+        "Write the counts of every class, (k, b), in b parts of all cells that column j shows: each\n"
+        "begins with the first, or at one of the ascending cuts.");
   m.def("add", &add, "start"_a, "cell"_a, "count"_a, "start2"_a, "cell2"_a, "count2"_a, "sign"_a,
         "to_start"_a, "to_cell"_a, "to_count"_a,
         "Write a + b or, with a sign of −1, a − b: the cells that hold a number. Returns how many\n"

@@ -1,5 +1,7 @@
 #include "sums/bins.hpp"
 
+#include <algorithm>
+
 #include "sums/bin_search.hpp"
 #include "support/double_double.hpp"
 #include "support/interrupts.hpp"
@@ -303,33 +305,120 @@ Index shown(Tally<const std::uint8_t, const std::uint16_t> tally, WrittenCounts 
   return size;
 }
 
-Index cells_of(GivenCounts counts, Index d, Index j, Vector<std::uint16_t> cells) {
-  constexpr Index every = 2 * last + 1, word = sizeof(std::uint64_t);
-  const Buffer<std::uint8_t> is_shown(every + word);
-  for (Index place = j; place + 1 < counts.start.size(); place += d)
-    for (Index q = counts.start[place]; q < counts.start[place + 1]; ++q)
-      is_shown[counts.cell[q]] = 1;
+// The places of some numbers and how many lie at each, ascending; 0 is left out.
+class Runs {
+  static constexpr Index FEW = 96;  // are sorted: a table takes time to be looked through,
+  static constexpr Index STEP = 8;  // so many places at a time
+  const Buffer<std::uint16_t> sorted_;
+  const Buffer<std::uint32_t> table_;
+
+ public:
+  Runs() : sorted_(FEW), table_(2 * last + 2 + STEP) {}
+
+  template <class Run>
+  INLINE void each(const std::uint16_t* places, Index many, const Run& run) const {
+    if (many < FEW) {
+      std::copy_n(places, many, &sorted_[0]);
+      std::sort(&sorted_[0], &sorted_[many]);
+      for (Index q = 0, next; q < many; q = next) {
+        for (next = q + 1; next < many && sorted_[next] == sorted_[q];) ++next;
+        if (sorted_[q]) run(sorted_[q], next - q);
+      }
+      return;
+    }
+    Index lowest = 2 * last + 1, highest = 0;
+    for (Index q = 0; q < many; ++q) {
+      const Index place = places[q];
+      lowest = least(lowest, place), highest = most(highest, place);
+      ++table_[place];
+    }
+    for (Index first = lowest; first <= highest; first += STEP) {
+      std::uint32_t any = 0;
+      for (Index q = 0; q < STEP; ++q) any |= table_[first + q];
+      if (!any) continue;
+      for (Index place = first; place < first + STEP; ++place) {
+        if (place && table_[place]) run(place, table_[place]);
+        table_[place] = 0;
+      }
+    }
+  }
+};
+
+Index count_apart(Strided<const double> x, Vector<const double> origin,
+                  Vector<const std::int64_t> codes, Index k, WrittenCounts to) {
+  const Index d = x.columns, width = least(d, widest);
+  fill(to.start.at, to.start.size(), std::int64_t{0});
+  if (!k || !d || !x.rows) return 0;
+  Tile found(k, x.rows, width);
+  const Runs runs;
+  Work work;
+  const auto each_list = [&](const auto& list) {
+    for (Index left = 0; left < d; left += width) {
+      const Strided<const double> part{&x(0, left), x.rows, least(width, d - left), x.down,
+                                       x.across};
+      Outermost outermost{};
+      found.sort(codes.at, x.rows);
+      if (x.down < x.across)
+        found.find_by_columns(part, &origin[left], outermost);
+      else
+        found.find_by_rows(part, &origin[left], x.rows - 1, outermost);
+      work.done(16 * x.rows * part.columns);
+      for (Index j = 0; j < part.columns; ++j)
+        for (Index c = 0; c < k; ++c)
+          list(c * d + left + j, found.of_class(j, c), found.rows_of_class(c));
+    }
+  };
+  // Where the cells of a class and column begin is known when those before it were counted.
+  each_list([&](Index column, const std::uint16_t* places, Index many) {
+    runs.each(places, many, [&](Index, Index) { ++to.start[column + 1]; });
+  });
+  for (Index column = 0; column < k * d; ++column) to.start[column + 1] += to.start[column];
+  each_list([&](Index column, const std::uint16_t* places, Index many) {
+    Index at = to.start[column];
+    runs.each(places, many, [&](Index place, Index count) {
+      to.cell[at] = static_cast<std::uint16_t>(place - 1);
+      to.count[at++] = static_cast<double>(count);
+    });
+  });
+  return to.start[k * d];
+}
+
+Index cells_of(GivenCounts counts, Index d, Index j, Vector<std::uint16_t> cells,
+               Vector<double> every) {
+  constexpr Index all = 2 * last + 1, word = sizeof(std::uint64_t);
+  const Buffer<std::uint8_t> is_shown(all + word);
+  const Buffer<std::uint16_t> rank(all);
+  const auto each = [&](const auto& add) {
+    for (Index place = j; place + 1 < counts.start.size(); place += d)
+      for (Index q = counts.start[place]; q < counts.start[place + 1]; ++q) add(q, counts.cell[q]);
+  };
+  each([&](Index, std::uint16_t cell) { is_shown[cell] = 1; });
   Index size = 0;
-  for (Index v = 0; v < every; v += word) {
+  for (Index v = 0; v < all; v += word) {
     std::uint64_t some;
     __builtin_memcpy(&some, is_shown + v, word);
     if (!some) continue;
     for (Index q = v; q < v + word; ++q)
-      if (is_shown[q]) cells[size++] = static_cast<std::uint16_t>(q);
+      if (is_shown[q]) {
+        rank[q] = static_cast<std::uint16_t>(size), every[size] = 0.0;
+        cells[size++] = static_cast<std::uint16_t>(q);
+      }
   }
+  each([&](Index q, std::uint16_t cell) { every[rank[cell]] += counts.count[q]; });
   return size;
 }
 
 void counts_of(GivenCounts counts, Index d, Index j, Vector<const std::uint16_t> cells,
-               Matrix<double> out) {
+               Vector<const std::int64_t> cuts, Matrix<double> out) {
   const Buffer<std::uint16_t> place(2 * last + 1);
-  for (Index i = 0; i < cells.size(); ++i) place[cells[i]] = static_cast<std::uint16_t>(i);
+  for (Index i = 0, part = 0; i < cells.size(); ++i) {
+    if (part < cuts.size() && cuts[part] == i) ++part;
+    place[cells[i]] = static_cast<std::uint16_t>(part);
+  }
   for (Index c = 0; c < out.shape[0]; ++c) {
-    fill(&out(c, 0), cells.size(), 0.0);
-    for (Index q = counts.start[c * d + j]; q < counts.start[c * d + j + 1]; ++q) {
-      const std::uint16_t cell = counts.cell[q], i = place[cell];
-      if (i < cells.size() && cells[i] == cell) out(c, i) = counts.count[q];
-    }
+    fill(&out(c, 0), out.shape[1], 0.0);
+    for (Index q = counts.start[c * d + j]; q < counts.start[c * d + j + 1]; ++q)
+      out(c, place[counts.cell[q]]) += counts.count[q];
   }
 }
 
@@ -448,6 +537,6 @@ void hash(Strided<const double> x, Vector<const std::uint64_t> names,
 
 }  // namespace
 
-extern const Bins bins{cells, count, shown, cells_of, counts_of, add, unite, find, hash};
+extern const Bins bins{cells, count, shown, count_apart, cells_of, counts_of, add, unite, find, hash};
 
 }  // namespace suffice::LEVEL

@@ -41,12 +41,20 @@ struct Bins {
   // Write the cells of a tally that hold a number; return how many, or −1 if there is no room.
   Index (*shown)(Tally<const std::uint8_t, const std::uint16_t> tally, WrittenCounts to);
 
-  // Write the cells that any class shows of column j of d, ascending; return how many.
-  Index (*cells_of)(GivenCounts counts, Index d, Index j, Vector<std::uint16_t> cells);
+  // Count the cells of rows of k classes, and write those that hold a number; return how many. A
+  // table is made for one class and column at a time.
+  Index (*count_apart)(Strided<const double> x, Vector<const double> origin,
+                       Vector<const std::int64_t> codes, Index k, WrittenCounts to);
 
-  // Write the counts of every class, (k, m), in m distinct cells of column j.
+  // Write the cells that any class shows of column j of d, ascending, and the counts of all classes
+  // in each; return how many.
+  Index (*cells_of)(GivenCounts counts, Index d, Index j, Vector<std::uint16_t> cells,
+                    Vector<double> every);
+
+  // Write the counts of every class, (k, b), in b parts of these cells: each part begins with the
+  // first cell, or at one of the ascending `cuts`.
   void (*counts_of)(GivenCounts counts, Index d, Index j, Vector<const std::uint16_t> cells,
-                    Matrix<double> out);
+                    Vector<const std::int64_t> cuts, Matrix<double> out);
 
   // Write a + b or, with a sign of −1, a − b: the cells that hold a number. Return how many there
   // are, or −1 if a sum is rounded or below 0.

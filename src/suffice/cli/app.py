@@ -243,7 +243,7 @@ class Commands(TextAsItIs, TyperGroup):
             try:
                 code = super().main(*args, **extra | {"standalone_mode": False})
             except (SufficeError, CommandError, OSError) as error:
-                complain(f"error: {_not_given(error) or sentence(error)}")
+                complain(f"error: {_misused(error) or sentence(error)}")
                 code = BAD_INPUT
             except MemoryError:
                 complain("error: there is not enough memory; use a machine that has more.")
@@ -269,18 +269,35 @@ def _flushed(code: Any) -> Any:
     return code
 
 
-def _not_given(error: Any) -> str:
-    """Return the sentence of an error of Typer about a missing parameter; else nothing."""
+def _misused(error: Any) -> str:
+    """Return the sentence of an error of Typer about an option or argument; else nothing."""
+    kind, context = type(error).__name__, getattr(error, "ctx", None)
+    if context is None or kind not in ("MissingParameter", "NoSuchOption", "BadParameter"):
+        return ""
     parameter = getattr(error, "param", None)
-    if type(error).__name__ != "MissingParameter" or parameter is None:
+    help_of = f"see {context.command_path} --help"
+    if kind == "NoSuchOption":
+        from suffice.cli.options import owners_of
+        from suffice.phrases import meant
+
+        name, model = error.option_name, context.meta.get("suffice.model", "")
+        if refused := owners_of(name, model):
+            return sentence(refused)
+        known = [one for each in context.command.params for one in each.opts]
+        return f"{name} is no option of {context.command_path}; {meant(name, known) or help_of}."
+    if parameter is None:
         return ""
     name = parameter.metavar
     if parameter.param_type_name == "option":
         name = "--label" if parameter.name == "label" else max(parameter.opts, key=len)
-    parts = [f"{name} is not given", (parameter.help or "the command needs it").rstrip(".")]
-    if parameter.name == "label" and (names := _columns(error.ctx)):
+    if kind == "BadParameter":
+        rule = error.message.removeprefix("Value error, ").replace("Input should be", "it is")
+        return f"{name}: {rule.partition(', unable')[0].rstrip('.')}; {help_of}."
+    parts = [f"{name} is not given", "the command needs it"]
+    if parameter.name == "label" and (names := _columns(context)):
         parts.append(f"the columns are {', '.join(map(repr, names))}")
-    return f"{'; '.join(parts)}; see suffice {error.ctx.command.name} --help."
+    example = context.command.epilog
+    return f"{'; '.join(parts)}; as in: {example}; {help_of}."
 
 
 def _columns(context: Any) -> tuple[str, ...]:
@@ -308,7 +325,17 @@ def _page(command: Any, context: Any, model: list[tuple[str, str]], title: str) 
             sections.setdefault(group, []).append(_entry(one))
     yield from _head(command, context)
     yield from _sections({**sections, title: model})
-    yield f"Example:  {command.epilog}"
+    yield f"Example:  {example_of(command, context.meta['suffice.model'])}"
+
+
+def example_of(command: Any, model: str) -> str:
+    """Return a line of a command, with the model that was named."""
+    from suffice.cli.values import MODELS, REGRESSIONS
+
+    if command.name != "fit" or model not in MODELS:
+        return str(command.epilog)
+    table = "boston.csv --target medv" if model in REGRESSIONS else "adult.csv --label income"
+    return f"suffice fit {table} --model {model}"
 
 
 def _head(command: Any, context: Any) -> Iterator[str]:

@@ -175,7 +175,7 @@ def known_columns(
 
 # Files that are there already ---------------------------------------------------------------------
 
-BOTH = "give another name with -o, or delete it first; fit --force replaces any file"
+BOTH = "give another name with -o, or delete it first"
 
 
 def refuse_overwriting(
@@ -207,7 +207,7 @@ def refuse_result(
 
 
 def refuse_replacing(
-    output: Path, new: Any, targets: Sequence[str], own: Sequence[Path] = ()
+    output: Path, new: Any, targets: Sequence[str], own: Sequence[Path] = (), step: str = BOTH
 ) -> None:
     """Refuse to replace a file that holds something else than a model of this kind and label.
 
@@ -218,16 +218,16 @@ def refuse_replacing(
     if not output.exists() or output.resolve() in {path.resolve() for path in own}:
         return
     if not is_model_file(output):
-        raise ParameterError(f"{output} is there, and is no model file", "it would be lost", BOTH)
+        raise ParameterError(f"{output} is there, and is no model file", "it would be lost", step)
     try:
         old: Any = suffice.load(output)
     except ModelFileError as error:
-        raise ParameterError(f"it would be lost: {error.fact}", error.rule, BOTH) from None
+        raise ParameterError(f"it would be lost: {error.fact}", error.rule, step) from None
     holds = f"{output} holds {with_article(type(old).__name__)}"
     if old.target_names_:
         holds += f" that predicts {', '.join(map(repr, old.target_names_))}"
     if type(old) is not type(new) or tuple(old.target_names_) != tuple(targets):
-        raise ParameterError(holds, "only a model of the same kind and label is replaced", BOTH)
+        raise ParameterError(holds, "only a model of the same kind and label is replaced", step)
     if len(getattr(old, "forgotten_", ())) > len(getattr(new, "forgotten_", ())):
         rule = "the new model may be fitted to rows which that one has forgotten"
-        raise ParameterError(holds, rule, BOTH)
+        raise ParameterError(holds, rule, step)

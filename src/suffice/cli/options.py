@@ -23,9 +23,12 @@ from suffice.cli.models import (
 )
 from suffice.cli.values import (
     LABELS,
+    LINEAR,
     LOGISTIC,
     MODELS,
+    NAIVE_BAYES,
     OF_FAMILIES,
+    OWN,
     REGRESSIONS,
     class_of,
     listed,
@@ -335,6 +338,18 @@ def holds_numbers(table: Table, name: str) -> bool:
     return len(table.of_first_cells([name], distinct)[name]) > MOST_LABELS
 
 
+def suited(table: Table, label: Sequence[str]) -> str:
+    """Return the model for a label; say so where it is one of numbers."""
+    from suffice.cli.messages import note
+
+    if not all(holds_numbers(table, name) for name in label):
+        return NAIVE_BAYES
+    named = ", ".join(map(repr, label))
+    verb = "holds" if len(label) == 1 else "hold"
+    note(f"{named} {verb} numbers, which --model linear predicts (--model chooses another)")
+    return LINEAR
+
+
 @dataclass(frozen=True)
 class Point:
     """A model with values of its parameters."""
@@ -364,8 +379,14 @@ def parameters_for(
         owners = [other for other in MODELS if _name(one) in parameters_of(other)]
         if _name(one) not in known and owners:
             raise _of_others(_typed(one), model, owners)
-    words = words_of("-p", mine)
-    return named_values("-p", mine, known, class_of(model).__name__), words
+    found = named_values("-p", [*OWN.get(model, ()), *mine], known, class_of(model).__name__)
+    return found, words_of("-p", mine)
+
+
+def owners_of(option: str, model: str) -> ParameterError | None:
+    """Return the error of an option that only other models have; None where none has it."""
+    owners = [other for other in MODELS if _name(option[2:]) in parameters_of(other)]
+    return _of_others(option, model, owners) if owners and model in MODELS else None
 
 
 def _name(given: str) -> str:

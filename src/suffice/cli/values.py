@@ -6,13 +6,13 @@ import math
 import re
 import shlex
 from ast import literal_eval
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
 from functools import cache
 from importlib import import_module
 from inspect import getdoc, signature
-from typing import Any
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from suffice.errors import ParameterError
 from suffice.phrases import meant
@@ -30,12 +30,15 @@ MODELS = {
     "lasso": ("suffice.linear_model", "Lasso"),
     "elastic-net": ("suffice.linear_model", "ElasticNet"),
     "logistic": ("suffice.linear_model", "LogisticRegression"),
+    "logistic-bins": ("suffice.linear_model", "LogisticRegression"),
     "auto": ("suffice.ensemble", "AutoClassifier"),
 }
+OWN = {"logistic-bins": ("numbers=bins",)}  # parameters that are said by the name of a model
 LABELS = ("label_suffix", "label_map")  # of the reader, whatever the format
 SWITCHES = ("header", "strip")  # of the reader
 
-MAPPINGS = ("families", "class_weight", "ordered", "reference", "written", "label_map")
+OF_LABELS = ("class_weight", "class_prior", "priors", "words")  # mappings to numbers
+MAPPINGS = (*OF_LABELS, "families", "ordered", "reference", "written", "label_map")
 SEQUENCES = ("categorical", "text", "missing", "names", "candidates", "leave_out")
 TEXTS = (
     *("formula", "separator", "quote", "decimal", "thousands", "sheet", "encoding"),
@@ -135,10 +138,26 @@ def described(model: str) -> list[tuple[str, str]]:
     sentences = {
         name: text.strip().replace("``", "").partition(". ") for name, text in said.items()
     }
-    return [
-        (f"{name}={defaults[name].default}", "".join(sentences.get(name, ("",))[:2]).strip())
+    hints = get_type_hints(class_of(model))
+    with suppress(NameError):  # of names that only the module of a base class has
+        hints |= get_type_hints(class_of(model).__init__)
+    values = {
+        name: dict.fromkeys(map(written_value, (defaults[name].default, *_words_of(hints[name]))))
         for name in parameters_of(model)
+    }
+    return [
+        (f"{name}={'|'.join(written)}", "".join(sentences.get(name, ("",))[:2]).strip())
+        for name, written in values.items()
     ]
+
+
+def _words_of(hint: Any) -> Iterator[Any]:
+    """Yield the words that a type takes."""
+    if get_origin(hint) is Literal:
+        yield from (value for value in get_args(hint) if value != "deprecated")
+        return
+    for part in get_args(hint):
+        yield from _words_of(part)
 
 
 # Values -----------------------------------------------------------------------------------------
@@ -213,7 +232,7 @@ def _mapping(name: str, text: str) -> dict[Any, Any]:
             pairs[-1][1].append(part)
     if name == "ordered":
         return dict(pairs)
-    if name == "class_weight":
+    if name in OF_LABELS:
         return {_plain(key): _plain(",".join(values)) for key, values in pairs}
     return {key: ",".join(values) for key, values in pairs}
 

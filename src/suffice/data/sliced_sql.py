@@ -28,8 +28,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations_with_replacement, count, product
+from itertools import combinations_with_replacement, count, groupby, product
 from math import fsum
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,13 +46,13 @@ BITS, WEIGHTED_BITS = 26, 16  # of a slice: products of two, or of three with th
 MOST_SLICES = 8  # of a column: 154 binary orders of magnitude between its numbers
 DIGITS = 53  # of a double
 HALF = 31  # bits of the lower part of a sum, where the sums of a database have 64
-LEAST_BLOCK = 7  # smaller blocks take longer than more slices
+LEAST_BLOCK = 9  # smaller blocks take longer than more slices
 MOST_SUMS = 800  # of a statement; PostgreSQL has room for 1,664 columns, SQLite for 2,000
 FAR = 1000  # of powers of 2, the farthest that is written as one double
 MOST_BLOCKS = 72  # of doubles: those of eight columns fit the cache of a processor
 STEP = 52  # binary orders of magnitude of one factor, which every database writes exactly
 ROWS, CELLS, CUT, SLICES = "suffice_rows", "suffice_cells", "suffice_cut", "suffice_slices"
-CHECKED = "suffice_checked"
+ONCE = {"postgres": " OFFSET 0", "sqlite": " LIMIT -1 OFFSET 0"}
 COLUMN, VALUE, PATTERN = "_column", "_value", "_pattern"
 NUMBER, AMISS, MADE_BY = "_rows", "_amiss", "_made_by"
 
@@ -315,7 +316,7 @@ class Plan:
         Below the sums are the counts of the values of categories, a row for each.
         """
         sums = self.sums if sums is None else sums
-        first = sums[:1] == self.sums[:1]
+        first = tuple(sums[:1]) == self.sums[:1]
         every = [None, *(range(len(self.counted)) if first else ())]
         found = "\nUNION ALL\n".join(self._select(sums, j) for j in every)
         return with_tables(self._tables(self._used(sums)), found, self.dialect)
@@ -371,28 +372,30 @@ class Plan:
         """The tables in between: the query, its cells, what is cut from them, and the slices.
 
         Of a number x, d are what is left before two slices are cut, of which h is the first and p
-        the sum.
+        the sum. Whole numbers are checked for bounds; ``amiss`` marks rows with others.
         """
         dialect, cut = self.dialect, self.cut
         names = {f"g{i}": name for i, name in enumerate(self.groups)}
         names |= {f"c{j}": name for j, (name, _) in enumerate(self.counted)}
         cells = {short: column_of(name, dialect) for short, name in names.items()}
         slices = {short: short for short in names}
-        shown = f"CASE WHEN {self.labelled} THEN {{}} END" if self.may_lack else "{}"
-        wrong = []
-        if self.allowed:
-            odd = " OR ".join(f"NOT ({condition})" for condition in self.allowed)
-            cells["odd"] = shown.format(f"CASE WHEN {odd} THEN 1 ELSE 0 END")
-            slices["amiss"] = "COALESCE(odd, 0)"
-            wrong.append("odd = 1")
+        labelled = f"{self.labelled} AND " if self.may_lack else ""
+        odd, fine = [f"({labelled}NOT ({condition}))" for condition in self.allowed], []
         if cut.is_numbered:
             cells["block"] = f"(ROW_NUMBER() OVER ()) >> {cut.block}"
             slices["block"] = "block"
-        for x, number in factors.items():
-            cells[f"{x}_d0"] = number.cell if x == "w" else shown.format(number.cell)
         levels: list[dict[str, str]] = []
         for x, number in factors.items():
-            last = cut.slices(number) - 1
+            cell, last = number.cell, cut.slices(number) - 1
+            if self.may_lack and x != "w":
+                cell = f"CASE WHEN {self.labelled} THEN {cell} END"
+            is_checked = cut.block is None and not (number.is_indicator or number.is_rough)
+            if is_checked:
+                power = cut.unit(number, 0) + cut.bits - 1
+                bound = times(f"CAST(1 AS {double(dialect)})", power, dialect)
+                odd.append(f"ABS({cell}) >= {bound}")
+                cell = f"CASE WHEN ABS({cell}) < {bound} THEN {cell} END"
+            cells[f"{x}_d0"] = cell
             for t in range(last // 2 + 1):
                 whole = d = f"{x}_d{t}"
                 rest = f"({x}_d{t - 1} - {x}_p{t - 1})" if t else d
@@ -409,32 +412,26 @@ class Plan:
                     slices[f"{x}_to_{2 * t + 1}"] = self._slice(whole, number, 2 * t + 1)
                 else:
                     slices[f"{x}_{2 * t}"] = self._slice(d, number, 2 * t)
-            if not (number.is_indicator or number.is_rough):
-                bound = times(
-                    f"CAST(1 AS {double(dialect)})", cut.unit(number, 0) + cut.bits - 1, dialect
-                )
-                wrong += [f"ABS({x}_d0) >= {bound}", f"{d} <> {self._rounded(d, number.unit)}"]
-        shown = [
-            f"CASE WHEN x{i}_d0 IS NULL THEN '0' ELSE '1' END"
-            if self.numbers[i].may_miss
-            else "'1'"
-            for i in self.joint
-        ]
-        slices |= {"p": " || ".join(shown)} if self.pattern == "p" else {}
+            fine += [f"{d} <> {self._rounded(d, number.unit)}"] * is_checked
+        if odd:
+            cells["odd"] = f"CASE WHEN {' OR '.join(odd)} THEN 1 ELSE 0 END"
+            fine.insert(0, "odd = 1")
+        slices["amiss"] = f"CASE WHEN {' OR '.join(fine)} THEN 1 ELSE 0 END" if fine else "0"
+        if self.pattern == "p":
+            marks = (f"CASE WHEN x{i}_d0 IS NULL THEN '0' ELSE '1' END" for i in self.joint)
+            slices["p"] = " || ".join(marks)
         tables = {ROWS: bare(self.query), CELLS: select(cells, ROWS)}
         passed, source = {name: name for name in cells}, CELLS
+        where = "" if self.weight is None else "w_d0 > 0" + " OR odd = 1" * bool(odd)
         for t, level in enumerate(levels):
-            passed |= level
-            where = "w_d0 > 0" if self.weight is not None and not t else ""
-            tables[f"{CUT}{t}"] = select(passed, source, where)
-            passed, source = {name: name for name in passed}, f"{CUT}{t}"
-        if cut.block is None:
-            passed["amiss"] = f"CASE WHEN {' OR '.join(wrong) or 'FALSE'} THEN 1 ELSE 0 END"
-            slices["amiss"] = "amiss"
-            tables[CHECKED], source = select(passed, source), CHECKED
-        # PostgreSQL would else compute every slice once for each sum; a view has to stay plain.
-        once = " OFFSET 0" if dialect == "postgres" and not self.made_by else ""
-        return tables | {SLICES: select(slices, source) + once}
+            tables[f"{CUT}{t}"] = select(passed | level, source, "" if t else where)
+            passed, source = {name: name for name in passed | level}, f"{CUT}{t}"
+        return tables | {SLICES: select(slices, source) + self._once}
+
+    @property
+    def _once(self) -> str:
+        """What keeps a database from computing slices once for each sum; views stay plain."""
+        return "" if self.made_by else ONCE.get(self.dialect, "")
 
     def _rounded(self, number: str, unit: int) -> str:
         """Return a number rounded to a multiple of 2^unit."""
@@ -446,8 +443,7 @@ class Plan:
         if number.is_rough or self.cut.block is not None:
             return sql
         integer = {"": "DECIMAL(38, 0)", "sqlite": "INTEGER"}.get(self.dialect, "BIGINT")
-        sql = times(sql, -self.cut.unit(number, s), self.dialect)
-        return f"CASE WHEN amiss = 0 THEN CAST({sql} AS {integer}) END"
+        return f"CAST({times(sql, -self.cut.unit(number, s), self.dialect)} AS {integer})"
 
     # -- the answer
 
@@ -456,8 +452,11 @@ class Plan:
         if self.cut.block is None and self.dialect == "duckdb" and not self.is_rough:
             return replace(self, cut=self._best_cut(ask)).answer(ask)
         most = MOST_SUMS if self.joint or self.cut.block is None else MOST_BLOCKS
-        starts = range(0, max(1, len(self.sums)), most)
-        parts = [self.sums[start : start + most] for start in starts]
+        parts: list[list[Sum]] = [[]]
+        for _, group in groupby(self.sums, attrgetter("of")):
+            orders = list(group)
+            parts += [[]] * (bool(parts[-1]) and len(parts[-1]) + len(orders) > most)
+            parts[-1] = parts[-1] + orders
         found, *more = (self.read(ask, self.select(part), part) for part in parts)
         numbers = [r for r, column in enumerate(found.column(COLUMN)) if column is None]
         own = found.key.take(pa.array(numbers, pa.int64())).to_pylist()

@@ -354,26 +354,33 @@ class _WidePart(PartView):
 
 @dataclass(frozen=True)
 class FirstRows(TableView):
-    """The first rows of a table."""
+    """The first rows of a table, or those of them that are kept."""
 
     rows: int
+    kept: tuple[bool, ...] = ()
 
     @property
     def _head(self) -> pa.RecordBatch:
-        return self.table.head().slice(0, self.rows)
+        head = self.table.head().slice(0, self.rows)
+        return head.filter(pa.array(self.kept[: head.num_rows])) if self.kept else head
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
-        return [_FirstPart(tuple(self.table.parts(types)), self.rows)]
+        return [_FirstPart(tuple(self.table.parts(types)), self.rows, self.kept)]
 
 
 @dataclass(frozen=True)
 class _FirstPart(RecordPart):
     parts: tuple[RecordPart, ...]
     limit: int
+    kept: tuple[bool, ...]
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
         batches = chain.from_iterable(part.record_batches() for part in self.parts)
-        return leading(batches, self.limit)
+        first = 0
+        for batch in leading(batches, self.limit):
+            own = self.kept[first : first + batch.num_rows]
+            yield batch.filter(pa.array(own)) if own else batch
+            first += batch.num_rows
 
     def locate(self, row: int) -> str:
         return self.parts[0].locate(row)

@@ -144,8 +144,9 @@ class AutoClassifier(FittedAverage):
     foreseen to take 2.7 s on one core, or 12 s of more than 1,000 rows or 100 columns. Candidates
     for which there is no time are dropped, unless ``candidates`` names them. A fold is fitted to
     200,000 rows at most; of more than 6,000 rows, folds are judged until 6,000 rows are. The
-    members are then fitted to all rows. A candidate that cannot learn the table is left out:
-    ``candidates_`` says which, and why.
+    members are then fitted to all rows. Quadratic discriminant analysis is no candidate where there
+    are more than 2,000 rows and more categories than numbers. A candidate that cannot learn the
+    table is left out: ``candidates_`` says which, and why.
 
     Parameters
     ----------

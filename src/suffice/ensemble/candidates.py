@@ -38,6 +38,7 @@ SMALL = 1_000, 100  # rows and columns
 ENOUGH_TESTED = 6_000  # rows: then no further fold is begun; log losses to about 0.01 nats
 MOST_TESTED = 20_000  # of a fold
 MOST_LEARNT = 200_000  # of a fold
+FEW = 2_000  # rows
 LEAST_ANSWERED = 0.9  # of the rows: what is fitted to complete rows says little of others
 IMPOSSIBLE = -log_of(1e-15)  # nats that a row counts at most, as in scikit-learn
 
@@ -93,6 +94,14 @@ class Size:
     def terms(self) -> int:
         """Number of terms of a linear model."""
         return self.numbers + self.levels
+
+    @property
+    def quadratic_pays(self) -> bool:
+        """Tell whether Gaussians with covariances of their own may be among the best.
+
+        Of categories, their indicators are constant in some class; of many rows, others know more.
+        """
+        return self.rows <= FEW or self.levels <= self.numbers
 
     @property
     def pass_over_rows(self) -> float:
@@ -175,7 +184,8 @@ def planned(
 
     Candidates and folds are those that are worth the most, together, among those whose fits are
     foreseen to take ``seconds``, by default 2.7, or 12 of more than 1,000 rows or 100 columns;
-    ``best`` candidates are fitted to all rows at last. None of given names is dropped.
+    ``best`` candidates are fitted to all rows at last. Quadratic discriminant analysis is left out
+    of more than 2,000 rows with more categories than numbers. None of given names is dropped.
 
     Examples
     --------
@@ -184,14 +194,15 @@ def planned(
     >>> names, folds = planned(None, Size(1000, 100, 0, 0, 30), 3)
     >>> "aode" in names, folds
     (False, 3)
+    >>> sorted(planned(None, Size(30_000, 6, 8, 99, 2), 3)[0])
+    ['aode', 'lda', 'logistic', 'logistic-bins']
     """
     if seconds is None:
         seconds = SECONDS if size.rows <= SMALL[0] and size.columns <= SMALL[1] else MORE
     if names is not None:
         return list(names), _folds_in_time(names, size, best, seconds) or FOLDS[-1]
-    subsets = chain.from_iterable(
-        combinations(CANDIDATES, m) for m in range(len(CANDIDATES), 0, -1)
-    )
+    paying = [name for name in CANDIDATES if size.quadratic_pays or not name.startswith("qda")]
+    subsets = chain.from_iterable(combinations(paying, m) for m in range(len(paying), 0, -1))
     in_time = {
         kept: folds for kept in subsets if (folds := _folds_in_time(kept, size, best, seconds))
     }
@@ -204,6 +215,8 @@ def planned(
 def left_out(name: str, names: Sequence[str], folds: int, size: Size) -> ParameterError:
     """Say why a candidate is none of those that are judged."""
     rule = "it is judged where candidates= names it"
+    if name.startswith("qda") and not size.quadratic_pays:
+        return ParameterError("categories of many rows are no Gaussians", rule)
     if name == "naive-bayes" and "aode" in names:
         return ParameterError("it is part of aode", rule)
     seconds = folds * CANDIDATES[name].seconds(size)

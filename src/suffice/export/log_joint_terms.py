@@ -176,6 +176,19 @@ def check_gaps(joint: LogJoint, most: float) -> None:
                 raise refused_member(member.name, error) if member.name else error
 
 
+def refusing_null(joint: LogJoint, most: float) -> tuple[str, ...]:
+    """Return the columns without whose cells a row gets no answer, of so many products at most."""
+    gaussians = () if joint.integrates(most) else (Gaussian,)
+    places = {
+        j
+        for member in joint.members
+        for term in member.terms
+        if isinstance(term, gaussians) or getattr(term, "missing", "") == "refused"
+        for j in term.columns
+    }
+    return tuple(dict.fromkeys(joint.columns[j].name for j in sorted(places)))
+
+
 def _generative(model: GenerativeModel, layout: Layout, columns: list[Column]) -> list[AnyTerm]:
     terms: list[AnyTerm] = []
     first = len(columns)

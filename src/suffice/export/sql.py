@@ -47,7 +47,7 @@ from suffice.export.expressions import (
     Sum,
     Term,
 )
-from suffice.export.log_joint_terms import check_gaps, log_joint
+from suffice.export.log_joint_terms import check_gaps, log_joint, refusing_null
 from suffice.families.multivariate_gaussian import LOG_2PI
 
 IMPOSSIBLE = -1e300  # stands for log 0, as not every database has an infinity
@@ -62,8 +62,8 @@ DATED = (*OF_DAY, "trino", "presto", "athena", "mysql", "spark", "databricks", "
 DAY, CLOCK = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*", "[0-9][0-9]:[0-9][0-9]*"
 YEAR_2000 = 946_684_800.0  # in seconds since 1970-01-01: the day of a time of day in SQLite
 REFUSED = 1e300  # a number that is none
-MOST_PRODUCTS = 14_000  # of Gaussians: half a megabyte
-MOST_PAIRS = 60_000  # numbers of one-dependence estimators: a megabyte
+MOST_PRODUCTS = 17_000  # of Gaussians: 0.8 MB, 7 s of DuckDB
+MOST_PAIRS = 180_000  # numbers of one-dependence estimators: 4.5 MB, 8 s of DuckDB
 READABLE = 10_000  # numbers of a statement that is indented
 ARRAYS = ("duckdb", "postgres", "spark")  # 2 to 6 times as fast as nested CASE
 MATERIALISED = ("sqlite", "postgres")  # else an inlined expression is computed again and again
@@ -121,25 +121,12 @@ def to_sql(
     pretty = joint.integrates(READABLE - writer.pairs)
     statement = writer.select(_table(table)).sql(dialect=dialect, pretty=pretty, comments=False)
     about = [f"Written by suffice: {type(model).__name__}."]
-    if needed := refusing_null(joint):
+    if needed := refusing_null(joint, MOST_PRODUCTS):
         names = ", ".join(map(ascii, needed))
         about.append(f"A row with a NULL gets NULL: the model needs {names}.")
     if writer.dialect == "sqlite":
         about.append("SQLite needs its functions LN and EXP (SQLITE_ENABLE_MATH_FUNCTIONS).")
     return "".join(f"-- {line}\n" for line in about) + statement + "\n"
-
-
-def refusing_null(joint: LogJoint) -> tuple[str, ...]:
-    """Return the columns without whose cells a row gets no answer."""
-    gaussians = () if joint.integrates(MOST_PRODUCTS) else (Gaussian,)
-    places = {
-        j
-        for member in joint.members
-        for term in member.terms
-        if isinstance(term, gaussians) or getattr(term, "missing", "") == "refused"
-        for j in term.columns
-    }
-    return tuple(dict.fromkeys(joint.columns[j].name for j in sorted(places)))
 
 
 class _Writer:

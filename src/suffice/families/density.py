@@ -36,7 +36,7 @@ from suffice.numerics.elementary import exp, log
 from suffice.numerics.logspace import cell_scores
 from suffice.rules import Shape, Within, rule
 from suffice.sums.base import Accumulator
-from suffice.sums.bins import MomentsAndBins, MomentsAndBinsAccumulator
+from suffice.sums.bins import CELLS, MomentsAndBins, MomentsAndBinsAccumulator
 from suffice.sums.block import Encoding, RealBlock, among
 from suffice.sums.moments import Moments
 
@@ -300,8 +300,7 @@ class DensityParameters(Parameters):
 
 def _cells(statistic: MomentsAndBins, j: int) -> Cells:
     """The cells of a column; of many columns they are joined to few."""
-    cells = cells_of_column(statistic.bins, j)
-    return cells.joined(MANY_CELLS) if statistic.d > COMPARED else cells
+    return cells_of_column(statistic.bins, j, MANY_CELLS if statistic.d > COMPARED else CELLS)
 
 
 def _chosen(cells: Cells, compared: str, bandwidths: Sequence[float]) -> tuple[Choice, Piece]:

@@ -22,6 +22,7 @@ SHOWN = ("log loss", "error rate", "ROC area", *OF_ONE_CLASS, "RMSE", "MAE", "RÂ
 LEVEL = 0.95
 BOUNDED, ABSOLUTE = "error rate", "MAE"
 AS_GOOD = "as good"
+NEGLIGIBLE = 0.01  # loss of a fold, of which nobody asks which rows make it
 
 
 @dataclass(frozen=True, repr=False)
@@ -333,12 +334,14 @@ class RankedModels(Printed, Mapping[str, FoldEvaluations | Exception]):
                 f"({LEVEL:.0%} interval of the difference, corrected for folds that overlap, and "
                 f"sign test of the folds){nor}."
             )
-        for name in filter(self.has_heavy_tails, self.order):
-            folds = self.judged[name].scores(self.score)
-            yield (
-                f"{name}: heavy tails; a few rows make most of its {self.score}, which is "
-                f"{folds.min():,.4g} in one fold and {folds.max():,.4g} in another."
-            )
+        heavy = [
+            f"{name} ({folds.min():,.2g} to {folds.max():,.2g} by fold)"
+            for name in filter(self.has_heavy_tails, self.order)
+            for folds in [self.judged[name].scores(self.score)]
+            if folds.max() >= NEGLIGIBLE
+        ]
+        if heavy:
+            yield f"A few rows make most of the {self.score} of {', '.join(heavy)}."
 
     def _infinite(self) -> Iterator[str]:
         causes: dict[str, list[str]] = {}

@@ -29,6 +29,7 @@ class Score(NamedTuple):
 CLASS_SCORES: Mapping[str, Score] = {
     "log loss": Score(lambda found: found.log_loss),
     "error rate": Score(lambda found: found.error),
+    "accuracy": Score(lambda found: found.accuracy, True),
     "Brier score": Score(lambda found: found.brier),
     "ROC area": Score(lambda found: found.roc_area.value, True),
     "average precision": Score(lambda found: found.average_precision.value, True),
@@ -89,7 +90,11 @@ def named_score(asked: str, known: Collection[str]) -> str:
         raise ParameterError(
             f"metric={asked!r}",
             "it is of one class" if needs else f"it is one of {', '.join(map(repr, known))}",
-            "name it by positive=..." if needs else "",
+            "name it by positive=..."
+            if needs
+            else ""
+            if "RMSE" in known
+            else f"or, with positive=..., {', '.join(OF_ONE_CLASS)}",
         )
     return plain[_spelt(asked)]
 

@@ -373,7 +373,7 @@ def _with_ends(found: Described, ask: Ask) -> Described:
     rows: dict[int, dict[str, Any]] = {1: {}, 0: {}}
 
     def look(asked: Mapping[str, str]) -> None:
-        shown = {"counted": "counted" if by else "1", "n": "COUNT(*)"} | asked
+        shown = {"counted": "counted" if by else "1", "n": "COUNT(*)", **asked}
         for row in ask(found.around(sql.select(shown, sql.CELLS, by=by))).to_pylist():
             rows[row["counted"]] |= row
 
@@ -425,7 +425,7 @@ def _with_ends(found: Described, ask: Ask) -> Described:
 def _is_open(row: Mapping[str, Any], j: int, kind: str | None) -> bool:
     """Return whether the ends of a column do not tell of fractions and zeros between them."""
     low, high = row.get(f"low{j}"), row.get(f"high{j}")
-    if low is None or kind == "integer":
+    if low is None or high is None or kind == "integer":
         return (low, high) == (-1, 1)
     return kind == "time" or not row[f"least{j}"] or low % 1 == 0 == high % 1
 

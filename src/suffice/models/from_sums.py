@@ -9,7 +9,7 @@ from typing import Any, Generic, Self, TypeVar
 
 from suffice.data.table_source import to_learn
 from suffice.engines.engine import engine_for, fit_context
-from suffice.errors import ParameterError, warn
+from suffice.errors import DataError, ParameterError, warn
 from suffice.models.base.forgotten import (
     DigestingEngine,
     Forgotten,
@@ -362,22 +362,33 @@ class FittedFromSums(Estimator, Generic[R, S]):
                 rows = to_learn(self._open_more(X, y, sample_weight))
                 known, forgotten = Learnt(self.reader_, self.batches_), self.forgotten_
                 before = self.model_
-                if forgotten:
-                    more, total = _digested(method, known.reader, rows)
-                    forgotten = without(forgotten, total)
-                else:
-                    more = method.sums(known.reader, rows, engine_for(rows))
+
+                def summed(reader: R) -> tuple[S, Forgotten]:
+                    if not forgotten:
+                        return method.sums(reader, rows, engine_for(rows)), ()
+                    sums, total = _digested(method, reader, rows)
+                    return sums, without(forgotten, total)
+
+                try:
+                    more, kept = summed(known.reader)
+                except DataError:
+                    wider = known.reader.widened(rows, engine_for(rows))
+                    if wider == known.reader:
+                        raise
+                    known = known.read_by(wider)
+                    more, kept = summed(wider)
             else:
                 rows, said = self._open_first(X, y, sample_weight)
                 engine = engine_for(rows)
-                known, forgotten = Learnt(method.reader(rows, said, engine), ()), ()
+                known = Learnt(method.reader(rows, said, engine), ())
                 more, before = method.sums(known.reader, rows, engine), None
+                kept = ()
             if joined is not None:
                 known = known._replace(reader=joined(method, known.reader, more))
             learnt = known.followed_by(more, decay, window)
             every = rows if learnt.batches[0] is more else None
             self._set(method, learnt, every, before, more)
-            self.forgotten_ = forgotten
+            self.forgotten_ = kept
             return self
 
     def forget(

@@ -401,7 +401,8 @@ class GroupedSums:
         self.reader.check_compatible(self.sums, other.reader, other.sums, verb)
         reader = self.reader.merged(other.reader)
         keys, at, there = self.keys.joined(other.keys, verb)
-        one, more = Keyed(self.keys, self.sums), Keyed(other.keys, other.sums)
+        one = Keyed(self.keys, self.reader.moved(self.sums, reader))
+        more = Keyed(other.keys, other.reader.moved(other.sums, reader))
         return reader, keys, one.over(keys, at), more.over(keys, there)
 
     # -- a model, and a file

@@ -197,6 +197,14 @@ class SumsReader(TableReader, Generic[S]):
     def merged(self, other: Self) -> Self:
         """The reader of both models' tables."""
 
+    def moved(self, statistic: S, wider: Self) -> S:
+        """Return sums for the terms of a reader that knows more values of categories."""
+        return statistic
+
+    def widened(self, rows: Any, engine: Engine) -> Self:
+        """Return the reader that knows the categories of more rows too."""
+        return self
+
     @abstractmethod
     def compare(self, statistic: S, other: Self, others: S) -> Comparison:
         """Compare the rows of two sums."""
@@ -253,9 +261,15 @@ class Learnt(NamedTuple, Generic[R, S]):
 
     def merged(self, other: Learnt[R, S]) -> Learnt[R, S]:
         """Return the sums of two models, the newest batch added to the newest."""
-        pairs = zip_longest(reversed(self.batches), reversed(other.batches))
+        reader = self.reader.merged(other.reader)
+        one, more = self.read_by(reader), other.read_by(reader)
+        pairs = zip_longest(reversed(one.batches), reversed(more.batches))
         added = [tree_sum(batch for batch in pair if batch is not None) for pair in pairs]
-        return Learnt(self.reader.merged(other.reader), tuple(reversed(added)))
+        return Learnt(reader, tuple(reversed(added)))
+
+    def read_by(self, wider: R) -> Learnt[R, S]:
+        """Return the sums for a reader that knows more values of categories."""
+        return Learnt(wider, tuple([self.reader.moved(batch, wider) for batch in self.batches]))
 
 
 def check_stream(decay: float, window: int | None) -> None:

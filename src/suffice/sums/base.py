@@ -40,7 +40,7 @@ from typing import (
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import ForgetError
+from suffice.errors import ForgetError, SchemaError
 from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.memory import SMALL, require_memory
@@ -232,6 +232,22 @@ class ClassSums(Sums):
         if len(index) == self.k and np.array_equal(index, np.arange(self.k)):
             return self
         return self._by_class(lambda sums: sums[index], lambda part: part.take(index))
+
+    def mapped(self, terms: Any, constant: Floats) -> Self:
+        """Return the sums of T z + c of the first columns z, T sparse (p, q) of 0, 1 and −1.
+
+        The columns that follow stay. A missing z leaves those missing of which T stores a cell.
+
+        Raises
+        ------
+        SchemaError
+            If they do not follow from these sums.
+        """
+        raise SchemaError(
+            "the models differ in the values of their categories",
+            f"what {type(self).__name__} hold of a category does not tell that of more values",
+            "fit one model to the rows of both",
+        )
 
     def _by_class(self, of_sums: Callable[[Any], Any], of_record: Callable[[Any], Any]) -> Self:
         axes = self._axes()

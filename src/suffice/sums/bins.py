@@ -32,7 +32,7 @@ from suffice.numerics import kernels
 from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.exact import WEIGHT, DoubleDouble
 from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Formed, Shape, Within, rule
-from suffice.sums.base import ClassSums, axis, grown, nonnegative
+from suffice.sums.base import ClassSums, axis, grown, nonnegative, tree_sum
 from suffice.sums.block import BadCell, RealBlock, converted, tiles
 from suffice.sums.comparison import Divergences, of_fractions
 from suffice.sums.moments import Moments, MomentsAccumulator
@@ -224,11 +224,21 @@ class BinnedCounts(Formed, ClassSums):
 
     def column(self, j: int) -> tuple[NDArray[np.uint16], Floats]:
         """Return the cells (m,) of column j that any class shows, ascending, and counts (k, m)."""
-        column, cells = (self.start, self.cell, self.high, self.d, j), np.empty(CELLS, np.uint16)
-        cells = cells[: kernels.bins.cells_of(*column, cells)].copy()
-        counts = np.empty((self.k, len(cells)))
-        kernels.bins.counts_of(*column, cells, counts)
-        return cells, counts
+        cells, _ = self.cells(j)
+        return cells, self.counts(j, cells, np.arange(1, len(cells)))
+
+    def cells(self, j: int) -> tuple[NDArray[np.uint16], Floats]:
+        """Return the cells of column j that any class shows, ascending, and Σw in each, (m,)."""
+        cells, every = np.empty(CELLS, np.uint16), np.empty(CELLS)
+        size = kernels.bins.cells_of(self.start, self.cell, self.high, self.d, j, cells, every)
+        return cells[:size].copy(), every[:size].copy()
+
+    def counts(self, j: int, cells: NDArray[np.uint16], cuts: Ints) -> Floats:
+        """Return the counts (k, b) in parts of these cells, each of which begins at a cut."""
+        counts = np.empty((self.k, len(cuts) + 1 if len(cells) else 0))
+        column = self.start, self.cell, self.high, self.d, j
+        kernels.bins.counts_of(*column, cells, cuts, counts)
+        return counts
 
     def __add__(self, other: Self) -> Self:
         self._require_same(other)
@@ -373,7 +383,7 @@ class BinnedCounts(Formed, ClassSums):
 
         ``shown`` says how many each column has in each of k classes, if other than ``sizes``.
         """
-        arrays = [self.cell, self.high, self.low]
+        arrays: list[NDArray[Any]] = [self.cell, self.high, self.low]
         if more is not None:
             both = DoubleDouble.concatenate([self._count, more._count])
             arrays = [np.append(self.cell, more.cell), both.hi, both.lo]
@@ -403,11 +413,10 @@ class BinnedCounts(Formed, ClassSums):
         return self._of(starts, sizes, self.k, origin, unit, more=other)
 
 
-FEW, FEW_ROWS = 65_536, 2_048  # numbers, or rows, of a block, which are sorted and not counted
-FEW_WEIGHTED_ROWS = 8_192  # the same of rows with weights, whose table is five times as large
+FEW, FEW_ROWS = 65_536, 8_192  # numbers, or rows, of a block, which need no table of all cells
 FEW_CLASSES = 8  # of more, as many times more rows are few: so much larger is the table
-SORTED = 2**18  # numbers whose keys are made at a time
-MOST_WAITING = 2**22  # numbers that are kept to be sorted
+SORTED = 2**18  # numbers of rows with weights whose keys are made at a time
+MOST_WAITING = 2**22  # of them, that are kept to be sorted
 SNAPPED = 1e-6  # units: what division by a unit may leave of a whole number
 MOST_COUNTED = 2**24 - 1  # rows that a place of the table can count
 
@@ -437,9 +446,9 @@ class BinnedCountAccumulator:
         self._carried = np.zeros(self._low.shape, np.uint16)  # how often 256 of them
         self._counted = 0  # how many those are
         self._table = np.zeros((0, 2, d * (CELLS + 1)))  # the others, as pairs
-        self._few: list[NDArray[np.signedinteger[Any]]] = []  # keys of cells, one for each number
-        self._few_weighted: list[Weighted] = []
-        self._waiting = 0  # how many keys those are
+        self._few: list[BinnedCounts] = []  # of single blocks
+        self._few_weighted: list[Weighted] = []  # keys of cells, and a weight for each number
+        self._waiting = 0  # how many cells and keys those are
         self._total: BinnedCounts | None = None  # what more of them were
         self._k = 0
 
@@ -453,29 +462,39 @@ class BinnedCountAccumulator:
             np.copyto(x, whole, where=own & (np.abs(x - whole) <= SNAPPED))
         if len(weights) and (weights[codes >= 0] == 1).all():
             weights = weights[:0]
-        if self._are_few(x, weights) or len(weights) or x.dtype != np.float64:
-            for start, part in tiles(x, np.float64):
-                rows = slice(start, start + len(part))
-                self._add(part, codes[rows], weights[rows], start)
-        else:
-            self._count(x, codes, 0)
+        few = self._are_few(x)
+        if x.dtype == np.float64 and not len(weights):
+            (self._count_apart if few else self._count)(x, codes, 0)
+            return
+        for start, part in tiles(x, np.float64):
+            own, rows = codes[start : start + len(part)], weights[start : start + len(part)]
+            if not len(weights):
+                (self._count_apart if few else self._count)(part, own, start)
+                continue
+            self._refuse_infinite(part, own, start)
+            (self._add_few if few else self._add_to_table)(part, own, rows)
 
-    def _add(self, x: Floats, codes: Ints, weights: Floats, first: int) -> None:
-        """Add rows of doubles, of which the block has ``first`` before them."""
-        if not (len(weights) or self._are_few(x, weights)):
-            self._count(x, codes, first)
-            return
-        self._refuse_infinite(x, codes, first)
-        if self._are_few(x, weights):
-            step = max(1, SORTED // max(1, x.shape[1]))
-            for start in range(0, len(x), step):
-                rows = slice(start, start + step)
-                self._add_few(x[rows], codes[rows], weights[rows])
-            return
+    def _add_to_table(self, x: Floats, codes: Ints, weights: Floats) -> None:
         cells = np.empty(x.shape, np.int32)
         kernels.bins.cells(x, self._origin, cells)
         self._table = grown(self._table, self._k)
         kernels.counts.add_weighted_codes(cells, *self._bounds, codes, weights, self._table)
+
+    def _count_apart(self, x: Floats, codes: Ints, first: int) -> None:
+        """Count cells in a table for one class and column at a time."""
+        origin, unit = self._grid
+        found = places_of_cells(self._k * len(origin), x.size)
+        size = kernels.bins.count_apart(x, self._origin, codes, self._k, *found)
+        counts = BinnedCounts.of_cells(self._k, origin, found, size, unit)
+        if ((counts.cell == 0) | (counts.cell == CELLS - 1)).any():
+            self._refuse_infinite(x, codes, first)
+        self._wait(size)
+        self._few.append(counts)
+
+    def _wait(self, more: int) -> None:
+        self._waiting += more
+        if self._waiting > MOST_WAITING:
+            self._total, self._waiting = self._of_few(), more
 
     def _count(self, x: Floats, codes: Ints, first: int) -> None:
         self._low, self._carried = grown(self._low, self._k), grown(self._carried, self._k)
@@ -489,29 +508,22 @@ class BinnedCountAccumulator:
             if kernels.bins.count(x[rows], self._origin, codes[rows], *tally):
                 self._refuse_infinite(x[rows], codes[rows], first + start)
 
-    def _are_few(self, x: NDArray[Any], weights: Floats) -> bool:
-        """Tell whether sorting takes less time, or memory, than a place for every cell."""
-        few = FEW_WEIGHTED_ROWS if len(weights) else FEW_ROWS
-        return x.size < FEW or len(x) * FEW_CLASSES < few * max(FEW_CLASSES, self._k)
+    def _are_few(self, x: NDArray[Any]) -> bool:
+        """Tell whether a place for every cell takes more time, or memory."""
+        return x.size < FEW or len(x) * FEW_CLASSES < FEW_ROWS * max(FEW_CLASSES, self._k)
 
     def _add_few(self, x: Floats, codes: Ints, weights: Floats) -> None:
-        """Count cells by their keys: few of them need no table with a place for every one."""
+        """Keep the keys of cells, and their weights."""
         d = len(self._origin)
-        cells = np.empty(x.shape, np.int32)
-        kernels.bins.cells(x, self._origin, cells)
-        place = (codes[:, None] * d + np.arange(d)) * CELLS
-        if self._k * d * CELLS < 2**31:  # such keys are sorted in half of the time
-            place = place.astype(np.int32)
-        shown = (cells >= 0) & (codes >= 0)[:, None]
-        keys = (place + cells)[shown]
-        if len(weights):
-            each = np.broadcast_to(weights[:, None], cells.shape)[shown]
+        step = max(1, SORTED // max(1, d))
+        for rows in [slice(start, start + step) for start in range(0, len(x), step)]:
+            cells = np.empty(x[rows].shape, np.int32)
+            kernels.bins.cells(x[rows], self._origin, cells)
+            shown = (cells >= 0) & (codes[rows] >= 0)[:, None]
+            keys = ((codes[rows, None] * d + np.arange(d)) * CELLS + cells)[shown]
+            each = np.broadcast_to(weights[rows, None], cells.shape)[shown]
+            self._wait(len(keys))
             self._few_weighted.append((keys, each))
-        else:
-            self._few.append(keys)
-        self._waiting += len(keys)
-        if self._waiting > MOST_WAITING:
-            self._total = self._of_few()
 
     def statistic(self) -> BinnedCounts:
         total = self._of_tally()
@@ -532,9 +544,9 @@ class BinnedCountAccumulator:
         return total + BinnedCounts.of_cells(self._k, origin, found, size, unit)
 
     def _of_few(self) -> BinnedCounts:
-        few = np.concatenate(self._few or [np.zeros(0, np.int64)])
-        keys, count = np.unique(few, return_counts=True)
-        total = self._of_keys(keys.astype(np.int64), DoubleDouble.of(count))
+        origin, unit = self._grid
+        parts = [one.padded(self._k) for one in self._few]
+        total = tree_sum(parts or [BinnedCounts.empty(self._k, origin, unit)])
         if self._few_weighted:
             total = total + self._of_keys(*_summed(self._few_weighted))
         if self._total is not None:

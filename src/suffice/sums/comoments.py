@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Annotated, Any, Self
 
 import numpy as np
@@ -326,6 +327,26 @@ class Comoments(Formed, ClassSums):
         )
         return cut._keep(np.flatnonzero(cut.patterns[cut.pattern].any(axis=1)))._of_groups_again()
 
+    def mapped(self, terms: Any, constant: Floats) -> Comoments:
+        from scipy.sparse import block_diag, csr_array, eye_array
+
+        rest = self.d - terms.shape[1]
+        whole = csr_array(block_diag([terms, eye_array(rest)], format="csr"))
+        stored = csr_array((np.ones(whole.nnz), whole.indices, whole.indptr), whole.shape)
+        patterns = (stored @ ~self.patterns.T == 0).T
+        pivot = (whole @ self.pivot.T).T + np.append(constant, np.zeros(rest))
+        upper = np.triu(self.products)
+        products = upper + np.triu(self.products, 1).swapaxes(-1, -2)
+        products = _combined(whole, _combined(whole, products).swapaxes(-1, -2))
+        found = replace(
+            self,
+            patterns=patterns,
+            pivot=np.where(patterns[self.pattern], pivot, 0.0),
+            sums=_combined(whole, self.sums),
+            products=np.triu(products),
+        )
+        return found._of_groups_again()
+
     def place(self, index: Ints, k: int) -> Comoments:
         placed = replace(self, k=k, code=np.asarray(index, np.intp)[self.code])
         return placed if (np.diff(index) > 0).all() else placed._sorted()
@@ -535,6 +556,19 @@ def _add_products(sums: Floats, others: Floats, at: Ints, sign: float) -> None:
         for rows in (slice(first, first + step) for first in range(0, d, step)):
             added = two_sum(*(sign * pair[:, rows]))
             sums[m][:, rows] = add(*two_sum(*sums[m][:, rows]), *added)
+
+
+def _combined(terms: Any, pairs: Floats) -> Floats:
+    """Return pairs (·, 2, ..., p) of the combinations T z of columns z, of pairs (·, 2, ..., q)."""
+    found = np.zeros((*pairs.shape[:-1], terms.shape[0]))
+    for i, (first, last) in enumerate(pairwise(terms.indptr)):
+        signed = pairs[..., terms.indices[first:last]] * terms.data[first:last]
+        if last - first == 1:
+            found[..., i] = signed[..., 0]
+        elif last > first:
+            total = DoubleDouble(*two_sum(signed[:, 0], signed[:, 1])).sum(axis=-1)
+            found[:, 0, ..., i], found[:, 1, ..., i] = total.hi, total.lo
+    return found
 
 
 def _moved(of: Comoments, product_index: Ints) -> Ints:

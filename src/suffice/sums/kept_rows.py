@@ -187,6 +187,18 @@ class KeptRows(ClassSums):
         rows = replace(self, x=x, y=self.y[:, columns[columns >= p] - p], cells=cells)
         return rows._in_few_numbers() if len(kept) >= LEAST_COLUMNS else rows.products()
 
+    def mapped(self, terms: Any, constant: Floats) -> Any:
+        from scipy.sparse import csr_array
+
+        x = csr_array(self.x) @ terms.T
+        if constant.any():
+            x = x + csr_array(np.ones((len(self.y), 1))) @ csr_array(constant[None])
+        x.eliminate_zeros()
+        x.sort_indices()
+        cells = x.nnz if is_sparse(self.x) else int(self.tally[:, 0].sum()) * x.shape[1]
+        x = x if is_sparse(self.x) else x.toarray()
+        return replace(self, x=x, cells=cells)._in_few_numbers()
+
     def products(self) -> Any:
         """Return the exact products of all columns, `Comoments` or `FourthMoments`."""
         total = _products(self.d, self.pooled, self.fourths, self.k)
@@ -740,8 +752,7 @@ class RowsAccumulator:
         _require_size(values, places, 0)
         _require_size(targets, places, self._p)
         if not is_sparse(values):
-            values = np.array(values, np.float64, order="C")
-            values += 0.0  # -0.0 and 0.0 are one value
+            values = np.asarray(values, np.float64)  # copied once, when all are there
         w = weights if weights.size else np.ones(len(targets))
         pairs = np.stack([w, np.zeros(len(w))], axis=1)
         tally = tallied(codes, weights, self._k)
@@ -765,8 +776,13 @@ class RowsAccumulator:
             x, y = np.empty((0, self._p)), np.empty((0, self._t))
             of_rows = x, y, np.zeros(0, np.intp), np.empty((0, 2))
             return KeptRows(*of_rows, tally, 0, self._pooled, self._fourths)
-        self._parts = [_joined(self._parts, tally)]  # whose pieces are no longer held
-        return self._parts[0]
+        found = _joined(self._parts, tally)
+        if not is_sparse(found.x):
+            x = found.x if len(self._parts) > 1 else np.array(found.x, order="C")
+            x += 0.0  # -0.0 and 0.0 are one value
+            found = replace(found, x=x)
+        self._parts = [found]  # whose pieces are no longer held
+        return found
 
 
 def _csr(block: SparseBlock, p: int) -> Any:

@@ -48,6 +48,7 @@ MOST_COPIES = 10.0  # of an average row: weights with a finer common measure are
 NUMBERS = bool | int | float | np.number
 SHIFTS = np.uint64(30), np.uint64(27), np.uint64(31)
 FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+RANKED = 512  # columns at a time
 PARTS = 2.0**20  # of a count of words that are told apart
 
 
@@ -406,14 +407,15 @@ def _numbers_apart(block: CodedBlock, of_numbers: Bools) -> MixedBlock:
 def _ranks(parts: Sequence[NDArray[Any]]) -> list[Floats]:
     """The ranks of numbers in every column of all parts, equal ones alike; NaN stays."""
     values = np.concatenate([np.asarray(converted(part), np.float64) for part in parts])
-    if len(values):
-        columns = np.ascontiguousarray(values.T)
+    for first in range(0, values.shape[1] if len(values) else 0, RANKED):
+        own = values[:, first : first + RANKED]
+        columns = np.ascontiguousarray(own.T)
         order = np.argsort(columns, axis=1)
         ascending = np.take_along_axis(columns, order, axis=1)
         ranks = np.zeros_like(columns)
         np.cumsum(ascending[:, 1:] != ascending[:, :-1], axis=1, out=ranks[:, 1:])
         np.put_along_axis(columns, order, np.where(np.isnan(ascending), np.nan, ranks), axis=1)
-        values = np.ascontiguousarray(columns.T)
+        own[:] = columns.T
     return np.split(values, np.cumsum([len(part) for part in parts])[:-1])
 
 

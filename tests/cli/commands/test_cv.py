@@ -270,3 +270,12 @@ def test_a_model_of_heavy_tails_is_not_as_good(run: Run, tmp_path: Path) -> None
     found = by_name(facts(run, *words))
     assert found["naive-bayes"]["verdict"] == "best"
     assert found["qda"]["verdict"] == ""
+
+
+def test_the_target_is_that_of_a_formula(run: Run, table: pa.Table) -> None:
+    words = ("cv", "t.csv", "--model", "logistic", "-p", "formula=y ~ x*z", "--folds", 3)
+    found, named = (by_name(facts(run, *words, *more)) for more in ((), ("--label", "y")))
+    assert found["logistic"]["scores"] == named["logistic"]["scores"]
+    result = run("cv", "t.csv", "--model", "logistic")
+    assert result.exit_code == 2
+    assert "--label" in result.stderr

@@ -183,10 +183,11 @@ def test_cells_of_a_tally() -> None:
 def test_cells_outside_the_grid_are_refused() -> None:
     start, cell, count = np.array([0, 1]), np.array([3], np.uint16), np.ones(1)
     outside = np.array([CELLS], np.uint16)
+    no_cuts, found = np.zeros(0, np.int64), (np.zeros(CELLS, np.uint16), np.zeros(CELLS))
     with pytest.raises(ValueError, match="none of the grid"):
-        kernels.bins.counts_of(start, cell, count, 1, 0, outside, np.zeros((1, 1)))
+        kernels.bins.counts_of(start, cell, count, 1, 0, outside, no_cuts, np.zeros((1, 1)))
     with pytest.raises(ValueError, match="none of the grid"):
-        kernels.bins.cells_of(start, outside, count, 1, 0, np.zeros(CELLS, np.uint16))
+        kernels.bins.cells_of(start, outside, count, 1, 0, *found)
 
 
 def test_columns_that_do_not_follow_each_other_are_refused() -> None:

@@ -40,15 +40,7 @@ if TYPE_CHECKING:
     from suffice.numerics.in_print import Table
 
 FOR_NUMBERS = ("linear", "ridge", "lasso")
-FOR_CLASSES: dict[str, tuple[str, list[str]]] = {
-    "naive-bayes": ("naive-bayes", []),
-    "lda": ("lda", []),
-    "qda": ("qda", []),
-    "logistic": ("logistic", []),
-    "logistic-bins": ("logistic", ["numbers=bins"]),
-    "aode": ("aode", []),
-}
-"""By the names that foresee their costs: a model, and its parameters."""
+FOR_CLASSES = ("naive-bayes", "lda", "qda", "logistic", "logistic-bins", "aode")
 MOST_VALUES = 10_000  # of a category that are counted
 MOST_NAMED = 20
 PATIENCE = 60.0  # seconds; a model that is foreseen to take longer is tried if it is named
@@ -318,19 +310,18 @@ class _Look:
             yield from ((name, name, own) for name in FOR_NUMBERS)
             return
         seconds = {name: folds * CANDIDATES[name].seconds(self.size) for name in FOR_CLASSES}
-        for name in sorted(FOR_CLASSES, key=lambda name: seconds[name]):
-            model, own = FOR_CLASSES[name]
+        cheapest, *others = sorted(FOR_CLASSES, key=lambda name: seconds[name])
+        yield cheapest, cheapest, []
+        for name in others:
             if name == "logistic" and self.missing:  # which needs every cell
                 continue
-            if name == "logistic-bins":
-                if not (self.size.numbers or self.missing):
-                    continue
-                own = [*own, *["incomplete=indicator"] * self.missing]
+            if name == "logistic-bins" and not (self.size.numbers or self.missing):
+                continue
             if seconds[name] > PATIENCE:
                 why = f"{folds} folds would take about {seconds[name]:.0f} s"
-                self.left_out.append({"name": model, "why": why})
+                self.left_out.append({"name": name, "why": why})
                 continue
-            yield name, model, own
+            yield name, name, ["incomplete=indicator"] * (name == "logistic-bins" and self.missing)
 
 
 def _known(models: Sequence[str]) -> list[str]:

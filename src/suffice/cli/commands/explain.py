@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -36,10 +37,19 @@ def explain(
     fitted: Any = load_model(model)
     opened = Reading.of(read).open(data, fitted.reader_.format)
     table = FirstRows(known_columns(opened, fitted, ignore=ignore), rows)
-    found = fitted.explain(table)
+    numbers: Sequence[int] = range(rows)
+    try:
+        found = fitted.explain(table)
+    except DataError:  # as predict does, go on with the rows that have an answer
+        answers = list(fitted.predict_batches(table, unanswerable="empty"))
+        known = [cell is not None for one in answers for cell in one.column(0).to_pylist()]
+        numbers = [row for row, answered in enumerate(known) if answered]
+        if not numbers:
+            raise
+        found = fitted.explain(replace(table, kept=tuple(known)))
     if not (n := len(found.contributions)):
         raise DataError(f"{data[0]} holds no row", "there is nothing to explain")
-    explained = [found.row(at) for at in range(n)]
+    explained = [replace(found.row(at), row=numbers[at]) for at in range(n)]
     facts = {"rows": [_facts(one) for one in explained]}
     deliver(facts, lambda: _shown(explained), as_json)
 

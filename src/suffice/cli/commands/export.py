@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,6 +17,7 @@ from suffice.cli.options import AsJson, ModelFile
 from suffice.cli.output import deliver, standard_output
 from suffice.cli.values import listed
 from suffice.errors import ParameterError
+from suffice.export.log_joint_terms import refusing_null
 
 SQL = "SQL"
 
@@ -79,16 +81,17 @@ def export(
         place = table if schema is None else (schema, table)
         write = _writer("sql", "sqlglot", "export")
         content = write(fitted, dialect, place, keep=listed(keep)).encode()
-        from suffice.export.sql import refusing_null
-
-        refusing = list(refusing_null(suffice.export.log_joint(fitted)))
-        if refusing:
-            names = ", ".join(map(repr, refusing))
-            note(f"a row with a NULL in {names} gets NULL for a prediction")
     elif to is Target.onnx:
         content = _writer("onnx", "onnx", "onnx")(fitted).SerializeToString()
     else:
         content = suffice.export.to_json(fitted).encode()
+    if to is not Target.json:
+        most = import_module(f"suffice.export.{to}").MOST_PRODUCTS
+        refusing = list(refusing_null(suffice.export.log_joint(fitted), most))
+    if refusing:
+        none = "NULL" if to is Target.sql else "NaN"
+        names = ", ".join(map(repr, refusing))
+        note(f"a row with a {none} in {names} gets {none} for a prediction")
     if output is not None:
         with atomic_writer(output) as file:
             file.write(content)

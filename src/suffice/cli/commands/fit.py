@@ -6,12 +6,12 @@ import glob
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from shlex import join
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from suffice.cli.messages import note
 from suffice.cli.models import (
+    BOTH,
     has_candidates,
     has_coefficients,
     predicts_numbers,
@@ -32,11 +32,11 @@ from suffice.cli.options import (
     check_options,
     estimator_of,
     given_columns,
-    holds_numbers,
     left_of_formula,
     parameters_for,
     reported,
     selected,
+    suited,
     typed,
 )
 from suffice.cli.output import CommandLine, deliver
@@ -52,14 +52,11 @@ from suffice.cli.results import (
     read_columns,
     summaries_of,
 )
-from suffice.cli.values import LINEAR, NAIVE_BAYES, class_of
+from suffice.cli.values import NAIVE_BAYES, class_of
 from suffice.errors import ParameterError
 from suffice.numerics.in_print import Table
 from suffice.persist import is_model_file
 from suffice.phrases import amount, rows_in_print
-
-if TYPE_CHECKING:
-    from suffice.data.table import Table as Source
 
 
 def fit(
@@ -120,7 +117,7 @@ def fit(
             rule = "rows of a table have no keys"
             raise ParameterError("--where is given", rule, "sum the rows first: suffice sums --by")
         table = selected(opened, columns, label, weight)
-        own, model = False, model or _suited(table, label)
+        own, model = False, model or suited(table, label)
     else:
         said: dict[str, Any] = {"--label": label, "--weight": weight, "--checkpoint": checkpoint}
         for option, value in {**said, **given_columns(columns)}.items():
@@ -145,7 +142,7 @@ def fit(
     if force:
         refuse_overwriting(target, data)
     else:
-        refuse_replacing(target, chosen, label)
+        refuse_replacing(target, chosen, label, step=f"{BOTH}, or replace any file with --force")
     with reported(f"Fitting {', '.join(data)}") as report, fit_context():
         truth: Any = label if len(label) > 1 else label[0]
         with running.chosen(report, checkpoint=checkpoint):
@@ -175,16 +172,6 @@ def fit(
         parts = iter([chosen.schema_.table(), "", class_table(facts)])
     facts["read_as"] = [] if sums is not None else read_as(table)
     deliver(facts, lambda: _shown(parts, facts, chosen), as_json)
-
-
-def _suited(table: Source, label: Sequence[str]) -> str:
-    """Return the model for a label; say so where it is one of numbers."""
-    if not all(holds_numbers(table, name) for name in label):
-        return NAIVE_BAYES
-    named = ", ".join(map(repr, label))
-    verb = "holds" if len(label) == 1 else "hold"
-    note(f"{named} {verb} numbers, which --model linear predicts (--model chooses another)")
-    return LINEAR
 
 
 def _class_facts(model: Any, target: Path) -> dict[str, Any]:

@@ -22,9 +22,10 @@ from suffice.cli.options import (
     parameters_for,
     reported,
     selected,
+    suited,
 )
 from suffice.cli.output import deliver
-from suffice.cli.values import NAIVE_BAYES, listed
+from suffice.cli.values import listed
 from suffice.errors import ParameterError
 from suffice.phrases import amount
 
@@ -38,8 +39,9 @@ def sums(
     ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="File of sums.")],
     model: Annotated[
-        str, typer.Option(metavar="NAME", help="Whose sums: naive-bayes, lda, linear, ...")
-    ] = NAIVE_BAYES,
+        str | None,
+        typer.Option(metavar="NAME", help="Whose sums: lda, ridge, ... (default: as fit)."),
+    ] = None,
     parameters: Parameters = None,
     read: ReadAs = None,
     columns: Columns,
@@ -64,7 +66,7 @@ def sums(
     """
     refuse_result(output, [*data, *(path for path in (plan, key) if path is not None)])
     reading = Reading.of(read)
-    given: dict[str, Any] = {"--label": label, "--model": model != NAIVE_BAYES}
+    given: dict[str, Any] = {"--label": label, "--model": model}
     given |= {"--parameter": parameters, "--weight": weight, "--by": by}
     given |= {f"--{name}": True for name in given_columns(columns)}
     with reported(f"Summing {', '.join(data)}") as report, running.chosen(report):
@@ -77,14 +79,15 @@ def sums(
                 raise ParameterError(
                     "--label is not given", "sums are by label, or of targets", "name the column"
                 )
+            keys = listed(by)
+            table = selected(reading.open(data), columns, label, weight, *keys)
+            model = model or suited(table, label)
             chosen = estimator_of(
                 model, parameters_for(model, parameters, [model])[0], columns, reading
             )
             if not hasattr(chosen, "sums"):
                 rule = "it is fitted by repeated passes over the rows"
                 raise ParameterError(f"--model {model} has no sums", rule, "choose another model")
-            keys = listed(by)
-            table = selected(reading.open(data), columns, label, weight, *keys)
             truth = label if len(label) > 1 else label[0]
             found = chosen.sums(table, truth, weight, by=keys or None)
             facts = {"sums": str(output), "by": list(keys), "groups": len(found)}

@@ -36,6 +36,7 @@ def update(
     def change(fitted: Any, *rows: Any) -> None:
         before["rows"] = float(fitted.statistic_.rows)
         before["labels"] = set(getattr(fitted, "classes_", ()))
+        before["terms"] = set(getattr(fitted, "terms_", ()))
         before["errors"] = getattr(fitted.model_, "errors", None)
         table, label, weight = rows
         fitted.partial_fit(table, label, sample_weight=weight)
@@ -49,10 +50,12 @@ def update(
     target = output or model
     fitted = updated(model, data, read, target, "Reading", change)
     weights = getattr(fitted.model_, "calibration", None)
+    new = [term for term in getattr(fitted, "terms_", ()) if term not in before["terms"]]
     facts: dict[str, Any] = {
         "model": str(target),
         "joined": float(fitted.statistic_.rows) - before["rows"],
         "rows": float(fitted.statistic_.rows),
+        "new_terms": new,
     }
     if predicts_numbers(fitted):
         facts["errors_known"] = fitted.model_.errors is not None
@@ -67,6 +70,8 @@ def _shown(facts: dict[str, Any], data: list[str], had_errors: bool) -> Iterator
     told = f"{amount(facts['joined'])} {noun}: {rows_in_print(facts['rows'])} in all."
     if facts.get("new_labels"):
         told += f" New labels: {', '.join(map(str, facts['new_labels']))}."
+    if facts["new_terms"]:
+        told += f" New terms: {', '.join(facts['new_terms'])}."
     if facts.get("weights") == "all":
         told += " Column weights follow."
     yield f"{told} Saved to {facts['model']}"

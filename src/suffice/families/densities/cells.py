@@ -11,7 +11,7 @@ import numpy as np
 from suffice.families.gaussian import FAR
 from suffice.numerics import kernels
 from suffice.numerics.arrays import Floats, Ints
-from suffice.sums.bins import BinnedCounts, cell_bounds
+from suffice.sums.bins import CELLS, BinnedCounts, cell_bounds
 from suffice.sums.moments import Moments
 from suffice.sums.pairs import CutBins
 
@@ -126,10 +126,7 @@ class Cells(_Cells):
     @cached_property
     def grouped(self) -> Cells:
         """At most 200 cells of equal frequency, without gaps; of k > 10 classes 200 √(10/k)."""
-        return self.joined(round(GROUPS * sqrt(min(1.0, FEW_CLASSES / len(self.counts)))))
-
-    def joined(self, most: int) -> Cells:
-        """At most so many cells of equal frequency, without gaps."""
+        most = round(GROUPS * sqrt(min(1.0, FEW_CLASSES / len(self.counts))))
         few = len(self.low) <= most
         cuts = np.arange(1, len(self.low)) if few else equal_frequency_cuts(self.every, most)
         return merged(self, cuts)
@@ -167,8 +164,10 @@ class KernelShape(NamedTuple):
         return np.maximum(h, LEAST_BANDWIDTH * self.deviation)
 
 
-def cells_of_column(bins: BinnedCounts, j: int) -> Cells:
+def cells_of_column(bins: BinnedCounts, j: int, most: int = CELLS) -> Cells:
     """The cells of column j that hold a number; the outermost end where the numbers may begin.
+
+    More than ``most`` are joined to so many of equal frequency.
 
     Examples
     --------
@@ -179,12 +178,17 @@ def cells_of_column(bins: BinnedCounts, j: int) -> Cells:
     >>> cells_of_column(total.statistic(), 0).counts.tolist()
     [[1.0, 1.0], [0.0, 1.0]]
     """
-    cells, count = bins.column(j)
+    cells, every = bins.cells(j)
+    few = len(cells) <= most
+    cuts = np.arange(1, len(cells)) if few else equal_frequency_cuts(every, most)
+    counts = bins.counts(j, cells, cuts)
     low, high = cell_bounds(cells)
     low, high = np.where(np.isinf(low), high, low), np.where(np.isinf(high), low, high)
+    if not few:
+        low, high = low[np.append(0, cuts)], high[np.append(cuts, len(cells)) - 1]
     if len(bins.unit):
         low, high = bins.unit[j] * (low - TIE), bins.unit[j] * high
-    return Cells(low + bins.origin[j], high + bins.origin[j], count)
+    return Cells(low + bins.origin[j], high + bins.origin[j], counts)
 
 
 def merged(cells: Cells, cuts: Ints) -> Cells:

@@ -215,7 +215,10 @@ def label_sets(
 
 R = TypeVar("R")
 
-NO_ANSWER = "a cell is missing, or shows a category that no row of the fit had"
+NO_ANSWER = (
+    "a cell is missing, or shows a category that no row of the fit had, which "
+    "unseen='reference' takes for the reference"
+)
 
 
 @dataclass(frozen=True)

@@ -100,8 +100,10 @@ def check_same_classes(classes: Any, known: NDArray[Any]) -> None:
         )
 
 
-def check_one_type(mine: Vocabulary, theirs: Vocabulary, one: str, other: str) -> None:
-    """Refuse labels of two types, such as strings and numbers.
+def check_one_type(
+    mine: Vocabulary, theirs: Vocabulary, one: str, other: str, what: str = "labels"
+) -> None:
+    """Refuse labels, or values of a category, of two types, such as strings and numbers.
 
     Parameters
     ----------
@@ -109,12 +111,14 @@ def check_one_type(mine: Vocabulary, theirs: Vocabulary, one: str, other: str) -
         The labels.
     one, other : str
         What they are called.
+    what : str
+        All of them.
     """
     kinds = _kind(mine.values), _kind(theirs.values)
     if None not in kinds and kinds[0] != kinds[1]:
         raise SchemaError(
             f"{one} are of the type {kinds[0]}, {other} of the type {kinds[1]}",
-            "labels are of one type",
+            f"{what} are of one type",
             "convert them",
         )
 

@@ -169,9 +169,10 @@ class Evaluation(Printed):
             if w
             for shares in [(p / w, right / w)]
         ]
+        impossible = f", {amount(self.impossible)} impossible under every class"
         notes = [
             f"{rows_in_print(self.weight)} compared, {amount(self.unlabelled)} left out without "
-            f"label, {amount(self.impossible)} impossible under every class"
+            f"label{impossible if self.impossible else ''}"
         ]
         if unseen := {c: w for c, w in self.rows_by_class.items() if c not in self.known}:
             notes.append(f"Unseen in fit, and counted as errors: {rows_of_classes(unseen)}")

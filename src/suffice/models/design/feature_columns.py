@@ -308,6 +308,40 @@ def settled_design(
     )
 
 
+def widened(
+    design: Design, source: TableSource | ArraySource, layout: Layout, engine: Engine
+) -> Design:
+    """Return the design with the values and counted words of more rows."""
+    counted = {name: words for name, words in design.words.items() if words.is_open}
+    names = {*design.categories, *counted}
+    blocks = tuple(b for b in design.blocks if b.encoding in COUNTS and names >= {*b.columns})
+    if not blocks:
+        return design
+    layout = replace(layout, blocks=blocks)
+    sums = engine.run(values_shown, layout, source.parts(layout, engine.workers))
+    shown = dict(
+        zip(
+            (*design.categories, *counted),
+            (values for block in sums.blocks for values in block.vocabularies),
+            strict=True,
+        )
+    )
+    for name, levels in design.ordered.items():
+        _require_levels(name, shown[name], levels)
+    words = {name: replace(own, known=shown[name]) for name, own in counted.items()}
+    categories = {name: shown[name] for name in design.categories}
+    return design.joined(
+        replace(design, categories=categories, words={**design.words, **words}, reference={})
+    )
+
+
+def moved(sums: Any, design: Design | None, wider: Design | None) -> Any:
+    """Return sums of the terms of a design as those of one of more values."""
+    if design is None or wider is None or design.terms == wider.terms:
+        return sums
+    return sums.mapped(*wider.terms_from(design))
+
+
 def unused(
     source: TableSource | ArraySource, formula: Formula, targets: Sequence[str] = ()
 ) -> tuple[str, ...]:

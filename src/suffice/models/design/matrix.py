@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from suffice.data.schema import BlockLayout, Numbered
 from suffice.errors import SchemaError
+from suffice.models.base.checks import check_one_type
 from suffice.models.design.bins import BELOW, binned, levels_of, steps
 from suffice.models.design.formula import Coded, Formula, is_column, label, names, products
 from suffice.models.design.words import Words
@@ -36,7 +37,7 @@ TILE_ROWS = 4_096  # rows laid out at a time: of 16 columns, 512 kB, which stay 
 LAID_OUT = 2**22  # cells of rows of many terms that are laid out at a time
 TILE_CELLS = 32_768  # or few cells of rows, whose memory is not asked of the system each time
 UNSEEN = "a category must be one of those of the first fit"
-SHOW_ALL = "fit the model to rows that show them all, or leave the row out"
+SHOW_ALL = "fit with unseen='reference', or to rows that show it too"
 
 Compressed = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 """Rows as a CSR matrix has them: where each begins (n + 1,), columns of cells, and cells."""
@@ -346,6 +347,103 @@ class Design:
                 "fit it anew",
             )
         return np.array([own[pair] for pair in pairs], np.intp)
+
+    def joined(self, other: Design) -> Self:
+        """Return the design of the values and counted words of either.
+
+        Raises
+        ------
+        SchemaError
+            If sums of the terms of one of them do not tell those of the other's terms.
+
+        Examples
+        --------
+        >>> one = Design(("size",), (), {"size": Vocabulary(("L", "S"))})
+        >>> one.joined(Design(("size",), (), {"size": Vocabulary(("M", "S"))})).terms
+        ('size[M]', 'size[S]')
+        """
+        pairs = {name: (values, other.categories[name]) for name, values in self.categories.items()}
+        for name, (mine, theirs) in pairs.items():
+            one, more = f"values of {name!r} in this model", "those in the other"
+            check_one_type(mine, theirs, one, more, "values of a category")
+        missing = {*self.missing, *other.missing}
+        both = replace(
+            self,
+            categories={name: mine | theirs for name, (mine, theirs) in pairs.items()},
+            words={
+                name: words.joined(other.words[name], name) for name, words in self.words.items()
+            },
+            missing=tuple(name for name in self.categories if name in missing),
+        )
+        for name in pairs if self.formula is not None else ():
+            first = {design.levels(name)[0] for design in (self, other, both)}
+            if self.categories[name] != other.categories[name] and (
+                name in self.ordered or len(first) > 1
+            ):
+                raise SchemaError(
+                    f"the models differ in the values of {name!r}",
+                    "products of a formula are added up where the reference is one",
+                    f"fit both with reference={{{name!r}: {max(first, key=str)!r}}}",
+                )
+        return both
+
+    def terms_from(self, fewer: Design) -> tuple[Any, NDArray[np.float64]]:
+        """Return the map of the terms z (q,) of a design of fewer values to those of this one.
+
+        ::
+
+            T z + c
+
+        An indicator of a value that is new is 0, and that of a value without a term is 1 less the
+        others of its column. A stored 0 of T says with which term one is missing.
+
+        Returns
+        -------
+        T : scipy.sparse.csr_array (p, q)
+        c : ndarray (p,)
+
+        Examples
+        --------
+        >>> one = Design(("size",), (), {"size": Vocabulary(("M", "S"))})
+        >>> both = one.joined(Design(("size",), (), {"size": Vocabulary(("L", "XL"))}))
+        >>> T, c = both.terms_from(one)
+        >>> both.terms, T.toarray().T, c
+        (('size[M]', 'size[S]', 'size[XL]'), array([[-1.,  1.,  0.]]), array([1., 0., 0.]))
+        """
+        from scipy.sparse import csr_array
+
+        own = {
+            pair: j for j, pair in enumerate(zip(fewer._group_of_term, fewer.terms, strict=True))
+        }
+        cells, constant = list[tuple[int, int, float]](), np.zeros(len(self))
+        for i, (name, term) in enumerate(zip(self._group_of_term, self.terms, strict=True)):
+            places = fewer._terms_of_group.get(name, ())
+            if (name, term) in own:
+                cells.append((i, own[name, term], 1.0))
+                continue
+            source = self._source(name, i - int(self._terms_of_group[name][0]), fewer)
+            if source > 0:
+                cells.append((i, int(places[source - 1]), 1.0))
+                continue
+            constant[i] = float(source == 0)
+            sign = -constant[i] if name not in self.ordered else 0.0
+            cells += [(i, int(j), sign) for j in places]
+        row, column, value = (
+            (list(part) for part in zip(*cells, strict=True)) if cells else ([],) * 3
+        )
+        return csr_array((value, (row, column)), shape=(len(self), len(fewer))), constant
+
+    def _source(self, name: str, place: int, fewer: Design) -> int:
+        """Number the term of fewer values that a term is, from 1; 0: that without one; −1: none."""
+        if self.formula is not None or name not in self.categories:
+            return -1
+        levels, old = self.levels(name)[self.first(name) :], fewer.levels(name)
+        if place >= len(levels):
+            return -1
+        order = self.ordered.get(name, ())
+        reached = order[order.index(levels[place]) :] if order else levels[place : place + 1]
+        found = [old.index(level) for level in reached if level in old]
+        return found[0] + 1 - fewer.first(name) if found else -1
 
     def column(self, place: int) -> str:
         """The column, product or target that makes a term; targets come after the terms."""

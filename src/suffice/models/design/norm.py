@@ -44,6 +44,8 @@ def norm_of_coefficients(terms: Design) -> NDArray[np.float64]:
             for place, (of, levels, _) in enumerate(columns)
             if of == numbers and {f for f, (_, full) in levels.items() if not full} <= categories
         ]
+        if not places:  # of a category with one value
+            continue
         words = np.array([columns[place][2] for place in places], np.intp).reshape(len(places), -1)
         shared = (words[:, None] == words).all(axis=2).astype(np.float64)
         for category in categories:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 from typing import Annotated, Any, Literal
@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import ParameterError
+from suffice.errors import ParameterError, SchemaError
 from suffice.numerics.elementary import log
 from suffice.rules import Within, rule
 from suffice.sums.block import BadCell, SparseBlock
@@ -126,6 +126,11 @@ class Words:
     def __len__(self) -> int:
         return self.places or len(self.known)
 
+    @property
+    def is_open(self) -> bool:
+        """Return whether words of more rows can be counted too."""
+        return self.complete and not (self.places or self.idf)
+
     def terms(self, name: str) -> tuple[str, ...]:
         """Names of the columns that a text becomes."""
         if self.places:
@@ -137,6 +142,18 @@ class Words:
         kept = self.known.index(known.values, -1).tolist()
         idf = tuple(self.idf[code] for code in kept) if self.idf else ()
         return Words(0, known, self.ngrams, idf, self.complete)
+
+    def joined(self, other: Words, name: str) -> Words:
+        """Return the words that either counts."""
+        if self == other:
+            return self
+        if not self.is_open or replace(self, known=other.known) != other:
+            raise SchemaError(
+                f"the words of {name!r} are weighted by the rows of each model, or some left out",
+                "only counts of all words add up",
+                "fit one model to the rows of both, or both with words=256",
+            )
+        return replace(self, known=self.known | other.known)
 
     def counts(self, block: SparseBlock) -> NDArray[np.float64]:
         """Counts (n, m) of the words of texts; NaN where a text is missing."""

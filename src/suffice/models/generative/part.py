@@ -132,8 +132,9 @@ class FamilyColumns:
         family = self.family.apart if apart else self.family
         if self.design is not None:
             sums = family.accumulator("real", len(self.design))
-            keeps = isinstance(sums, RowsAccumulator) and family.shared
-            return TermAccumulator(sums, self.design, keeps and self.design.is_sparse)
+            keeps = isinstance(sums, RowsAccumulator) and self.design.is_sparse
+            shared = isinstance(family, MultivariateGaussian) and family.shared
+            return TermAccumulator(sums, self.design, keeps and shared)
         columns, dates = self.layout.columns, self.layout.dates
         found = family.accumulator(self.layout.encoding, len(columns))
         if dates and isinstance(found, MomentsAndBinsAccumulator):

@@ -8,9 +8,11 @@ from typing import Any, NamedTuple, Self, cast
 import numpy as np
 
 from suffice.data.schema import Layout
+from suffice.engines.engine import Engine
 from suffice.errors import ForgetError, SchemaError
 from suffice.families import Family
 from suffice.models.base.checks import check_one_type
+from suffice.models.design.feature_columns import moved, widened
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.method import Learnt, SumsReader
 from suffice.models.reading import LabelReader
@@ -45,12 +47,8 @@ def check_compatible(mine: Side, theirs: Side, verb: str) -> None:
         fact, next_step = _difference(mine.parts, theirs.parts)
         raise SchemaError(f"the models differ: {fact}", rule, next_step)
     for one, part in zip(mine.parts, theirs.parts, strict=True):
-        if one.design != part.design:
-            raise SchemaError(
-                "the models differ in the values of their categories",
-                f"only models of the same categories can be {verb}",
-                "fit one model to the rows of both",
-            )
+        if one.design is not None and part.design is not None:
+            one.design.joined(part.design)
     other = _reading(theirs.layout)
     for option, value in _reading(mine.layout).items():
         if value != other[option]:
@@ -172,7 +170,35 @@ class GenerativeReader(LabelReader, SumsReader[ByClass]):
 
     def merged(self, other: Self) -> Self:
         both = self.with_labels(other.label_dtype)
-        return replace(both, declared=self.declared | other.declared)
+        parts = tuple(
+            [
+                replace(
+                    part, design=part.design and theirs.design and part.design.joined(theirs.design)
+                )
+                for part, theirs in zip(self.parts, other.parts, strict=True)
+            ]
+        )
+        return replace(both, parts=parts, declared=self.declared | other.declared)
+
+    def moved(self, statistic: ByClass, wider: Self) -> ByClass:
+        pairs = list(zip(self.parts, wider.parts, strict=True))
+        if all(part.design == other.design for part, other in pairs):
+            return statistic
+        blocks = [
+            moved(block, part.design, other.design)
+            for block, (part, other) in zip(statistic.blocks, pairs, strict=True)
+        ]
+        return replace(statistic, blocks=tuple(blocks))
+
+    def widened(self, rows: Any, engine: Engine) -> Self:
+        parts = [
+            replace(
+                part,
+                design=part.design and widened(part.design, rows, self.layout, engine),
+            )
+            for part in self.parts
+        ]
+        return replace(self, parts=tuple(parts))
 
     def compare(self, statistic: ByClass, other: Self, others: ByClass) -> Comparison:
         """Measure the drift between the rows of two statistics."""

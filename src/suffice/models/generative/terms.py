@@ -49,8 +49,8 @@ class TermAccumulator:
         block = replace(block, categories=CodedBlock(shown, block.categories.vocabularies))
         if self._is_sparse:
             with _located(self._design, 0):
-                x = stored_cells(self._design.sparse_rows(_batch(block)))
-                self._sums.add(x, codes, weights, k)
+                cells = stored_cells(self._design.sparse_rows(_batch(block)))
+                self._sums.add(cells, codes, weights, k)
             return
         for start, x in _rows(self._design, block):
             rows = slice(start, start + len(x))

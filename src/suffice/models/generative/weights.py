@@ -37,7 +37,7 @@ from suffice.models.optimise.nonnegative_newton import Value, nonnegative_minimu
 from suffice.numerics import kernels
 from suffice.numerics.elementary import exp, log
 from suffice.numerics.in_print import Printed, Table
-from suffice.numerics.logspace import log_sum_exp
+from suffice.numerics.logspace import log_sum_exp, scores
 from suffice.sums.batch import Batch
 from suffice.sums.by_class import ByClass
 from suffice.sums.row_sample import RowSample, Sampled, SampledRows, rank_hashes
@@ -54,7 +54,7 @@ WIDE = 256  # columns, whose Hessian is worth several
 MANY_CLASSES = 64  # more have one weight for all columns
 OWN_WEIGHTS = 128  # columns of a wide table that have a weight of their own
 MOST_SCORES = 2**23  # terms of log p(x | c) of more rows than 256
-TILE = 2**20  # of them, that are found at a time: 8 MB
+TILE = 2**18  # of them, that are found at a time: 2 MB
 MOST_DEALT = 2**25  # terms of rows that are dealt to several folds
 SAMPLE_CELLS = 2**22  # 32 MB of doubles
 FEWEST_ROWS = 256  # of tables of any width
@@ -381,19 +381,19 @@ class _Kept:
             return cls(every, every, np.zeros(0), usual)
         gain = np.zeros(d)
         looked_at = sample.first(FEWEST_ROWS) if sample.rows > FEWEST_ROWS else sample
-        for batch, _ in looked_at.pieces:
-            codes = batch.learnt(model.classes)
+        step = _rows_of(groups * len(model.classes))
+        parts = [part for batch, _ in looked_at.pieces for part in batch.pieces(step)]
 
-            def told(rows: slice) -> NDArray[np.float64]:
-                terms = _terms(model, batch.cut(rows.start, rows.stop))[:, :, :d]
-                logs = terms + log_prior[:, None]
-                largest = logs.max(axis=1)
-                evidence = largest + log(exp(logs - largest[:, None]).sum(axis=1))
-                own_class = terms[np.arange(len(terms)), codes[rows]]
-                return batch.weights[rows] @ (own_class - evidence)
+        def told(part: Batch) -> NDArray[np.float64]:
+            terms = _terms(model, part)[:, :, :d]
+            logs = terms + log_prior[:, None]
+            largest = logs.max(axis=1)
+            evidence = largest + log(exp(logs - largest[:, None]).sum(axis=1))
+            own_class = terms[np.arange(len(terms)), part.learnt(model.classes)]
+            return np.asarray(part.weights @ (own_class - evidence))
 
-            for some in apply(told, _tiles(model, batch)):
-                gain += some
+        for some in apply(told, parts):
+            gain += some
         own = np.sort(np.argsort(-gain, kind="stable")[:OWN_WEIGHTS])
         m = len(own)
         place = np.append(np.full(d, m), np.full(beside, m + 1))
@@ -411,11 +411,22 @@ class _Kept:
         apply: Apply,
     ) -> None:
         """Write what a model says of rows to ``out`` (n, k, ·), of the ith row to that ``at`` i."""
+        k = len(model.classes)
+        together = not len(self.own) and (self.summed == 1).all()
+        step = _rows_of(k if together else k * model.groups)
 
-        def write(rows: slice) -> None:
-            part = batch.cut(rows.start, rows.stop)
+        def write(first: int) -> None:
+            rows = at[first : first + step]
+            part = batch.cut(first, first + len(rows))
+            if together:
+                sums = scores(part.rows, k, 0.0)
+                parts = zip(model.parameters, part.blocks, strict=True)
+                for parameters, block in parts:
+                    parameters.add_log_likelihood(block, sums)
+                out[rows, :, 0] = np.where(sums == -np.inf, LEAST, sums)
+                return
             if not len(self.summed):
-                _place(model.terms(part), at[rows], out)
+                _place(model.terms(part), rows, out)
                 return
             terms = _terms(model, part)
             found, to = np.empty((*terms.shape[:2], len(self.usual))), self.place[self.own]
@@ -423,15 +434,14 @@ class _Kept:
             sums = np.empty(terms.shape[0] * terms.shape[1])
             kernels.gram.times(terms.reshape(len(sums), -1), self.summed, sums)
             found[:, :, self.place[self.summed > 0][0]] = sums.reshape(terms.shape[:2])
-            out[at[rows]] = found
+            out[rows] = found
 
-        deque(apply(write, _tiles(model, batch)), 0)
+        deque(apply(write, range(0, batch.rows, step)), 0)
 
 
-def _tiles(model: GenerativeModel, batch: Batch) -> list[slice]:
-    step = max(1, TILE // (model.groups * len(model.classes)))
-    starts = range(0, batch.rows, step)
-    return [slice(start, min(start + step, batch.rows)) for start in starts]
+def _rows_of(terms: int) -> int:
+    """How many rows of so many terms are looked at together."""
+    return max(1, TILE // terms)
 
 
 def _terms(model: GenerativeModel, batch: Batch) -> NDArray[np.float64]:
@@ -457,10 +467,10 @@ def _dealt(model: GenerativeModel, sample: RowSample, factor: float) -> list[lis
     gone, rows = sample.weight * factor * sample.unit, model.statistic.rows
     folds = FOLDS if model.sampled is not None or rows <= MANY * gone else 1
     if model.groups > OWN_WEIGHTS:
-        few = model.sampled is None and OF_ROWS * gone <= MANY_FOLDS * rows
-        folds = max(1, round(OF_ROWS * gone / rows)) if few else MANY_FOLDS
-    dealt = sample.rows * folds * model.groups * len(model.classes) <= MOST_DEALT
-    copy = sample.unit if dealt and not sample.tells_apart else None
+        some = model.sampled is None and OF_ROWS * gone <= MANY_FOLDS * rows
+        folds = max(1, round(OF_ROWS * gone / rows)) if some else MANY_FOLDS
+    few = sample.rows * folds * model.groups * len(model.classes) <= MOST_DEALT
+    copy = sample.unit if few and not sample.tells_apart else None
     first = _first_folds(model, sample, folds)
     dealt = []
     for fold in range(folds):
@@ -564,6 +574,8 @@ class _Objective:
 
     def _times(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return Σ_j w_j log p(x_j | c), (n k,)."""
+        if len(w) == 1:
+            return np.asarray(self._flat[:, 0] * w)
         sums, step = np.empty(len(self._flat)), max(1, MANY_TERMS // max(1, len(w)))
 
         def multiply(first: int) -> None:

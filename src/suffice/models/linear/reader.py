@@ -20,7 +20,7 @@ from suffice.engines.engine import Engine
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError
 from suffice.models.base.groups import ByColumns, ByPlace, sums_by_group
 from suffice.models.base.options import incomplete, listed_missing
-from suffice.models.design.feature_columns import Features, settled_design, unused
+from suffice.models.design.feature_columns import Features, moved, settled_design, unused, widened
 from suffice.models.design.matrix import Design
 from suffice.models.design.remarks import without_value
 from suffice.models.design.words import Ways
@@ -159,7 +159,7 @@ class LinearReader(SumsReader[Any]):
             return without_value(self.design.column(place), self.design.targets)
         places = np.flatnonzero(counts).tolist()
         of_columns = listed_missing({self.design.column(j): str(counts[j]) for j in places})
-        return incomplete(of_columns, "incomplete='gaussian'")
+        return incomplete(of_columns, "use incomplete='gaussian'")
 
     def keep(self, names: Sequence[str]) -> Self:
         """The reader of some columns, or products of a formula; tables may still have the rest."""
@@ -185,16 +185,14 @@ class LinearReader(SumsReader[Any]):
         check_same_columns(self.design, other.design, verb)
 
     def merged(self, other: Self) -> Self:
-        """The reader of both models' tables, if they have the same values of categories."""
-        mine, theirs = self.design, other.design
-        if (mine.categories, mine.words) != (theirs.categories, theirs.words):
-            what = "categories" if mine.words == theirs.words else "texts"
-            raise SchemaError(
-                f"the models differ in the values of their {what}",
-                f"only models of the same {what} can be merged",
-                "fit one model to the rows of both",
-            )
-        return self
+        """The reader of both models' tables, with the values of categories of either."""
+        return replace(self, design=self.design.joined(other.design))
+
+    def moved(self, statistic: Any, wider: Self) -> Any:
+        return moved(statistic, self.design, wider.design)
+
+    def widened(self, rows: Rows, engine: Engine) -> Self:
+        return replace(self, design=widened(self.design, rows, self.layout_of(rows), engine))
 
     def compare(self, statistic: Comoments, other: Self, others: Comoments) -> Comparison:
         return compared_rows(statistic, self.design, others, other.design)

@@ -187,8 +187,8 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
     ) -> Self:
         """Learn from more rows; the result is that of one `fit` of all of them.
 
-        See `fit` for the other parameters and the errors. Categories are those of the first rows;
-        a row that shows another is refused.
+        See `fit` for the other parameters and the errors. A category that no earlier row shows
+        has a term from now on.
 
         A stream may fade, or be seen through a window; a batch is what one call learns. With both,
         the result is that of one `fit` of the last batches, each with its weight.

@@ -93,11 +93,12 @@ class CentredRows(Weighed):
             full = np.bincount(x.indices, minlength=len(mean)) == x.shape[0]
             offset = np.where(full, 0.0, about)
             if intercept and full.any():  # so that a mean far from 0 keeps its digits
-                x = x.copy()
-                x.data -= np.where(full, mean, 0.0)[x.indices]
+                data = x.data - np.where(full, mean, 0.0)[x.indices]
+                x = type(x)((data, x.indices, x.indptr), shape=x.shape)
         else:
-            mean = _means(x, w)
-            moved = x - mean
+            moved = np.empty(x.shape)
+            mean = _means(x, w, moved)
+            np.subtract(x, mean, out=moved)
             farthest = np.maximum(moved.max(axis=0), -moved.min(axis=0))
             constant = farthest <= CONSTANT * np.abs(mean)
             moved[:, constant] = 0.0
@@ -189,9 +190,9 @@ class CentredRows(Weighed):
         """Products of some columns of A with others, (c, e)."""
         if not self.is_sparse:
             return np.asarray(self.x[:, some].T @ self.x[:, others])
-        left, right = self._transposed[some], self._transposed[others]
-        weighted = right.multiply(self.root**2).tocsr()
-        found = (left @ weighted.T).toarray()
+        weighted = self.x[:, others]
+        weighted.data *= np.repeat(self.root**2, np.diff(weighted.indptr))
+        found = (self._transposed[some] @ weighted).toarray()
         if self.intercept:
             found -= self.rows * np.outer(self.offset[some], self.offset[others])
         return np.asarray(found)
@@ -219,9 +220,9 @@ Equations = NormalEquations | CentredRows
 """Products of columns, or rows where these are fewer numbers: all that a fit depends on."""
 
 
-def _means(x: Array, w: Array) -> Array:
+def _means(x: Array, w: Array, room: Array | None = None) -> Array:
     mean = w @ x / w.sum()
-    return np.asarray(mean + w @ (x - mean) / w.sum())
+    return np.asarray(mean + w @ np.subtract(x, mean, out=room) / w.sum())
 
 
 def _zeros(x: Array, w: Array) -> Array:

@@ -114,9 +114,11 @@ def _complete(
     if not lacking:
         return every
     cells = listed_missing(lacking)
-    otherwise = "incomplete='indicator'"
-    if not isinstance(laid_out, Coded):
-        otherwise = f"{otherwise} with numbers='bins'"
+    texts = lacking.keys() & (laid_out.design.words.keys() if laid_out else ())
+    with_bins = "" if isinstance(laid_out, Coded) else " with numbers='bins'"
+    steps = ["leave the texts out"] if texts else []  # no option gives a missing one a term
+    steps += [f"use incomplete='indicator'{with_bins}"] if lacking.keys() > texts else []
+    otherwise = " and ".join(steps)
     if missing != "drop":
         raise incomplete(cells, otherwise)
     complete = data.run(first_pass, (layout, True))
@@ -124,7 +126,7 @@ def _complete(
         raise DataError(
             f"no labelled row is complete: values are missing, {cells}",
             "incomplete='drop' learns from complete rows only",
-            f"leave columns out, or use {otherwise}",
+            f"leave columns out, or {otherwise}",
         )
     return complete
 

@@ -214,13 +214,14 @@ class SecondDerivatives:
         w = w * self.rows.class_weights[code]
         at = loss_derivatives(np.asarray(z @ self.coefficients.T), code)
         used, m = z[:, self.columns], at.probability.shape[1]
-        rows, q = np.repeat(np.arange(z.shape[0]), np.diff(used.indptr)), len(self.columns)
-        score = self.scores[used.indices]
-        p = at.probability[rows, score]
+        stored, q = np.diff(used.indptr), len(self.columns)
         if m == 1:
-            root = np.sqrt(w[rows] * p * at.other[rows, 0])
-            plus = csr_array((used.data * root, used.indices, used.indptr), shape=used.shape)
+            root = np.sqrt(w * at.probability[:, 0] * at.other[:, 0])
+            cells = used.data * np.repeat(root, stored)
+            plus = csr_array((cells, used.indices, used.indptr), shape=used.shape)
             return plus, csr_array((0, q))
+        rows, score = np.repeat(np.arange(z.shape[0]), stored), self.scores[used.indices]
+        p = at.probability[rows, score]
         cells = used.data * np.sqrt(w[rows] * p)
         plus = csr_array((cells, (rows * m + score, used.indices)), shape=(z.shape[0] * m, q))
         cells = used.data * np.sqrt(w)[rows] * p

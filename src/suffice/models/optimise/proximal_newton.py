@@ -39,7 +39,7 @@ NEAR = 1e-2  # of what the conditions are missed by, what a step leaves of it
 INNER_TOLERANCE = 1e-12  # of the quadratics that lead from one point to the next
 INNER_SWEEPS = 1_000
 INNER_PRODUCTS = 1_000
-POWERS = 10  # of a matrix, by which its largest eigenvalue is bounded
+POWERS = 4  # of a matrix, by which its largest eigenvalue is bounded
 SMALLEST_SHARE = 1e-3  # of a vector beside its largest element
 FACE_STEPS = 200  # of conjugate gradients
 STEPS_BETWEEN = 10  # after which coordinates that are 0 are looked at
@@ -207,7 +207,9 @@ class CompressedHessian:
 
     def __matmul__(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         found = self.plus.T @ (self.plus @ x) + self.ridge * x
-        return np.asarray(found - self.minus.T @ (self.minus @ x))
+        if self.minus.nnz:
+            found -= self.minus.T @ (self.minus @ x)
+        return np.asarray(found)
 
     @cached_property
     def diagonal(self) -> NDArray[np.float64]:
@@ -219,7 +221,9 @@ class CompressedHessian:
 
     def no_flatter_than(self, least: NDArray[np.float64]) -> CompressedHessian:
         """Raise the curvature of coordinates to some (p,), so that no step is far too long."""
-        return replace(self, ridge=self.ridge + np.maximum(least - self.diagonal, 0.0))
+        found = replace(self, ridge=self.ridge + np.maximum(least - self.diagonal, 0.0))
+        found.__dict__["diagonal"] = np.maximum(least, self.diagonal)
+        return found
 
     def largest(self, scale: NDArray[np.float64]) -> float:
         """Return a bound of the eigenvalues of H, with rows and columns multiplied by ``scale``.

@@ -25,8 +25,8 @@ export const colour = (c) => (c < 0 ? "rest" : `k${c % 7}${c % 14 > 6 ? " again"
 /** A small square in the colour of a class. @param {number} c */
 export const key = (c) => svg("svg", { class: "key", viewBox: "0 0 12 12", "aria-hidden": "true" }, svg("rect", { class: colour(c), width: 12, height: 12 }));
 
-/** A name, at most two lines of it; the whole name is its title. @param {string} name */
-export const named = (name) => el("bdi", { class: "shortened", title: name }, name);
+/** A name, at most two lines of it, which rather ends after an underscore; the whole name is its title. @param {string} name */
+export const named = (name) => el("bdi", { class: "shortened", title: name }, ...name.split(/(?<=_)/).flatMap((part, i) => (i ? [el("wbr"), part] : [part])));
 
 /** A table that scrolls where it is wider than the page. @param {string} label @param {...(Node | string)} children */
 export const wideTable = (label, ...children) =>
