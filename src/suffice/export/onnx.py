@@ -1,6 +1,6 @@
 """ONNX: a graph in double precision, with one input (n, 1) for every column.
 
-Numbers are doubles, NaN = missing; booleans and whole numbers too; strings are strings, and the
+Numbers are doubles, NaN = missing; booleans, whole numbers and seconds of dates too; strings are strings, and the
 empty string is missing, as ONNX has no null.
 """
 
