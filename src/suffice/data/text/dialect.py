@@ -65,7 +65,7 @@ def dialect_of(lines: Sequence[str], asked: TextFormat, usual: str) -> Dialect:
     quote = _quote(lines[skip:], asked, separator, usual)
     found = separator or _separator(lines[skip:], quote, usual, asked.tokens)
     rows = _rows(lines[skip:], Grammar(found, quote))
-    if asked.skip_lines is None:
+    if asked.skip_lines is None and asked.header is not False:  # a row without names may be short
         above = skip
         for begin, mark in _below_title(lines, skip, separator, quote, usual, rows):
             skip, found = begin, mark
