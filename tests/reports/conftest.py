@@ -140,6 +140,8 @@ def models() -> dict[str, tuple[Any, pd.DataFrame]]:
 
     texts, asked_texts = messages(200, 1), messages(300, 2).drop(columns="y")
 
+    days, asked_days = dated(400, 1), dated(300, 2).drop(columns="y")
+
     def bayes(**options: Any) -> Any:
         return NaiveBayes.textbook(**options).fit(table, "y")
 
@@ -160,19 +162,15 @@ def models() -> dict[str, tuple[Any, pd.DataFrame]]:
         "multinomial": (MultinomialNB().fit(events, table["y"]), asked[list(events)]),
         "complement": (ComplementNB().fit(events, table["y"]), asked[list(events)]),
         "categorical": (CategoricalNB().fit(codes, table["y"]), asked[list(codes)]),
-        "dated": (NaiveBayes().fit(dated(400, 1), "y"), dated(300, 2).drop(columns="y")),
-        "dated lda": (
-            LinearDiscriminantAnalysis().fit(dated(400, 1), "y"),
-            dated(300, 2).drop(columns="y"),
-        ),
+        "dated": (NaiveBayes().fit(days, "y"), asked_days),
+        "dated lda": (LinearDiscriminantAnalysis().fit(days, "y"), asked_days),
         "dated bins": (
-            LogisticRegression(**BINS).fit(dated(400, 1), "y"),
-            dated(300, 2).drop(columns="y"),
+            LogisticRegression(**BINS).fit(
+                with_holes(days[[*asked_days]]).infer_objects(), days["y"]
+            ),
+            asked_days,
         ),
-        "dated logistic": (
-            LogisticRegression().fit(dated(400, 1), "y"),
-            dated(300, 2).drop(columns="y"),
-        ),
+        "dated logistic": (LogisticRegression().fit(days, "y"), asked_days),
         "lda": (LinearDiscriminantAnalysis().fit(numbers, table["y"]), asked[NUMBERS]),
         "qda": (QuadraticDiscriminantAnalysis().fit(numbers, table["y"]), asked[NUMBERS]),
         "mixed": (LinearDiscriminantAnalysis().fit(table[[*MIXED, "y"]], "y"), asked[MIXED]),

@@ -1,7 +1,7 @@
 """ONNX: a graph in double precision, with one input (n, 1) for every column.
 
-Numbers are doubles, NaN = missing; booleans and whole numbers too; strings are strings, and the
-empty string is missing, as ONNX has no null.
+Numbers are doubles, NaN = missing; booleans, whole numbers and seconds of dates too; strings are
+strings, and the empty string is missing, as ONNX has no null.
 """
 
 from __future__ import annotations
