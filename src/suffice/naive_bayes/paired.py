@@ -66,7 +66,7 @@ class PairedReader(GenerativeReader):
             raise SchemaError(
                 "the models differ: pairs of columns were counted in other bins",
                 f"only counts of pairs in the same bins can be {verb}",
-                "fit one model to the files of both, or the other in Python with the bins_ of this one",
+                "fit one model to the files of both, or in Python the other with the bins_ of this",
             )
 
     def compare(self, statistic: ByClass, other: Self, others: ByClass) -> Comparison:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from suffice.errors import SchemaError
 from suffice.numerics.arrays import Ints
 from suffice.rules import rule
 
@@ -112,3 +113,33 @@ class Vocabulary:
 
 
 FALSE_TRUE = Vocabulary((False, True), closed=True)
+
+
+def check_one_type(
+    mine: Vocabulary, theirs: Vocabulary, one: str, other: str, what: str = "labels"
+) -> None:
+    """Refuse labels, or values of a category, of two types, such as strings and numbers.
+
+    Parameters
+    ----------
+    mine, theirs : Vocabulary
+        The labels.
+    one, other : str
+        What they are called.
+    what : str
+        All of them.
+    """
+    kinds = _kind(mine.values), _kind(theirs.values)
+    if None not in kinds and kinds[0] != kinds[1]:
+        raise SchemaError(
+            f"{one} are of the type {kinds[0]}, {other} of the type {kinds[1]}",
+            f"{what} are of one type",
+            "convert them",
+        )
+
+
+def _kind(values: Sequence[Value]) -> str | None:
+    """The type of labels; numbers but for Booleans are one. They are known to be of one type."""
+    numbers = (isinstance(v, int | float) and not isinstance(v, bool) for v in values)
+    kinds = {"number" if n else type(v).__name__ for n, v in zip(numbers, values, strict=True)}
+    return min(kinds, default=None)

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from suffice.data.python_cells import require_faithful
 from suffice.data.source import ArraySource
 from suffice.data.table_source import TableSource
-from suffice.errors import DataError, ParameterError, SchemaError
+from suffice.errors import DataError, ParameterError
 from suffice.numerics.in_print import listed
 from suffice.numerics.rows import is_sparse
 from suffice.sums.batch import WEIGHT_RULE, unfit_weight
-from suffice.sums.vocabulary import Value, Vocabulary
+from suffice.sums.vocabulary import Vocabulary
 
 
 def is_array(X: Any, *named: Any) -> bool:
@@ -98,36 +98,6 @@ def check_same_classes(classes: Any, known: NDArray[Any]) -> None:
             "a later call names the same classes, each once",
             "leave classes out: new labels join",
         )
-
-
-def check_one_type(
-    mine: Vocabulary, theirs: Vocabulary, one: str, other: str, what: str = "labels"
-) -> None:
-    """Refuse labels, or values of a category, of two types, such as strings and numbers.
-
-    Parameters
-    ----------
-    mine, theirs : Vocabulary
-        The labels.
-    one, other : str
-        What they are called.
-    what : str
-        All of them.
-    """
-    kinds = _kind(mine.values), _kind(theirs.values)
-    if None not in kinds and kinds[0] != kinds[1]:
-        raise SchemaError(
-            f"{one} are of the type {kinds[0]}, {other} of the type {kinds[1]}",
-            f"{what} are of one type",
-            "convert them",
-        )
-
-
-def _kind(values: Sequence[Value]) -> str | None:
-    """The type of labels; numbers but for Booleans are one. They are known to be of one type."""
-    numbers = (isinstance(v, int | float) and not isinstance(v, bool) for v in values)
-    kinds = {"number" if n else type(v).__name__ for n, v in zip(numbers, values, strict=True)}
-    return min(kinds, default=None)
 
 
 ClassWeight = Mapping[Any, float] | Literal["balanced"] | None

@@ -13,7 +13,6 @@ from suffice.data.schema import Layout
 from suffice.data.source import Part, each_batch
 from suffice.errors import DataError, warn
 from suffice.models.base.answers import expected_costs
-from suffice.models.base.checks import check_one_type
 from suffice.models.base.evaluation import Evaluation
 from suffice.numerics import kernels
 from suffice.numerics.elementary import exp, log
@@ -22,7 +21,7 @@ from suffice.numerics.logspace import log_normalise, row_sums
 from suffice.phrases import rows_of_classes
 from suffice.sums.batch import Batch, scored_rows
 from suffice.sums.ranking import RankingAccumulator
-from suffice.sums.vocabulary import Value, Vocabulary
+from suffice.sums.vocabulary import Value, Vocabulary, check_one_type
 
 RANKED = 20  # classes, each of which is ranked against all others
 BINS = 10  # of equal width, in which probabilities are held against frequencies

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from suffice.data.schema import BlockLayout, Numbered
 from suffice.errors import SchemaError
-from suffice.models.base.checks import check_one_type
 from suffice.models.design.bins import BELOW, binned, levels_of, steps
 from suffice.models.design.formula import Coded, Formula, is_column, label, names, products
 from suffice.models.design.words import Words
@@ -29,7 +28,7 @@ from suffice.sums.block import (
 )
 from suffice.sums.kept_rows import LEAST_COLUMNS
 from suffice.sums.pairs import CutBins
-from suffice.sums.vocabulary import KINDS, Vocabulary
+from suffice.sums.vocabulary import KINDS, Vocabulary, check_one_type
 
 MISSING = "(missing)"
 INTERCEPT = "(Intercept)"

@@ -24,7 +24,7 @@ from suffice.errors import ParameterError, warn
 from suffice.families import Family
 from suffice.families.density import Chosen
 from suffice.models.base.answers import impossible_rows
-from suffice.models.base.checks import ClassWeight, check_among, check_one_type, check_same_classes
+from suffice.models.base.checks import ClassWeight, check_among, check_same_classes
 from suffice.models.base.options import generator
 from suffice.models.base.proba_intervals import Ends
 from suffice.models.base.scikit_learn import available_if
@@ -63,6 +63,7 @@ from suffice.sums.batch import NO_CLASSES, NO_CODES, NO_WEIGHTS, Batch
 from suffice.sums.block import BadCell, RealBlock
 from suffice.sums.by_class import ByClass
 from suffice.sums.row_sample import Sampled
+from suffice.sums.vocabulary import check_one_type
 
 FEW_ROWS = 256  # that are answered by the thread that asks
 

@@ -11,7 +11,6 @@ from suffice.data.schema import Layout
 from suffice.engines.engine import Engine
 from suffice.errors import ForgetError, SchemaError
 from suffice.families import Family
-from suffice.models.base.checks import check_one_type
 from suffice.models.design.feature_columns import moved, widened
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.method import Learnt, SumsReader
@@ -19,7 +18,7 @@ from suffice.models.reading import LabelReader
 from suffice.sums.batch import NO_CLASSES
 from suffice.sums.by_class import ByClass, Loss
 from suffice.sums.comparison import Comparison
-from suffice.sums.vocabulary import Vocabulary
+from suffice.sums.vocabulary import Vocabulary, check_one_type
 
 NAMED_COLUMNS = 10  # columns named in a sentence
 
