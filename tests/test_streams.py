@@ -19,7 +19,7 @@ from tests.laws.comparing import frozen
 import suffice
 from suffice import LinearDiscriminantAnalysis, NaiveBayes, QuadraticDiscriminantAnalysis
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError
-from suffice.linear_model import LinearRegression, Ridge
+from suffice.linear_model import Lasso, LinearRegression, Ridge
 from suffice.naive_bayes import BernoulliNB, GaussianNB, MultinomialNB
 
 FAMILIES = {"visits": "poisson", "note": "multinomial", "flag": "bernoulli", "color": "categorical"}
@@ -418,12 +418,92 @@ def test_streams_of_regressions_have_the_rules_of_all(options: Any) -> None:
         LinearRegression().partial_fit(*numbers(0, 9), **options)
 
 
-def test_regressions_of_other_categories_do_not_merge() -> None:
-    rows: dict[str, Any] = {"color": list("abab"), "size": [1.0, 2.0, 4.0, 3.0], "y": [1, 2, 3, 5]}
-    model = LinearRegression().fit(rows, "y")
-    with pytest.raises(SchemaError) as caught:
-        model.merge(LinearRegression().fit(rows | {"color": list("acac")}, "y"))
-    assert str(caught.value) == (
-        "the models differ in the values of their categories; only models of the same categories "
-        "can be merged; fit one model to the rows of both."
+def shops(seed: int, values: str, n: int = 40) -> pa.Table:
+    rng = np.random.default_rng(seed)
+    color, size = rng.choice(list(values), n), rng.normal(size=n)
+    columns = {
+        "color": color,
+        "town": rng.choice(["Bonn", f"Ulm{seed % 2}"], n),
+        "size": size,
+        "note": [" ".join(rng.choice(["cat", "dog", f"w{seed}"], 3)) for _ in range(n)],
+        "y": size + (color == "c") + rng.normal(size=n),
+        "kind": rng.choice(["p", "q"], n),
+    }
+    return pa.table(columns)
+
+
+LEVELS = ["d", "c", "b", "a"]
+OF_CATEGORIES = {
+    "least squares": LinearRegression(),
+    "no intercept": LinearRegression(fit_intercept=False),
+    "penalties": Lasso(alpha=0.01),
+    "a reference": Ridge(reference={"color": "b"}),
+    "levels": LinearRegression(ordered={"color": LEVELS}),
+    "a formula": LinearRegression(formula="y ~ size * color", reference={"color": "b"}),
+    "words": LinearRegression(text=["note"], words="counted"),
+    "lda": LinearDiscriminantAnalysis(),
+    "lda, fourth moments": LinearDiscriminantAnalysis("lsqr", shrinkage="auto"),
+    "qda": QuadraticDiscriminantAnalysis(),
+}
+
+
+@pytest.mark.parametrize(("one", "other"), [("ab", "abc"), ("bc", "ab"), ("b", "bd")])
+@pytest.mark.parametrize("name", OF_CATEGORIES)
+@pytest.mark.filterwarnings("ignore:column:suffice.errors.SufficeWarning")
+def test_sums_of_other_categories_add_up(name: str, one: str, other: str) -> None:
+    model, y = OF_CATEGORIES[name], "kind" if "da" in name else "y"
+    left = ["kind" if y == "y" else "y", *(["note"] if name != "words" else [])]
+    mine, theirs = (shops(s, v).drop_columns(left) for s, v in ((0, one), (1, other)))
+    both = clone(model).fit(pa.concat_tables([mine, theirs]), y)
+    first, second = clone(model).fit(mine, y), clone(model).fit(theirs, y)
+    pooled = first.sums_ + second.sums_
+    merged = clone(model).fit(mine, y).merge(second)
+    updated = clone(model).fit(mine, y).partial_fit(theirs, y)
+    for found in (merged, updated, clone(model).fit(pooled)):
+        assert found.terms_ == both.terms_
+        assert found.statistic_ == both.statistic_
+        if y == "y":
+            np.testing.assert_array_equal(found.coef_, both.coef_)
+    groups = [clone(model).sums(rows, y, by="town") for rows in (mine, theirs)]
+    assert groups[0] + groups[1] == clone(model).sums(
+        pa.concat_tables([mine, theirs]), y, by="town"
     )
+    left_over = updated.forget(theirs, y)
+    assert left_over.terms_ == first.terms_
+    assert left_over.statistic_ == first.statistic_
+
+
+def test_rows_that_are_kept_themselves_align_their_categories() -> None:
+    rng = np.random.default_rng(0)
+    names = [[f"k{i}" for i in range(a, b)] for a, b in ((200, 650), (0, 500))]
+    tables = [
+        pa.table({"key": own, "x": rng.normal(size=len(own)), "y": rng.normal(size=len(own))})
+        for own in names
+    ]
+    merged = Ridge().fit(tables[0], "y").merge(Ridge().fit(tables[1], "y"))
+    both = Ridge().fit(pa.concat_tables(tables), "y")
+    assert merged.terms_ == both.terms_
+    np.testing.assert_allclose(merged.coef_, both.coef_, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("model", "y", "values"),
+    [
+        (LinearRegression(formula="y ~ size * color"), "y", "bc"),  # of another reference
+        (LinearRegression(ordered={"color": list("bc")}), "y", "bc"),  # a is no level
+        (LinearRegression(text=["note"], words="tf-idf"), "y", "ab"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:column:suffice.errors.SufficeWarning")
+def test_sums_that_do_not_tell_those_of_more_categories(model: Any, y: str, values: str) -> None:
+    left = ["kind" if y == "y" else "y", *(["note"] if "tf-idf" not in repr(model) else [])]
+    mine, theirs = (shops(s, v).drop_columns(left) for s, v in ((0, values), (1, "ab")))
+    fitted = clone(model).fit(mine, y)
+    before = fitted.statistic_
+    if "ordered" not in repr(model):
+        with pytest.raises(SchemaError):
+            fitted.merge(clone(model).fit(theirs, y))
+    if "tf-idf" not in repr(model):
+        with pytest.raises(SchemaError):
+            fitted.partial_fit(theirs, y)
+    assert fitted.statistic_ == before

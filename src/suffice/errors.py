@@ -23,6 +23,8 @@ import warnings
 from importlib import import_module
 from typing import Any
 
+from suffice.phrases import printable
+
 __all__ = [
     "DataError",
     "EngineError",
@@ -57,8 +59,9 @@ class SufficeError(Exception):
     """
 
     def __init__(self, fact: str, rule: str = "", next_step: str = "") -> None:
-        self.fact, self.rule, self.next_step = fact, rule, next_step
-        super().__init__("; ".join(part for part in (fact, rule, next_step) if part) + ".")
+        self.fact, self.rule, self.next_step = map(printable, (fact, rule, next_step))
+        parts = (self.fact, self.rule, self.next_step)
+        super().__init__("; ".join(part for part in parts if part) + ".")
 
     def __reduce__(self) -> tuple[type[SufficeError], tuple[str, str, str]]:
         return type(self), (self.fact, self.rule, self.next_step)
@@ -260,4 +263,4 @@ def warn(message: str, category: type[Warning] = SufficeWarning) -> None:
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("suffice."):
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, category, stacklevel=level)
+    warnings.warn(printable(message), category, stacklevel=level)

@@ -15,6 +15,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import stat
 import struct
 from dataclasses import dataclass
@@ -41,6 +42,7 @@ _PIECE = 1 << 24  # bytes digested at a time
 # file starts, after the length, with these bytes and the digest.
 _SIGNATURE = b'{"__metadata__":{"suffice":"{\\"digest\\":\\"'
 _DIGEST = slice(_LENGTH_BYTES + len(_SIGNATURE), _LENGTH_BYTES + len(_SIGNATURE) + 64)
+_OF_OWNERS = re.compile(rb'\{\s*"format": "suffice ')  # a plan, or a key
 _BLANK_DIGEST = "0" * 64
 
 
@@ -123,6 +125,11 @@ def is_model_file(path: str | os.PathLike[str]) -> bool:
         return False
     with open(path, "rb") as file:
         return file.read(_DIGEST.start)[_LENGTH_BYTES:] == _SIGNATURE
+
+
+def is_no_table(start: bytes) -> bool:
+    """Return whether a file that begins so holds a model, sums, a plan or a key."""
+    return start.startswith(_SIGNATURE, _LENGTH_BYTES) or _OF_OWNERS.match(start) is not None
 
 
 @dataclass(frozen=True)

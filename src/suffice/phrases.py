@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 NAMED = 3  # classes in a sentence
+_CONTROL = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def printable(text: str) -> str:
+    r"""Return a text with its control characters as Python spells them; lines stay.
+
+    Examples
+    --------
+    >>> printable("5 \x80\n\x1b[1m")
+    '5 \\x80\n\\x1b[1m'
+    """
+    return _CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
 
 
 def amount(weight: float) -> str:

@@ -19,7 +19,7 @@ HEADER = "size,kind,Hue"
 CASES = {
     # Words that the command line does not know
     "frob": "No such command 'frob'.",
-    f"{FIT} --frob": "No such option: --frob (Possible options: --force).",
+    f"{FIT} --frob": "--frob is no option of suffice fit; see suffice fit --help.",
     "fit fruit.csv": "--label is not given",
     "predict fruit.suffice": "DATA is not given",
     "merge fruit.suffice fruit.suffice": "--output is not given",

@@ -20,7 +20,7 @@ ROWS = "x,colour,kind,y\n" + "".join(
 NEW = "x,colour\n1,red\n,blue\n5,black\n6,\n6,green\n"
 WARNING = (
     "warning: 3 of 5 rows have no answer: a cell is missing, or shows a category that no row of "
-    "the fit had.\n"
+    "the fit had, which --unseen reference takes for the reference.\n"
 )
 MODELS = {
     "linear": ["--label", "y", "--model", "linear", "--ignore", "kind"],

@@ -249,7 +249,6 @@ ERRORS = {
     "predict line.suffice gaps.csv --interval prediction --level 2": "--level 2.0",
     "summary line.suffice --level 1": "--level 1.0",
     "summary lda.suffice": "lda.suffice holds a LinearDiscriminantAnalysis",
-    "explain curve.suffice gaps.csv --rows 4": "column 'x', line 4 of gaps.csv: nan",
     "evaluate line.suffice gaps.csv -r label_map=1:2": "--label-map is given for a",
     "forget curve.suffice gaps.csv -o x.suffice": "curve.suffice holds a LogisticRegression",
     "merge line.suffice curve.suffice -o x.suffice": "curve.suffice holds a LogisticRegression",
@@ -300,3 +299,60 @@ def test_pseudo_counts_by_their_evidence(run: Run, tmp_path: Path) -> None:
     assert "nats above that of 1" in shown
     result = run(*words[:4], "-p", "alpha=odd")
     assert "alpha is a finite number, 0 or more, or" in result.stderr
+
+
+def test_a_second_file_with_another_category(run: Run) -> None:
+    Path("a.csv").write_text("x,c,y\n1,A,1\n2,B,2.5\n3,A,3\n4,B,4.5\n")
+    Path("b.csv").write_text("x,c,y\n1,A,1\n2,B,2.4\n3,C,3\n4,B,4.2\n5,C,5\n")
+    line = ["--target", "y", "--model", "linear"]
+    for one in ("a", "b"):
+        assert run("fit", f"{one}.csv", *line).exit_code == 0
+    run("fit", "a.csv", "b.csv", *line, "-o", "both.suffice")
+    both = suffice.load("both.suffice")
+    assert run("merge", "a.suffice", "b.suffice", "-o", "ab.suffice").exit_code == 0
+    told = run("update", "a.suffice", "b.csv", "-o", "u.suffice", "--json")
+    assert json.loads(told.stdout)["new_terms"] == ["c[C]"]
+    for name in ("ab.suffice", "u.suffice"):
+        assert suffice.load(name).statistic_ == both.statistic_
+    answers = run("explain", "a.suffice", "b.csv", "--rows", 5, "--json")  # as predict does
+    rows = json.loads(answers.stdout)["rows"]
+    assert [row["row"] for row in rows] == [1, 2, 4]
+    assert [row["columns"][0]["value"] for row in rows] == [1, 2, 4]
+    assert "--unseen reference" in answers.stderr
+    assert "--unseen reference" in run("predict", "a.suffice", "b.csv").stderr
+
+
+def test_what_is_printed_is_typed(run: Run) -> None:
+    lines = [f"{i % 7},{'uv'[i % 2]},{'pq'[i % 3 > 0]}" for i in range(60)]
+    Path("t.csv").write_text("\n".join(["x,c,k", *lines, ",u,p"]))
+    cv = ("cv", "t.csv", "--label", "k", "--folds", 2, "--json")
+    tried = [one["name"] for one in json.loads(run(*cv).stdout)["models"]]
+    assert "logistic-bins" in tried
+    named = run(
+        *cv, "--model", ",".join(tried), "--incomplete", "indicator", "--metric", "accuracy"
+    )
+    found = json.loads(named.stdout)
+    assert sorted(one["name"] for one in found["models"]) == sorted(tried)
+    assert found["score"] == "accuracy"
+    fit = ("fit", "t.csv", "--label", "k", "-o", "m.suffice", "--force")
+    assert run(*fit, "--model", "logistic-bins", "--incomplete", "indicator").exit_code == 0
+    assert suffice.load("m.suffice").numbers == "bins"
+    for words in (["--class-prior"], ["--model", "lda", "--priors"]):
+        assert run(*fit, *words, "p:0.25,q:0.75").exit_code == 0
+        assert suffice.load("m.suffice").class_prior_.tolist() == [0.25, 0.75]
+    page = run("fit", "--model", "ridge", "--help").stdout
+    assert "incomplete=error|drop|gaussian" in page
+    assert "--model ridge" in page.splitlines()[-2]
+    few = run("cv", "t.csv", "--label", "k", "--folds", 10_000)
+    assert few.exit_code == 2
+    assert "fewer folds" in few.stderr
+    other = run(*fit, "--model", "lda", "--alpha", 1).stderr
+    assert "--alpha is given for --model lda; it belongs to --model naive-bayes" in other
+
+
+def test_sums_are_for_the_model_that_suits_the_label(run: Run) -> None:
+    rows = [f"{i},{'ab'[i % 2]},{i * 1.5}" for i in range(40)]
+    Path("s.csv").write_text("\n".join(["x,shop,units", *rows]))
+    told = run("sums", "s.csv", "--target", "units", "--by", "shop", "-o", "s.suffice")
+    assert told.exit_code == 0
+    assert type(suffice.load("s.suffice").estimator) is suffice.LinearRegression

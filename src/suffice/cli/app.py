@@ -307,7 +307,7 @@ def _columns(context: Any) -> tuple[str, ...]:
     with suppress(SufficeError, OSError):
         data = context.params.get("data") or ()
         if data and "-" not in data:
-            return Reading().open(data).names
+            return Reading.of(context.params.get("read")).open(data).names
     return ()
 
 

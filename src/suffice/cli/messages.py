@@ -13,6 +13,7 @@ import typer
 
 from suffice.cli.signals import write_no_more
 from suffice.errors import SufficeError
+from suffice.phrases import printable
 
 # Typer brings a copy of Click of its own, or imports Click, by version.
 CommandError: Any = next(
@@ -80,7 +81,7 @@ def complain(text: str) -> None:
 
 
 def _ended(text: str) -> str:
-    line = " ".join(text.split())
+    line = printable(" ".join(text.split()))
     return line if line.endswith(".") else f"{line}."
 
 

@@ -192,6 +192,8 @@ def refuse_overwriting(
 
 
 def _is_among(file: Path, path: str) -> bool:
+    if is_model_file(file):  # for which neither a folder nor a pattern stands
+        return file == Path(path).resolve()
     named = {Path(one).resolve() for one in (path, *glob.iglob(path, recursive=True))}
     return not named.isdisjoint((file, *file.parents))
 

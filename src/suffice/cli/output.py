@@ -22,6 +22,7 @@ from suffice.cli.messages import columns, width_of, wrapped
 from suffice.cli.signals import READER_GONE, write_no_more
 from suffice.errors import ParameterError
 from suffice.numerics.in_print import Table, aligned
+from suffice.phrases import printable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -85,7 +86,9 @@ def _flat(parts: Iterable[str | Table]) -> Iterator[str | Table]:
 def _lines(table: Table, width: int | None) -> list[str]:
     """Return the lines of a table that is cut into parts, or folded, where it is too wide."""
     rows = [
-        [cell.replace("\n", " ") for cell in row] for row in (table.header, *table.rows) if any(row)
+        [printable(cell.replace("\n", " ")) for cell in row]
+        for row in (table.header, *table.rows)
+        if any(row)
     ]
     if not rows:
         return []

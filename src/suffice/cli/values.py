@@ -15,7 +15,7 @@ from inspect import getdoc, signature
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from suffice.errors import ParameterError
-from suffice.phrases import meant
+from suffice.phrases import meant, printable
 
 NAIVE_BAYES, LINEAR, LOGISTIC = "naive-bayes", "linear", "logistic"
 OF_FAMILIES = (NAIVE_BAYES, "aode")
@@ -352,7 +352,7 @@ def spelled(text: str) -> str:
     '1 or more; or --C inf, or --penalty firth, or --quote none, or --no-header'
     """
     text = str(text)
-    return NAMED.sub(_typed, text) if "=" in text else text
+    return printable(NAMED.sub(_typed, text)) if "=" in text else text
 
 
 def _typed(found: re.Match[str]) -> str:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from lzma import LZMAError
 from pathlib import Path
 
-from suffice.data.files.listing import with_folders
+from suffice.data.files.listing import NO_TABLE, with_folders
 from suffice.data.files.parquet import PARQUET
 from suffice.data.files.parsed import ARFF, EXCEL, JSON, SAS, SPSS, STATA, workbooks
 from suffice.data.files.pipes import CopiedTable, local_files
@@ -23,6 +23,7 @@ from suffice.data.text_format import TextFormat
 from suffice.data.version import readable
 from suffice.errors import ParameterError, ReadError
 from suffice.numerics.in_print import listed
+from suffice.persist import is_no_table
 
 # A file that is none of these is delimited text.
 FORMATS = (PARQUET, IPC_FILE, IPC_STREAM, EXCEL, ARFF, JSON, STATA, SAS, SPSS)
@@ -78,6 +79,11 @@ FOREIGN = (  # what is not read, by its first bytes, and what to do
     (rb"Rar!\x1a\x07", "a RAR archive", _UNPACK),
     (rb".{257}ustar[\0 ]", "a tar archive", _UNPACK),
 )
+_KINDS = (
+    "tables are read from delimited text, Parquet, Arrow, JSON, ARFF, workbooks, Stata, SAS and "
+    "SPSS"
+)
+_BINARY = b"\0" * 6  # text has no run of so many in any encoding
 BEGINNING = 1 << 16  # bytes: comments may come first
 
 
@@ -146,6 +152,8 @@ def _common_format(paths: Sequence[Path]) -> StoredFormat | None:
 def _format_of(path: Path) -> StoredFormat | None:
     with readable(path), path.open("rb") as file:
         start = file.read(BEGINNING)
+    if is_no_table(start):
+        raise ReadError(f"{path.name} holds {NO_TABLE}", _KINDS, "leave it out")
     if start.startswith(b"PK\x03\x04"):
         return _of_archive(path)
     for one in FORMATS:
@@ -153,12 +161,17 @@ def _format_of(path: Path) -> StoredFormat | None:
             return one
     _refuse_foreign(path, start)
     if unpack := unpacking(start, path):
+        start = b""
         with suppress(OSError, EOFError, zlib.error, LZMAError), unpack(path) as packed:
-            inside = packed.read(BEGINNING)
+            start = inside = packed.read(BEGINNING)
             if any(one.begins(inside) for one in FORMATS if one != JSON):
                 inside = b""
             _refuse_foreign(path, inside)
-    return _format_by_suffix(path.name.lower())
+    found = _format_by_suffix(path.name.lower())
+    if found is None and _BINARY in start:
+        step = "check the path, or export its rows with the program that wrote it"
+        raise ReadError(f"{path.name} is no text, but of a kind that is not known", _KINDS, step)
+    return found
 
 
 def _refuse_foreign(path: Path, start: bytes) -> None:
@@ -166,8 +179,7 @@ def _refuse_foreign(path: Path, start: bytes) -> None:
         if re.match(beginning, start, re.DOTALL | re.IGNORECASE):
             raise ReadError(
                 f"{path.name} is {what}",
-                "tables are read from delimited text, Parquet, Arrow, JSON, ARFF, workbooks, "
-                "Stata, SAS and SPSS",
+                _KINDS,
                 step.replace("{}", path.name),
             )
 

@@ -22,6 +22,7 @@ class TextFormat:
 
     The format that was found belongs to the model: later files are read with its missing tokens
     and its spellings of columns; what a file shows by itself (separator, header) is looked for.
+    What leaves out rows, ``skip_last`` and ``skip_bad_rows``, is of one file and not remembered.
 
     Parameters
     ----------
@@ -162,7 +163,6 @@ class TextFormat:
             missing=known.missing if self.missing is None else self.missing,
             strip=self.strip or known.strip or None,
             written=tuple((written | dict(self.written)).items()),
-            skip_bad_rows=self.skip_bad_rows or known.skip_bad_rows,
             encoding=known.encoding if self.encoding == "utf8" else self.encoding,
             kept=known.kept if self.missing is None else (),
             decimal=None if known.written else self.decimal,
@@ -244,5 +244,5 @@ def _require_encoding(encoding: str) -> None:
         raise ParameterError(
             f"encoding={encoding!r}",
             "it must be a text encoding that Python knows",
-            'for example "utf8", "latin-1" or "utf-16"',
+            'for example "utf8", "cp1252" or "utf-16"',
         ) from None

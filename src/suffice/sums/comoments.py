@@ -774,6 +774,13 @@ class FourthMoments(ClassSums):
     def too_small(self) -> Bools:
         return self.columns.too_small
 
+    def mapped(self, terms: Any, constant: Floats) -> FourthMoments:
+        from scipy.sparse import block_diag
+
+        constants = np.concatenate([constant, constant, np.zeros_like(constant)])
+        whole = block_diag([terms] * 3, format="csr")
+        return replace(self, moments=self.moments.mapped(whole, constants))
+
     def fourth(self, variance: Floats) -> Floats:
         """Return Σw(Σⱼ (xⱼ − x̄ⱼ)²/σⱼ²)² over the complete rows of every class, (k,).
 

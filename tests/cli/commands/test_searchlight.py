@@ -124,13 +124,13 @@ def test_a_class_of_rest_is_remarked_upon(run: Run) -> None:
     assert done.stderr.endswith(": --leave-out rest.\n")
 
 
+NEEDED = (
+    "the command needs it; as in: suffice searchlight bold.nii --labels runs.txt --radius 6 -o "
+    "map.nii; see suffice searchlight --help."
+)
 CASES = {
-    "searchlight": (
-        "SCANS is not given; 4-D images, .nii or .nii.gz; see suffice searchlight --help."
-    ),
-    "searchlight bold.nii --radius 6": (
-        "--output is not given; The map of accuracies; see suffice searchlight --help."
-    ),
+    "searchlight": f"SCANS is not given; {NEEDED}",
+    "searchlight bold.nii --radius 6": f"--output is not given; {NEEDED}",
     ONE.replace(CUBE, ""): (
         "--radius is not given; a searchlight has a size; for example --radius 6 (mm), or --shape "
         "cube --radius 1 (voxels)."

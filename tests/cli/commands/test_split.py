@@ -66,6 +66,23 @@ def test_other_formats_stay(run: Run, table: Path) -> None:
     assert Path("bare_train.csv").read_text().count("\n") == 3
 
 
+def test_files_that_need_options(run: Run) -> None:
+    Path("t.csv").write_text("Preis €,,y\n1,,u\n?,,v\n3,,u\n9\n", "cp1252")
+    refused = run("split", "t.csv").stderr
+    assert "byte 0x80" in refused
+    assert "--encoding cp1252" in refused
+    found = run("split", "t.csv", "--encoding", "cp1252", "--missing", "?", "--skip-bad-rows", 1)
+    assert found.exit_code == 0, found.stderr
+    assert "utf8" in found.stderr
+    assert "'column_2'" in found.stderr
+    train, test = (Path(f"t_{part}.csv").read_text().split() for part in ("train", "test"))
+    assert sorted(train + test) == ["1,u", "3,u", "?,v", *["Preis", "€,y"] * 2]
+    assert run("fit", "t_train.csv", "--label", "y", "-o", "m.suffice").exit_code == 0
+    Path("new.csv").write_text("Preis €,,y\n7,,u\n")
+    assert "7,u" in run("predict", "m.suffice", "new.csv", "--keep", "Preis €").stdout
+    assert "--output o.pdf" in run("report", "m.suffice", "-o", "o.pdf").stderr
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

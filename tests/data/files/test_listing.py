@@ -14,8 +14,8 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 
-from suffice import read_csv, read_table
-from suffice.errors import ReadError, SchemaError
+from suffice import NaiveBayes, read_csv, read_table
+from suffice.errors import ReadError, SchemaError, SufficeWarning
 
 
 def write(path: Path, table: pa.Table | None = None) -> Path:
@@ -73,6 +73,19 @@ class TestFolders:
         assert message(lambda: read_table(tmp_path)).startswith(
             f"{str(tmp_path)!r} is a folder without files; "
         )
+
+    def test_what_is_no_table_is_left_out_of_a_folder(self, tmp_path: Path) -> None:
+        model = NaiveBayes().fit(text(tmp_path / "a.csv", "x,y\n1,u\n2,v\n"), "y")
+        model.save(tmp_path / "m.suffice")
+        text(tmp_path / "p.json", '{"format": "suffice plan"}')
+        for path in (tmp_path, f"{tmp_path}/*"):
+            with pytest.warns(SufficeWarning, match="m.suffice, p.json left out"):
+                assert rows(read_table(path)) == [{"x": 1, "y": "u"}, {"x": 2, "y": "v"}]
+        for name in ("m.suffice", "p.json"):
+            assert name in message(lambda name=name: read_table([tmp_path / name]))
+        (tmp_path / "b.bin").write_bytes(b"ab" + bytes(9))
+        with pytest.warns(SufficeWarning):
+            assert message(lambda: read_table(tmp_path)).startswith("b.bin is no text")
 
     def test_files_of_two_formats(self, tmp_path: Path) -> None:
         write(tmp_path / "a.parquet")

@@ -181,6 +181,35 @@ class TestModels:
         with pytest.raises(ReadError, match="header=True"):
             model.predict(table)
 
+    def test_no_row_of_a_later_file_is_left_out(self, path: Path) -> None:
+        path.write_text("age,size,kind\n" + self.BODY + "1,2,3,4\nTotal,,\n")
+        with pytest.warns(SufficeWarning, match="left out"):
+            model = NaiveBayes().fit(read_csv(path, skip_last=1, skip_bad_rows=1), "kind")
+        path.write_text("age,size\n1,2\n3,4\n")
+        assert len(model.predict(path)) == 2
+        path.write_text("age,size\n1,2\n3,4,5\n")
+        with pytest.raises(ReadError, match=r"line 3.*skip_bad_rows"):
+            model.predict(path)
+        path.write_text("red,u\nblue,v\n" * 3)
+        model = NaiveBayes().fit(read_csv(path, header=False), "column_2")
+        path.write_text("red,u\n")
+        assert model.predict(path).tolist() == ["u"]
+
+    @pytest.mark.parametrize("encoding", ["cp1252", "utf-16"])
+    def test_bytes_tell_the_encoding_of_a_later_file(self, path: Path, encoding: str) -> None:
+        text = "Größe,kind\n" + "1,ü\n9,v\n" * 5
+        path.write_text(text, encoding)
+        model = NaiveBayes().fit(read_csv(path, encoding=encoding), "kind")
+        assert model.predict(path)[:2].tolist() == ["ü", "v"]
+        path.write_text(text, "utf8")
+        with pytest.warns(SufficeWarning, match="encoding="):
+            assert model.predict(path)[:2].tolist() == ["ü", "v"]
+
+    def test_a_number_that_is_too_large_is_shown_as_written(self, path: Path) -> None:
+        path.write_text("age,size,kind\n" + self.BODY + "1,1e400,hi\n")
+        with pytest.raises(ReadError, match=r"line 32 of t\.csv, .*'size': '1e400'"):
+            NaiveBayes().fit(path, "kind")
+
     def test_a_csv_file_is_opened_three_times(self, path: Path) -> None:
         path.write_text("age,size,kind\n" + self.BODY)
         opened = []

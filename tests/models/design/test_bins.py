@@ -135,7 +135,7 @@ def test_rows_left_out_do_not_decide_where_numbers_are_cut() -> None:
     other = LogisticRegression(numbers="bins").fit(rows.filter(complete), y[complete])
     assert model.model_.design == other.model_.design
     np.testing.assert_allclose(model.coef_, other.coef_, atol=1e-9)
-    with pytest.raises(DataError, match=r"cells are missing .* or incomplete='indicator'"):
+    with pytest.raises(DataError, match=r"cells are missing .* or use incomplete='indicator'"):
         LogisticRegression(numbers="bins").fit(rows, y)
 
 

@@ -310,14 +310,11 @@ class _Look:
             yield from ((name, name, own) for name in FOR_NUMBERS)
             return
         seconds = {name: folds * CANDIDATES[name].seconds(self.size) for name in FOR_CLASSES}
-        cheapest, *others = sorted(FOR_CLASSES, key=lambda name: seconds[name])
-        yield cheapest, cheapest, []
-        for name in others:
-            if name == "logistic" and self.missing:  # which needs every cell
-                continue
-            if name == "logistic-bins" and not (self.size.numbers or self.missing):
-                continue
-            if seconds[name] > PATIENCE:
+        suited = set(FOR_CLASSES) - ({"logistic"} if self.missing else set())  # needs every cell
+        if not (self.size.numbers or self.missing):
+            suited.remove("logistic-bins")
+        for place, name in enumerate(sorted(suited, key=lambda name: seconds[name])):
+            if place and seconds[name] > PATIENCE:
                 why = f"{folds} folds would take about {seconds[name]:.0f} s"
                 self.left_out.append({"name": name, "why": why})
                 continue

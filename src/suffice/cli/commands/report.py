@@ -9,8 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from suffice.cli.models import known_columns, label_of, load_model, refuse_result
-from suffice.cli.options import AsJson, ModelFile, ReadAs, Reading
-from suffice.cli.output import deliver
+from suffice.cli.options import ModelFile, ReadAs, Reading
+from suffice.cli.output import print_all
+from suffice.errors import ParameterError
 
 
 def report(
@@ -24,7 +25,6 @@ def report(
         Path | None, typer.Option("--output", "-o", help="The page (default: MODEL.html).")
     ] = None,
     show: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
-    as_json: AsJson = False,
     read: ReadAs = None,
 ) -> None:
     """Write an interactive page of a model, for a browser.
@@ -36,13 +36,14 @@ def report(
 
     page = model.with_suffix(".html") if output is None else output
     refuse_result(page, [model, *(data or ())])
+    if page.suffix.lower() not in (".html", ".htm"):
+        raise ParameterError(f"--output {page}", "a page is HTML: its suffix is .html or .htm")
     fitted: Any = load_model(model)
     test = None
     if data:
         table = known_columns(Reading.of(read).open(data, fitted.reader_.format), fitted)
         test = table, label_of(fitted)
     write(fitted, page, test)
-    facts = {"page": str(page)}
-    deliver(facts, lambda: [f"Saved to {page}."], as_json)
+    print_all([f"Saved to {page}."])
     if show:
         webbrowser.open(page.absolute().as_uri())

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from suffice.cli.messages import note
 from suffice.cli.models import refuse_result
-from suffice.cli.options import AsJson, Reading
+from suffice.cli.options import AsJson, ReadAs, Reading
 from suffice.cli.output import deliver, suffix_of, writer_of
-from suffice.data.text.records import unpacked_name
+from suffice.data.text.records import is_utf8, unpacked_name
 from suffice.errors import DataError, ParameterError, SchemaError
 from suffice.phrases import rows_in_print
 
@@ -38,6 +39,7 @@ def split(
     ] = False,
     seed: Annotated[int, typer.Option(metavar="N", help="Of the random order.")] = 0,
     as_json: AsJson = False,
+    read: ReadAs = None,
 ) -> None:
     """Split a file into training and test data.
 
@@ -59,7 +61,9 @@ def split(
     files = [Path(f"{stem}_{part}{ending}") for part in ("train", "test")]
     for file in files:
         refuse_result(file, [data])
-    table = Reading().open([data], notes=False)
+    table = Reading.of(read).open([data], notes=False)
+    if table.about.ignored:
+        note(f"{data}: no columns, and left out: {', '.join(map(repr, table.about.ignored))}")
     keys, rows = _column(table, label or by)
     held_out = held_out_share(rows, test, keys, by is not None, None if in_order else seed)
     counts = [int((~held_out).sum()), int(held_out.sum())]
@@ -67,6 +71,8 @@ def split(
         fact = f"{data} has {rows_in_print(rows)}" + (f", of one {by!r}" if by else "")
         raise DataError(fact, "both files are to have some", "choose another --test")
     written = table.about.format
+    if written is not None and not is_utf8(written.encoding):
+        note(f"{files[0]} and {files[1]} are written in utf8, {data} is in {written.encoding}")
     with ExitStack() as stack:
         writers = [
             stack.enter_context(

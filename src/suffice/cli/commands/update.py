@@ -13,6 +13,7 @@ from suffice.cli.models import predicts_numbers
 from suffice.cli.options import AsJson, Data, ModelFile, ReadAs, updated
 from suffice.cli.output import CommandLine, deliver
 from suffice.errors import DataError
+from suffice.numerics.in_print import listed
 from suffice.phrases import amount, rows_in_print
 
 
@@ -71,7 +72,7 @@ def _shown(facts: dict[str, Any], data: list[str], had_errors: bool) -> Iterator
     if facts.get("new_labels"):
         told += f" New labels: {', '.join(map(str, facts['new_labels']))}."
     if facts["new_terms"]:
-        told += f" New terms: {', '.join(facts['new_terms'])}."
+        told += f" New terms: {listed(facts['new_terms'])}."
     if facts.get("weights") == "all":
         told += " Column weights follow."
     yield f"{told} Saved to {facts['model']}"

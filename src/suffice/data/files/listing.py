@@ -3,7 +3,8 @@
 A folder stands for all files in it and below it, except those whose own name, or whose folder's
 name, begins with ``.`` or ``_``: engines keep their notes there. A folder called ``year=2026``
 says that the column ``year`` holds 2026 in every row below it (Hive's layout); it counts where
-it is part of the path as it was given, or below that.
+it is part of the path as it was given, or below that. Models, sums, plans and keys in a folder
+or among the files of a glob are left out.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import glob
 import os
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,8 +23,11 @@ import pyarrow as pa
 
 from suffice.data.table import Table, WithColumns
 from suffice.data.version import no_content
-from suffice.errors import ReadError, SchemaError
+from suffice.errors import ReadError, SchemaError, warn
+from suffice.numerics.in_print import listed
+from suffice.persist import is_no_table
 
+NO_TABLE = "a model, sums, a plan or a key"
 _MISSING = "__HIVE_DEFAULT_PARTITION__"
 
 
@@ -47,8 +52,8 @@ def list_files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) 
     ...     [file.folders for file in list_files(folder)]
     [(('year', '2026'), ('town', 'Sète'))]
     """
-    listed = [path] if isinstance(path, str | os.PathLike) else list(path)
-    files = [Path(found) for item in listed for found in _expand(os.fspath(item))]
+    given = [path] if isinstance(path, str | os.PathLike) else list(path)
+    files = [Path(found) for item in given for found in _expand(os.fspath(item))]
     if not files:
         raise ReadError("the list of files is empty", "a table needs at least one", "name a file")
     for file in files:
@@ -66,11 +71,23 @@ def _expand(path: str) -> list[str]:
             "",
             f"check the path; the working directory is {os.getcwd()}",
         )
-    if os.path.isdir(path):
-        return _below(path)
+    if os.path.isfile(path):
+        return [path]
     # What a pattern matches among folders is reached through the pattern, or not meant.
     files = [match for match in matches if not os.path.isdir(match)]
-    return files or [file for match in matches for file in _below(match)]
+    files = files or [file for match in matches for file in _below(match)]
+    tables = [file for file in files if not is_no_table(_start(file))]
+    if not tables:
+        raise ReadError(f"{path!r} holds {NO_TABLE}, and no table", "", "check the path")
+    if others := [os.path.basename(file) for file in files if file not in tables]:
+        warn(f"{path}: {listed(others)} left out, as {NO_TABLE} is no table.")
+    return tables
+
+
+def _start(file: str) -> bytes:
+    with suppress(OSError), open(file, "rb") as opened:
+        return opened.read(64)
+    return b""  # which the reader of tables explains
 
 
 def _below(folder: str) -> list[str]:

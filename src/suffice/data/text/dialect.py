@@ -65,7 +65,7 @@ def dialect_of(lines: Sequence[str], asked: TextFormat, usual: str) -> Dialect:
     quote = _quote(lines[skip:], asked, separator, usual)
     found = separator or _separator(lines[skip:], quote, usual, asked.tokens)
     rows = _rows(lines[skip:], Grammar(found, quote))
-    if asked.skip_lines is None:
+    if asked.skip_lines is None and asked.header is not False:  # a row without names may be short
         above = skip
         for begin, mark in _below_title(lines, skip, separator, quote, usual, rows):
             skip, found = begin, mark
@@ -247,7 +247,7 @@ def has_header(rows: Sequence[list[str]], missing: Sequence[str], known: TextFor
         if _has_cells_of(rows[0], known, missing):
             return False
         if len(rows) < 2:
-            return not any(map(_is_number, rows[0]))
+            return known.header is not False and not any(map(_is_number, rows[0]))
     rows = _regular(rows)
     if len(rows) < 2 or _comes_again(rows, missing):
         return True
@@ -264,6 +264,8 @@ def has_header(rows: Sequence[list[str]], missing: Sequence[str], known: TextFor
         return not _some_are_numbers(cells for _, cells in numbers)
     if _some_are_numbers(cells for name, cells in columns if name.isidentifier()):
         return True
+    if known is not None and known.header is False:
+        return False
     again = sum(cells.count(name) > 1 for name, cells in columns)
     return 2 * again < max(1, len(columns))
 

@@ -331,12 +331,14 @@ class TextFile:
     def undecodable(self, line: int, column: str, field: str) -> ReadError:
         """Return the error of a byte that the encoding does not know."""
         before = _UNDECODED.split(field, maxsplit=1)[0]
+        declared = self.format.encoding
+        example = ', for example encoding="cp1252"' if is_utf8(declared) else " with encoding=..."
         byte, after = ord(field[len(before)]) - 0xDC00, reprlib.repr(before)
         return ReadError(
             f"line {line} of {self.path.name}, {column}: byte 0x{byte:02x} after {after} is not "
-            f"{self.format.encoding}",
+            f"{declared}",
             "text must be written in the declared encoding",
-            f'declare it, for example encoding="latin-1", or {_LEAVE_OUT}',
+            f"declare its own{example}, or {_LEAVE_OUT}",
         )
 
 

@@ -90,6 +90,9 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: TextFormat | None = N
         version = version_of(first)
     start = TextFile(first, given, version, asked.quote == AUTO)
     with opened(start) as stream:
+        carried = asked.encoding != given.encoding
+        if carried and (encoding_of(stream.start) or _shows_utf8(stream.start, given.encoding)):
+            start = replace(start, format=replace(given, encoding=asked.encoding))
         file, dialect, names = _first_file(start, stream, usual, known)
         raw = replace(file.format, missing=(), kept=(), written=())
         texts = dict.fromkeys(file.names, pa.string())
@@ -166,14 +169,8 @@ def _first_file(
     header = asked.header
     if header is None:
         header = has_header(rows, asked.tokens, known)
-    for position, name in enumerate(rows[0] if header else (), start=1):
-        if undecoded(name):
-            line = dialect.skip_lines + dialect.rows[0].line
-            raise file.undecodable(line, f"column {position}", name)
+    _refuse_undecoded(replace(file, format=asked), dialect, header)
     names = names_of(rows, header, asked.names, known)
-    skip_last = asked.skip_last
-    if skip_last is None and known is not None:
-        skip_last = known.skip_last
     settled = replace(
         asked,
         separator=dialect.separator,
@@ -182,7 +179,7 @@ def _first_file(
         names=names.names,
         strip=dialect.strip,
         skip_lines=dialect.skip_lines,
-        skip_last=skip_last or 0,
+        skip_last=asked.skip_last or 0,
     )
     this = replace(file, format=settled)
     _check_width(this, dialect, header)
@@ -193,6 +190,24 @@ def _first_file(
             "if that row is a header, say header=True; else give names=...",
         )
     return this, dialect, names
+
+
+def _refuse_undecoded(file: TextFile, dialect: Dialect, header: bool) -> None:
+    """Refuse names with bytes that the encoding does not know."""
+    first = dialect.rows[0]
+    for position, name in enumerate(first.fields if header else (), start=1):
+        if undecoded(name):
+            line = dialect.skip_lines + first.line
+            raise file.undecodable(line, f"column {position}", name)
+
+
+def _shows_utf8(start: bytes, other: str) -> bool:
+    """Return whether bytes are UTF-8, and other characters in another encoding."""
+    try:
+        text = codecs.getincrementaldecoder("utf8")().decode(start)
+    except UnicodeDecodeError:
+        return False
+    return "\0" not in text and text != start.decode(other, "replace")
 
 
 def _knows(dialect: Dialect, known: TextFormat) -> bool:
@@ -233,12 +248,13 @@ def _other_file(path: Path, like: TextFile) -> tuple[TextFile, list[list[str]]]:
     rows = [record.fields for record in dialect.rows]
     if not rows:
         raise no_content(path)
+    _refuse_undecoded(file, replace(dialect, skip_lines=like.skipped), like.has_header)
     names = names_of(rows, like.has_header, None, None).names
     known = like.names, names_of([list(like.names)], True, None, None).names
     if len(names) != len(like.names) or (like.has_header and names not in known):
         raise SchemaError(
-            f"the columns of {like.path} are {', '.join(map(repr, like.names))}, "
-            f"those of {path} are {', '.join(map(repr, names))}",
+            f"the columns of {like.path} are {', '.join(map(reprlib.repr, like.names))}, "
+            f"those of {path} are {', '.join(map(reprlib.repr, names))}",
             "files of one table must have the same columns in the same order",
             "read them apart, or give names to both with names=...",
         )
@@ -459,7 +475,8 @@ def _dialect_remarks(
         yield _remark(where, f"fields are separated by {mark}", "separator")
     if asked.quote == AUTO and format.quote == "'":
         yield _remark(where, "fields are enclosed in '", "quote")
-    if asked.encoding != format.encoding and known is None:
+    usual_encoding = known.encoding if known and is_utf8(asked.encoding) else asked.encoding
+    if usual_encoding != format.encoding:
         yield _remark(where, f"text is written in {format.encoding.upper()}", "encoding")
     if asked.strip is None and format.strip and (known is None or not known.strip):
         yield _remark(where, "blanks around fields are removed", "strip")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import reprlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from suffice.data.schema import called, require_columns
 from suffice.data.source import RecordPart
@@ -22,13 +24,14 @@ from suffice.data.spelling import (
     are_rounded,
     number_spellings,
     read_cells,
+    without_missing,
 )
 from suffice.data.table import About, Table, converted
 from suffice.data.text.pieces import opened
 from suffice.data.text.reading import Reading
 from suffice.data.text.records import TextFile
 from suffice.data.text.sniff import Sniffed, sniff
-from suffice.data.text_format import TextFormat
+from suffice.data.text_format import USUALLY_MISSING, TextFormat
 from suffice.errors import ReadError, warn
 from suffice.numerics.in_print import listed
 from suffice.sums.block import HELD_RULE, HELD_STEP
@@ -67,8 +70,13 @@ class TextPart(RecordPart):
         def read(name: str, cells: pa.Array[Any]) -> pa.Array[Any]:
             if cells.type == types[name]:
                 return cells
+            if name in self.empty:
+                cells = without_missing(pc.utf8_trim_whitespace(cells), USUALLY_MISSING)
             spelling = format.spelling(name) or TEXT
-            return read_cells(cells, spelling, types[name], format.tokens_of(name))
+            found = read_cells(cells, spelling, types[name], format.tokens_of(name))
+            if pa.types.is_floating(found.type) and pc.any(pc.is_inf(found)).as_py():
+                raise pa.ArrowInvalid("a number is infinite")
+            return found
 
         return converted(batch, read, refusal).select([name for name, _ in self.types])
 
@@ -79,6 +87,10 @@ class TextPart(RecordPart):
             return ReadError(where, HELD_RULE, HELD_STEP)
         spelling = self.text.format.spelling(name) or TEXT
         number = pa.types.is_floating(target) or pa.types.is_integer(target)
+        with suppress(pa.ArrowInvalid):
+            if number and math.isinf(read_cells(pa.array([cell]), spelling, target, ())[0].as_py()):
+                rule = "a number must be finite, and below 1.8e308 in size"
+                return ReadError(where, rule, f"correct the cell, or missing={shown}")
         if number and (others := list(_other_notations(spelling, cell))):
             decimal = spelling.decimal if isinstance(spelling, Number) else "."
             options = dict.fromkeys(

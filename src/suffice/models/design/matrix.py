@@ -351,11 +351,6 @@ class Design:
     def joined(self, other: Design) -> Self:
         """Return the design of the values and counted words of either.
 
-        Raises
-        ------
-        SchemaError
-            If sums of the terms of one of them do not tell those of the other's terms.
-
         Examples
         --------
         >>> one = Design(("size",), (), {"size": Vocabulary(("L", "S"))})
@@ -367,25 +362,12 @@ class Design:
             one, more = f"values of {name!r} in this model", "those in the other"
             check_one_type(mine, theirs, one, more, "values of a category")
         missing = {*self.missing, *other.missing}
-        both = replace(
+        return replace(
             self,
             categories={name: mine | theirs for name, (mine, theirs) in pairs.items()},
-            words={
-                name: words.joined(other.words[name], name) for name, words in self.words.items()
-            },
+            words={name: own.joined(other.words[name], name) for name, own in self.words.items()},
             missing=tuple(name for name in self.categories if name in missing),
         )
-        for name in pairs if self.formula is not None else ():
-            first = {design.levels(name)[0] for design in (self, other, both)}
-            if self.categories[name] != other.categories[name] and (
-                name in self.ordered or len(first) > 1
-            ):
-                raise SchemaError(
-                    f"the models differ in the values of {name!r}",
-                    "products of a formula are added up where the reference is one",
-                    f"fit both with reference={{{name!r}: {max(first, key=str)!r}}}",
-                )
-        return both
 
     def terms_from(self, fewer: Design) -> tuple[Any, NDArray[np.float64]]:
         """Return the map of the terms z (q,) of a design of fewer values to those of this one.
@@ -402,6 +384,11 @@ class Design:
         T : scipy.sparse.csr_array (p, q)
         c : ndarray (p,)
 
+        Raises
+        ------
+        SchemaError
+            If a product of a formula is compared with another value.
+
         Examples
         --------
         >>> one = Design(("size",), (), {"size": Vocabulary(("M", "S"))})
@@ -412,6 +399,15 @@ class Design:
         """
         from scipy.sparse import csr_array
 
+        for name in self.categories if self.formula is not None else ():
+            first, other = self.levels(name)[0], fewer.levels(name)[0]
+            ordered = name in self.ordered and self.categories[name] != fewer.categories[name]
+            if first != other or ordered:
+                raise SchemaError(
+                    f"the values of {name!r} begin with {first!r}, in one model with {other!r}",
+                    "products of a formula add up where the reference is one, and no order",
+                    f"fit both with reference={{{name!r}: {other!r}}}",
+                )
         own = {
             pair: j for j, pair in enumerate(zip(fewer._group_of_term, fewer.terms, strict=True))
         }

@@ -23,14 +23,22 @@ def shown(low: numpy.typing.NDArray[numpy.uint8], carried: numpy.typing.NDArray[
     start[c d + j] on. Returns how many there are, or −1 if there is no room for them.
     """
 
-def cells_of(start: numpy.typing.NDArray[numpy.int64 | numpy.intp], cell: numpy.typing.NDArray[numpy.uint16], count: numpy.typing.NDArray[numpy.float64], d: int, j: int, cells: numpy.typing.NDArray[numpy.uint16]) -> int:
+def count_apart(x: numpy.typing.NDArray[numpy.float64], origin: numpy.typing.NDArray[numpy.float64], codes: numpy.typing.NDArray[numpy.int64 | numpy.intp], k: int, start: numpy.typing.NDArray[numpy.int64 | numpy.intp], cell: numpy.typing.NDArray[numpy.uint16], count: numpy.typing.NDArray[numpy.float64]) -> int:
     """
-    Write the cells of column j of d that any class shows, ascending. Returns how many.
+    Count the cells of rows of k classes, one class and column at a time, and write them as
+    `shown` does. Returns how many there are.
     """
 
-def counts_of(start: numpy.typing.NDArray[numpy.int64 | numpy.intp], cell: numpy.typing.NDArray[numpy.uint16], count: numpy.typing.NDArray[numpy.float64], d: int, j: int, cells: numpy.typing.NDArray[numpy.uint16], out: numpy.typing.NDArray[numpy.float64]) -> None:
+def cells_of(start: numpy.typing.NDArray[numpy.int64 | numpy.intp], cell: numpy.typing.NDArray[numpy.uint16], count: numpy.typing.NDArray[numpy.float64], d: int, j: int, cells: numpy.typing.NDArray[numpy.uint16], every: numpy.typing.NDArray[numpy.float64]) -> int:
     """
-    Write the counts of every class, (k, m), in m cells: those that column j shows.
+    Write the cells of column j of d that any class shows, ascending, and the counts of all
+    classes in each. Returns how many.
+    """
+
+def counts_of(start: numpy.typing.NDArray[numpy.int64 | numpy.intp], cell: numpy.typing.NDArray[numpy.uint16], count: numpy.typing.NDArray[numpy.float64], d: int, j: int, cells: numpy.typing.NDArray[numpy.uint16], cuts: numpy.typing.NDArray[numpy.int64 | numpy.intp], out: numpy.typing.NDArray[numpy.float64]) -> None:
+    """
+    Write the counts of every class, (k, b), in b parts of all cells that column j shows: each
+    begins with the first, or at one of the ascending cuts.
     """
 
 def add(start: numpy.typing.NDArray[numpy.int64 | numpy.intp], cell: numpy.typing.NDArray[numpy.uint16], count: numpy.typing.NDArray[numpy.float64], start2: numpy.typing.NDArray[numpy.int64 | numpy.intp], cell2: numpy.typing.NDArray[numpy.uint16], count2: numpy.typing.NDArray[numpy.float64], sign: float, to_start: numpy.typing.NDArray[numpy.int64 | numpy.intp], to_cell: numpy.typing.NDArray[numpy.uint16], to_count: numpy.typing.NDArray[numpy.float64]) -> int:
