@@ -237,7 +237,7 @@ def test_discriminants_answer_whatever_is_missing(
 def test_gaps_that_no_statement_of_bounded_size_integrates_out_are_refused(
     training: pd.DataFrame,
 ) -> None:
-    x = pd.DataFrame(np.random.default_rng(0).normal(size=(TRAINED, 44))).add_prefix("x")
+    x = pd.DataFrame(np.random.default_rng(0).normal(size=(TRAINED, 47))).add_prefix("x")
     model = LinearDiscriminantAnalysis().fit(x, training["y"])
     assert "the model needs 'x0', " in to_sql(model, "duckdb", TABLE).splitlines()[1]
     x.loc[3, "x7"] = np.nan

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.schema import DURATIONS, LOW, TIMES, Column, UniformColumns
+from suffice.data.schema import DATES, DURATIONS, LOW, TIMES, Column, UniformColumns
 
 LARGEST = 2.0**63
 EARLIEST, LATEST = -62_135_596_800, 253_402_300_799  # the years 1 to 9999
@@ -28,7 +28,7 @@ def as_held(rows: dict[str, NDArray[Any]], columns: Sequence[Column]) -> dict[st
     ... )
     >>> drawn = {"age": np.array([31.4]), "hit": np.array([False]), "sold": np.array([86400.5])}
     >>> [cells.tolist() for cells in as_held(drawn, columns).values()]
-    [[31], [-1], [datetime.datetime(1970, 1, 2, 0, 0, 0, 500000)]]
+    [[31], [-1], [datetime.datetime(1970, 1, 2, 0, 0)]]
     """
     if isinstance(columns, UniformColumns):
         return rows
@@ -52,5 +52,7 @@ def _times(seconds: NDArray[np.float64], reason: str) -> NDArray[Any]:
         midnight = datetime(1970, 1, 1)
         of_day = [(midnight + timedelta(microseconds=int(step))).time() for step in steps]
         return np.array(of_day, dtype=object)
+    if reason == DATES:
+        seconds = DAY * np.rint(seconds / DAY)
     steps = np.rint(np.clip(seconds, EARLIEST, LATEST) * 1e6).astype(np.int64)
     return steps.astype("timedelta64[us]" if reason == DURATIONS else "datetime64[us]")
