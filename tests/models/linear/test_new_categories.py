@@ -105,3 +105,17 @@ def test_a_first_batch_without_a_category_is_refused(stored: Any) -> None:
     table["color"] = pd.Series([None] * N, dtype=stored)
     with pytest.raises(DataError, match="column 'color'"):
         LinearRegression().partial_fit(table, "y")
+
+
+@pytest.mark.parametrize("missing", ["drop", "gaussian"])
+def test_one_value_whose_missing_cells_the_sums_do_not_know_gets_no_second(missing: Any) -> None:
+    one, two = (frame(levels)[["size", "color", "y"]] for levels in (["blue"], ["blue", "red"]))
+    model = LinearRegression(incomplete=missing).fit(one, "y")
+    with pytest.raises(SchemaError, match="'color'"):
+        model.partial_fit(two, "y")
+    with pytest.raises(SchemaError, match="'color'"):
+        model.merge(LinearRegression(incomplete=missing).fit(two, "y"))
+    assert LinearRegression().fit(one, "y").partial_fit(two, "y").terms_[1:] == (
+        "size",
+        "color[red]",
+    )

@@ -86,6 +86,7 @@ def _use_models() -> None:
     together = LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
     classifiers: list[tuple[Any, Any]] = [
         *((kind(), rows) for kind in (GaussianNB, *together) for rows in (x, holes)),
+        (NaiveBayes(), x),
         (NaiveBayes.textbook(estimation="bayes"), x),
         *((MultinomialNB(), rows) for rows in (counts, csr_array(counts))),
         (BernoulliNB(), counts > 1),

@@ -122,17 +122,18 @@ class LinearMethod(Method[LinearReader, Any]):
         return self.steps is None and self.penalty.follows_from_sums
 
     def reader(self, rows: Rows, said: FirstTable, engine: Engine) -> LinearReader:
-        return settled(rows, said, self.words, self.intercept, engine)
+        reader = settled(rows, said, self.words, self.intercept, engine)
+        return replace(reader, gaps=self.incomplete != "error")
 
     def sums(self, reader: LinearReader, rows: Rows, engine: Engine) -> KeptRows | Comoments:
         """Sum the rows of a table."""
-        found: KeptRows | Comoments = reader.summarise(rows, engine, self.incomplete != "error")
+        found: KeptRows | Comoments = reader.summarise(rows, engine)
         return found
 
     def sums_by_group(
         self, reader: LinearReader, rows: Rows, engine: Engine, groups: ByColumns | ByPlace
     ) -> Keyed:
-        found: Keyed = reader.summarise(rows, engine, self.incomplete != "error", groups)
+        found: Keyed = reader.summarise(rows, engine, groups)
         return found
 
     def alone(

@@ -124,6 +124,7 @@ class LinearReader(SumsReader[Any]):
 
     design: Design  # the terms that the columns of the first table become, and its targets
     single_target: bool  # whether targets were given as (n,), so that predictions are too
+    gaps: bool = False  # whether rows with missing cells are summed too
 
     @property
     def without_targets(self) -> Layout:
@@ -140,11 +141,11 @@ class LinearReader(SumsReader[Any]):
         return replace(layout, blocks=blocks, columns=(*layout.columns, *targets))
 
     def summarise(
-        self, source: Rows, engine: Engine, gaps: bool, groups: ByColumns | ByPlace | None = None
+        self, source: Rows, engine: Engine, groups: ByColumns | ByPlace | None = None
     ) -> Any:
         """The sums over the rows of a table, or of each group: see `summarise` of the model."""
         layout = self.layout_of(source)
-        params, kernel = (self.design, layout, gaps), cast(Any, summarise)
+        params, kernel = (self.design, layout, self.gaps), cast(Any, summarise)
         try:
             if groups is not None:
                 return sums_by_group(kernel, params, engine, source, layout, groups)
@@ -186,13 +187,28 @@ class LinearReader(SumsReader[Any]):
 
     def merged(self, other: Self) -> Self:
         """The reader of both models' tables, with the values of categories of either."""
-        return replace(self, design=self.design.joined(other.design))
+        design = self.design.joined(other.design)
+        for one in (self, other):
+            one._require_terms(design)
+        return replace(self, design=design)
 
     def moved(self, statistic: Any, wider: Self) -> Any:
         return moved(statistic, self.design, wider.design)
 
     def widened(self, rows: Rows, engine: Engine) -> Self:
-        return replace(self, design=widened(self.design, rows, self.layout_of(rows), engine))
+        design = widened(self.design, rows, self.layout_of(rows), engine)
+        self._require_terms(design)
+        return replace(self, design=design)
+
+    def _require_terms(self, wider: Design) -> None:
+        """Refuse a second value of a category that has no term: its missing cells are not known."""
+        for name, values in self.design.categories.items() if self.gaps else ():
+            if len(values) == 1 and len(wider.categories[name]) > 1:
+                raise SchemaError(
+                    f"the column {name!r} has new values, and had {values.values[0]!r} alone",
+                    "the sums of one value do not say in which rows it is missing",
+                    "fit one model to the rows of both",
+                )
 
     def compare(self, statistic: Comoments, other: Self, others: Comoments) -> Comparison:
         return compared_rows(statistic, self.design, others, other.design)

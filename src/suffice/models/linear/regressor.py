@@ -1009,7 +1009,8 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
     def _reader_of(self, saved: SavedRegressor) -> LinearReader:
         self.method()  # checks the options
         of_file = saved.layout, saved.format, saved.design, saved.single_target
-        return LinearReader(*of_file, single=saved.single_precision)
+        gaps = self.incomplete != "error"
+        return LinearReader(*of_file, gaps=gaps, single=saved.single_precision)
 
     def _restore(self, saved: SavedRegressor) -> None:
         reader = self._reader_of(saved)
