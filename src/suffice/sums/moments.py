@@ -116,7 +116,7 @@ class Moments(Formed, ClassSums):
         pooled = self.one_class
         first, squares = (pooled.sums[:, i] + pooled.sums[:, i + 1] for i in (0, 2))
         weight = pooled.weight[:, 0] + pooled.weight[:, 1]
-        return np.asarray(too_small(weight, pooled.pivot, first, squares)[0])
+        return np.asarray(too_small(weight, pooled.pivot, first, squares).any(axis=0))
 
     def __add__(self, other: Self) -> Self:
         return self._merged(other, 1.0)
