@@ -9,9 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.models.optimise.algebra import factored
+from suffice.errors import DataError
 from suffice.models.optimise.tolerances import ARMIJO, HALVINGS
 from suffice.numerics import kernels
+from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.linalg import factorise
 
 STEPS = 100
 SYSTEMS = 10  # of linear equations, for the minimum of one quadratic
@@ -86,23 +88,26 @@ def _minimum_of_quadratic(x: NDArray[np.float64], at: Value) -> NDArray[np.float
     Source: L. F. Portugal, J. J. Júdice, L. N. Vicente, A comparison of block pivoting and
     interior-point algorithms (Mathematics of Computation 63, 1994).
     """
-    target, positive = at.hessian @ x - at.gradient, x > 0
+    target, positive = _times(at.hessian, x) - at.gradient, x > 0
     for _ in range(SYSTEMS):
-        factor = factored(at.hessian[np.ix_(positive, positive)])
-        if factor.smallest_pivot <= SINGULAR:
+        some = DoubleDouble.of(at.hessian[np.ix_(positive, positive)])
+        try:
+            factor = factorise(some, SINGULAR)
+        except DataError:  # rounding made a singular Hessian indefinite
+            break
+        if factor.dependent:
             break
         z = np.zeros_like(x)
-        z[positive] = factor.solve(target[positive])
-        wrong = np.where(positive, z < 0, at.hessian @ z < target)
+        z[positive] = factor.solve(DoubleDouble.of(target[positive, None])).value[:, 0]
+        wrong = np.where(positive, z < 0, _times(at.hessian, z) < target)
         if not wrong.any():
             return z
         positive = positive ^ wrong
     z, gradient, free = x.copy(), at.gradient.copy(), np.zeros(len(x))
-    along = np.empty(len(x))
     for _ in range(SWEEPS):
         before = z.copy()
         kernels.coordinate.sweep(at.hessian, free, True, z, gradient)
-        kernels.gram.times(at.hessian, z, along)
+        along = _times(at.hessian, z)
         curvature = fsum((z * along).tolist())
         if curvature > 0:
             step = max(-fsum((z * gradient).tolist()) / curvature, -1.0)
@@ -111,3 +116,10 @@ def _minimum_of_quadratic(x: NDArray[np.float64], at: Value) -> NDArray[np.float
         if np.abs(z - before).max(initial=0.0) <= STILL * z.max(initial=0.0):
             break
     return z
+
+
+def _times(hessian: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return H x, in one order on every machine."""
+    found = np.empty(len(x))
+    kernels.gram.times(hessian, x, found)
+    return found
