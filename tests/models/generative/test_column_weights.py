@@ -220,9 +220,11 @@ def test_weights_that_many_columns_share_stay_when_a_loaded_model_learns(tmp_pat
     x = RNG.normal(size=(60, 300)) + y[:, None]
     NaiveBayes.textbook(calibration="weights").fit(x[:50], y[:50]).save(tmp_path / "model")
     again = suffice.load(tmp_path / "model")
-    with pytest.warns(SufficeWarning, match="the weights of the columns are 1, as no rows"):
+    before = again.calibration_.weights
+    with pytest.warns(SufficeWarning, match="weights of the columns are those of earlier rows"):
         again.partial_fit(x[50:], y[50:])
     assert again.calibration_.stale
+    np.testing.assert_array_equal(again.calibration_.weights, before)
 
 
 def test_weights_from_rows_that_were_not_learnt() -> None:
