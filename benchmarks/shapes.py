@@ -403,11 +403,12 @@ def main() -> None:
     """Measure and print."""
     parser = ArgumentParser("python -m benchmarks.shapes", description=__doc__)
     parser.formatter_class = RawDescriptionHelpFormatter
-    known = [*TABLE, *MODELS]
     said = "shapes or models; default: all"
-    parser.add_argument("names", nargs="*", metavar="NAME", choices=known, help=said)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=said)
     parser.add_argument("--quick", action="store_true", help="a few, which take a minute")
     options = parser.parse_args()
+    if unknown := set(options.names).difference(TABLE, MODELS):
+        parser.error(f"no {', '.join(sorted(unknown))}; there are {', '.join([*TABLE, *MODELS])}")
     shapes = [one for one in options.names if one in TABLE]
     models = [one for one in options.names if one in MODELS]
     print(HEAD, "|---" * 9 + "|", sep="\n")

@@ -127,7 +127,8 @@ class RankedModels(Printed, Mapping[str, FoldEvaluations | Exception]):
     A model is as good as the best if 0 is in the interval of the differences of their scores,
     corrected for folds that overlap, and a sign test of the folds does not tell the two apart. A
     loss has no bound, so a few rows can make any interval as wide as one likes: the error rate of
-    classes, and the mean absolute error of numbers, has to pass as well.
+    classes, and the mean absolute error of numbers, has to pass as well, and so has every model
+    that is ranked above it.
 
     Parameters
     ----------
@@ -246,7 +247,8 @@ class RankedModels(Printed, Mapping[str, FoldEvaluations | Exception]):
         one, best = self.judged[name], self.judged[self.best]
         if name == self.best:
             return "best"
-        if one.of_single_rows or not isfinite(one.mean(self.score)):
+        above = self.order[self.order.index(name) - 1]
+        if one.of_single_rows or not isfinite(one.mean(self.score)) or not self.verdict(above):
             return ""
         for score in {self.score: None, BOUNDED if BOUNDED in self.known else ABSOLUTE: None}:
             sign = -1 if self.known[score].more_is_better else 1
