@@ -283,7 +283,7 @@ def _misused(error: Any) -> str:
         name, model = error.option_name, context.meta.get("suffice.model", "")
         if refused := owners_of(name, model):
             return sentence(refused)
-        known = [one for each in context.command.params for one in each.opts]
+        known = [o for each in context.command.params for o in each.opts if o.startswith("-")]
         return f"{name} is no option of {context.command_path}; {meant(name, known) or help_of}."
     if parameter is None:
         return ""
