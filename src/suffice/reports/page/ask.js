@@ -82,7 +82,8 @@ function numberControl(model, j, told, id) {
   });
   const ticks = el("p", { class: "ticks", "aria-hidden": "true" }, ...ticksOf(column, TICKS).map(([place, text]) => {
     const tick = el("span", {}, text);
-    tick.style.left = `${(100 * (place - low)) / (high - low || 1)}%`;
+    const half = `${text.length / 2}ch`; // no name is cut at an end
+    tick.style.left = `clamp(${half}, ${(100 * (place - low)) / (high - low || 1)}%, calc(100% - ${half}))`;
     return tick;
   }));
   return {
