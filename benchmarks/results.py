@@ -9,6 +9,8 @@ import re
 import subprocess
 import sys
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from collections.abc import Callable, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,12 +23,33 @@ TASKS = (
 )
 
 
+def as_it_is(table: Sequence[str]) -> Sequence[str]:
+    return table
+
+
+def by_shape(table: Sequence[str]) -> list[str]:
+    """Return one line for all models of a shape."""
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table[2:]]
+    lines = ["| shape | CPU, ours / theirs | MB, in this order | not met |", "|---|---|---|---|"]
+    for shape, own in groupby(rows, key=lambda row: row[0]):
+        seconds, megabytes, short = [], [], []
+        for _, model, ours, theirs, mb, their_mb, _, _, met in own:
+            seconds.append(f"{model} {ours} / {theirs or '-'}")
+            megabytes.append(f"{mb or '-'} / {their_mb or '-'}")
+            short += [] if met == "met" else [f"{model}: {met.strip('*')}"]
+        lines.append(
+            f"| {shape} | {', '.join(seconds)} | {', '.join(megabytes)} | {', '.join(short)} |"
+        )
+    return lines
+
+
 class Section(NamedTuple):
-    """A title, a sentence, and the command whose table follows."""
+    """A title, a sentence, the command whose table follows, and how it is shown."""
 
     title: str
     about: str
     command: tuple[str, ...]
+    shown: Callable[[Sequence[str]], Sequence[str]] = as_it_is
 
 
 SECTIONS = {
@@ -39,8 +62,10 @@ SECTIONS = {
     "shapes": Section(
         "Tables of other shapes",
         "Wide, sparse, many classes, many categories: seconds of processor time and MB at the peak "
-        "of a fresh process, beside scikit-learn's best solver for the same optimum.",
+        "of a fresh process, beside scikit-learn's best solver for the same optimum, which the "
+        "command compares too.",
         ("benchmarks.shapes",),
+        by_shape,
     ),
     "accuracy": Section(
         "Accuracy on tables of the UCI repository",
@@ -78,7 +103,7 @@ def measured(section: Section) -> str:
     command = [sys.executable, "-m", *section.command]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     table = [line for line in done.stdout.splitlines() if line.startswith("|")]
-    shown = re.sub(r" +\|", " |", "\n".join(table))
+    shown = re.sub(r" +\|", " |", "\n".join(section.shown(table)))
     words = (f'"{word}"' if "(" in word else word for word in section.command)
     about = f"{section.about} `python -m {' '.join(words)}`"
     return f"## {section.title}\n\n{about}\n\n{shown}\n"
