@@ -97,6 +97,7 @@ static void counts_in(Starts start, Cells cell, Read<1> count, Index d, Index j,
   bool inside = parts || !cuts.shape(0);
   for (Index i = 0; i < wanted.size(); ++i) inside = inside && wanted[i] < places - 1;
   require(inside, "a cell is none of the grid");
+  if (!parts) return;
   Unlocked unlocked;
   kernels->counts_of(counts, d, j, cells, cuts, out);
 }
