@@ -70,6 +70,7 @@ static Index count_apart(Rows x, Read<1> origin, Codes codes, Index k,
   require("origin", origin, {x.shape(1)});
   require("codes", codes, {x.shape(0)});
   require_below("codes", codes, k);
+  require(!x.shape(1) || (k >= 0 && k <= start.shape(0)), "every class needs a start");
   require("start", start, {k * x.shape(1) + 1});
   require("cell", cell, {x.shape(0) * x.shape(1)});
   require("count", count, {cell.shape(0)});
