@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from suffice.errors import ForgetError, ParameterError
@@ -115,6 +115,7 @@ def test_counts_are_those_of_a_histogram_by_hand() -> None:
 
 @FEW
 @given(st.integers(0, 2**32 - 1), st.sampled_from([10, 3_000]))
+@example(36303, 3_000)  # a number of the second column is near 0
 def test_numbers_are_counted_in_units(seed: int, n: int) -> None:
     rng = np.random.default_rng(seed)
     x, codes = rng.normal(size=(n, 3)) * [1, 9, 0.1] + 5, rng.integers(0, 2, n)
@@ -124,7 +125,8 @@ def test_numbers_are_counted_in_units(seed: int, n: int) -> None:
     for rows in (slice(n // 3), slice(n // 3, n)):
         total.add(RealBlock(x[rows]), codes[rows], np.empty(0), 2)
     z = (x - origin) / unit
-    z = np.where(np.abs(z - np.rint(z)) <= 1e-6, np.rint(z), z)
+    own = [True, False, True]  # a grid without units takes numbers as they are
+    z = np.where(own & (np.abs(z - np.rint(z)) <= 1e-6), np.rint(z), z)
     found, plain = total.statistic(), counted(z, codes, k=2)
     assert (found.origin.tolist(), found.unit.tolist()) == (origin.tolist(), unit.tolist())
     assert found.start.tolist() == plain.start.tolist()
