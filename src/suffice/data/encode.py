@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from itertools import compress, product
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -202,15 +202,16 @@ def _shown(column: pa.DictionaryArray) -> tuple[NDArray[np.signedinteger[Any]], 
 
     A dictionary may hold values that no row shows, the same value twice, and null.
     """
-    values = column.dictionary.to_pylist()
-    stored, shown = _codes(column.indices, len(values))
-    distinct, code = set(values), np.full(len(values) + 1, -1, np.int32)  # the last is that of null
-    if len(distinct) == len(values) and None not in distinct:
+    dictionary = plain(column.dictionary)
+    stored, shown = _codes(column.indices, len(dictionary))
+    code = np.full(len(dictionary) + 1, -1, np.int32)  # the last is that of null
+    if not dictionary.null_count and len(dictionary.unique()) == len(dictionary):
         if shown.all():
-            return stored, values
+            return stored, dictionary.to_pylist()
         own = np.flatnonzero(shown)
         code[own] = np.arange(len(own))
-        return code[stored], list(compress(values, shown))
+        return code[stored], dictionary.take(pa.array(own)).to_pylist()
+    values = dictionary.to_pylist()
     place: dict[Any, int] = {}
     for q in np.flatnonzero(shown).tolist():
         if values[q] is not None:
