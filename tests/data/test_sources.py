@@ -18,6 +18,7 @@ import pytest
 from tests.laws.comparing import frozen
 
 from suffice import LinearRegression, NaiveBayes, read_sql, read_table
+from suffice.data.frames.memory import frame_table
 from suffice.errors import DataError, SchemaError
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* without a label:suffice.errors.SufficeWarning")
@@ -262,3 +263,10 @@ def test_labels_and_targets_stand_beside_a_frame_of_which_more_is_said(said: Any
     assert model.predict(frame).tolist() == ["u", "u", "v", "v"]
     line = LinearRegression(incomplete="drop").fit(read_table(frame, **said), y)
     assert line.score(frame[1:], y[1:]) > 0.99
+
+
+def test_run_end_encoded_columns_are_read() -> None:
+    ends = pa.array([3, 6], pa.int32())
+    repeated = pa.RunEndEncodedArray.from_arrays(ends, pa.array([1.5, None]))
+    table = frame_table(pa.table({"x": repeated}))
+    assert table.head().to_pydict() == {"x": [1.5] * 3 + [None] * 3}

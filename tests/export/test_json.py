@@ -212,3 +212,12 @@ def test_the_same_rows_give_the_same_text(training: pd.DataFrame) -> None:
 def test_what_is_no_model_is_refused() -> None:
     with pytest.raises(ParameterError, match="a NaiveBayes cannot be exported"):
         to_json(NaiveBayes.textbook())
+
+
+def test_columns_whose_densities_are_not_compared() -> None:
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame(rng.normal(size=(100, 200))).rename(columns="x{}".format)
+    rows.iloc[::7, 3] = np.nan
+    model = NaiveBayes().fit(rows, rows["x0"].to_numpy() + rng.normal(size=100) > 0)
+    assert {model.model_.parameters[0].chosen(j) for j in range(200)} >= {"", "kernel_density"}
+    _has_probabilities_of(model, rows.head(20))

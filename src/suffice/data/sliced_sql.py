@@ -249,7 +249,7 @@ class Plan:
 
     @property
     def pattern(self) -> str:
-        """Which of the numbers of products are there, as SQL; p where that depends on the row."""
+        """Marks of the numbers of products that are there, as SQL; p where rows differ in them."""
         if any(self.numbers[i].may_miss for i in self.joint):
             return "p"
         return literal("1" * len(self.joint), self.dialect)
@@ -430,7 +430,7 @@ class Plan:
 
     @property
     def _once(self) -> str:
-        """What keeps a database from computing slices once for each sum; views stay plain."""
+        """Clause by which a database computes slices once, not for each sum; views stay plain."""
         return "" if self.made_by else ONCE.get(self.dialect, "")
 
     def _rounded(self, number: str, unit: int) -> str:

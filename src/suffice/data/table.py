@@ -457,10 +457,9 @@ class KeptTable(TableView):
     labels: dict[str, KeptTable] = field(default_factory=dict, repr=False)
 
     def known_as(self, known: TextFormat) -> Table:
-        own = (
-            replace(known, features=()) == self.about.format
-        )  # of a model of this table, or a part
-        return self if own else KeptTable(self.table.known_as(known))
+        if replace(known, features=()) == self.about.format:  # of a model of some of these rows
+            return self
+        return KeptTable(self.table.known_as(known))
 
     def labelled(self, name: str) -> Table:
         if name not in self.labels:

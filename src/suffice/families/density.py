@@ -535,7 +535,7 @@ class Shares(NamedTuple):
 
     @classmethod
     def none(cls, k: int) -> Shares:
-        """Those of a column that says nothing."""
+        """Return the shares of a column that is not informative."""
         return cls(*nothing(k), np.zeros((k, 1)))
 
     @classmethod

@@ -22,7 +22,7 @@ SHOWN = ("log loss", "error rate", "ROC area", *OF_ONE_CLASS, "RMSE", "MAE", "RÂ
 LEVEL = 0.95
 BOUNDED, ABSOLUTE = "error rate", "MAE"
 AS_GOOD = "as good"
-NEGLIGIBLE = 0.01  # loss of a fold, of which nobody asks which rows make it
+LOG_LOSS, NEGLIGIBLE = "log loss", 0.01  # nats in a fold, of which nobody asks who makes them
 
 
 @dataclass(frozen=True, repr=False)
@@ -340,7 +340,7 @@ class RankedModels(Printed, Mapping[str, FoldEvaluations | Exception]):
             f"{name} ({folds.min():,.2g} to {folds.max():,.2g} by fold)"
             for name in filter(self.has_heavy_tails, self.order)
             for folds in [self.judged[name].scores(self.score)]
-            if folds.max() >= NEGLIGIBLE
+            if self.score != LOG_LOSS or folds.max() >= NEGLIGIBLE
         ]
         if heavy:
             yield f"A few rows make most of the {self.score} of {', '.join(heavy)}."

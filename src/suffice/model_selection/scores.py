@@ -86,16 +86,11 @@ def named_score(asked: str, known: Collection[str]) -> str:
     """
     plain = {_spelt(name): name for name in known}
     if _spelt(asked) not in plain:
-        needs = _spelt(asked) in map(_spelt, OF_ONE_CLASS)
-        raise ParameterError(
-            f"metric={asked!r}",
-            "it is of one class" if needs else f"it is one of {', '.join(map(repr, known))}",
-            "name it by positive=..."
-            if needs
-            else ""
-            if "RMSE" in known
-            else f"or, with positive=..., {', '.join(OF_ONE_CLASS)}",
-        )
+        fact = f"metric={asked!r}"
+        if _spelt(asked) in map(_spelt, OF_ONE_CLASS):
+            raise ParameterError(fact, "it is of one class", "name it by positive=...")
+        more = "" if "RMSE" in known else f"or, with positive=..., {', '.join(OF_ONE_CLASS)}"
+        raise ParameterError(fact, f"it is one of {', '.join(map(repr, known))}", more)
     return plain[_spelt(asked)]
 
 

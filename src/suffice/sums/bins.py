@@ -366,7 +366,7 @@ class BinnedCounts(Formed, ClassSums):
 
     @property
     def _sizes(self) -> NDArray[np.int64]:
-        """How many cells each class shows of every column, (k, d)."""
+        """Numbers of cells that each class shows of every column, (k, d)."""
         return np.diff(self.start).reshape(self.k, self.d)
 
     def _of(

@@ -9,6 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from suffice.discriminant_analysis import LinearDiscriminantAnalysis
 from suffice.errors import DataError, SchemaError
 from suffice.linear_model import LinearRegression, Ridge
 
@@ -119,3 +120,13 @@ def test_one_value_whose_missing_cells_the_sums_do_not_know_gets_no_second(missi
         "size",
         "color[red]",
     )
+
+
+def test_a_discriminant_of_one_value_alone_takes_others() -> None:
+    one, two = (frame(levels)[["color", "z"]] for levels in (["blue"], ["blue", "red"]))
+    whole = LinearDiscriminantAnalysis().fit(pd.concat([one, two]), "z")
+    fits = [LinearDiscriminantAnalysis().fit(rows, "z") for rows in (one, two)]
+    more = LinearDiscriminantAnalysis().fit(one, "z").partial_fit(two, "z")
+    for found in (fits[0].merge(fits[1]), more):
+        np.testing.assert_array_equal(found.coef_, whole.coef_)
+    assert whole.coef_.any()

@@ -169,15 +169,13 @@ class GenerativeReader(LabelReader, SumsReader[ByClass]):
 
     def merged(self, other: Self) -> Self:
         both = self.with_labels(other.label_dtype)
-        parts = tuple(
-            [
-                replace(
-                    part, design=part.design and theirs.design and part.design.joined(theirs.design)
-                )
-                for part, theirs in zip(self.parts, other.parts, strict=True)
-            ]
-        )
-        return replace(both, parts=parts, declared=self.declared | other.declared)
+        parts = [
+            part
+            if part.design is None or theirs.design is None
+            else replace(part, design=part.design.joined(theirs.design))
+            for part, theirs in zip(self.parts, other.parts, strict=True)
+        ]
+        return replace(both, parts=tuple(parts), declared=self.declared | other.declared)
 
     def moved(self, statistic: ByClass, wider: Self) -> ByClass:
         pairs = list(zip(self.parts, wider.parts, strict=True))
@@ -191,10 +189,9 @@ class GenerativeReader(LabelReader, SumsReader[ByClass]):
 
     def widened(self, rows: Any, engine: Engine) -> Self:
         parts = [
-            replace(
-                part,
-                design=part.design and widened(part.design, rows, self.layout, engine),
-            )
+            part
+            if part.design is None
+            else replace(part, design=widened(part.design, rows, self.layout, engine))
             for part in self.parts
         ]
         return replace(self, parts=tuple(parts))

@@ -440,7 +440,7 @@ class _Kept:
 
 
 def _rows_of(terms: int) -> int:
-    """How many rows of so many terms are looked at together."""
+    """Number of rows, of so many terms each, that are looked at together."""
     return max(1, TILE // terms)
 
 

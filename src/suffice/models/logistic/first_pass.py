@@ -91,8 +91,7 @@ def read_once(
     ``check_labels`` may refuse the labels of the rows whose weight is above 0.
     """
     every = data.run(first_pass, (layout, False))
-    if len(every.classes.values) == 1:
-        check_labels(every.classes)
+    check_labels(every.classes)
     seen = _complete(data, layout, laid_out, missing, every)
     _require_classes(seen)
     for block, place in zip(seen.blocks, layout.blocks, strict=True):
