@@ -64,9 +64,8 @@ static void require_column(const GivenCounts& counts, Index d, Index j) {
   require(inside, "a cell is none of the grid");
 }
 
-static Index count_apart(Rows x, Read<1> origin, Codes codes, Index k,
-                         Array<std::int64_t, 1> start, Array<std::uint16_t, 1> cell,
-                         Written<1> count) {
+static Index count_apart(Rows x, Read<1> origin, Codes codes, Index k, Array<std::int64_t, 1> start,
+                         Array<std::uint16_t, 1> cell, Written<1> count) {
   require("origin", origin, {x.shape(1)});
   require("codes", codes, {x.shape(0)});
   require_below("codes", codes, k);
@@ -161,10 +160,11 @@ void define_bins(nb::module_ m) {
   m.def("cells_of", &cells_of, "start"_a, "cell"_a, "count"_a, "d"_a, "j"_a, "cells"_a, "every"_a,
         "Write the cells of column j of d that any class shows, ascending, and the counts of all\n"
         "classes in each. Returns how many.");
-  m.def("counts_of", &counts_in, "start"_a, "cell"_a, "count"_a, "d"_a, "j"_a, "cells"_a, "cuts"_a,
-        "out"_a,
-        "Write the counts of every class, (k, b), in b parts of all cells that column j shows: each\n"
-        "begins with the first, or at one of the ascending cuts.");
+  m.def(
+      "counts_of", &counts_in, "start"_a, "cell"_a, "count"_a, "d"_a, "j"_a, "cells"_a, "cuts"_a,
+      "out"_a,
+      "Write the counts of every class, (k, b), in b parts of all cells that column j shows: each\n"
+      "begins with the first, or at one of the ascending cuts.");
   m.def("add", &add, "start"_a, "cell"_a, "count"_a, "start2"_a, "cell2"_a, "count2"_a, "sign"_a,
         "to_start"_a, "to_cell"_a, "to_count"_a,
         "Write a + b or, with a sign of −1, a − b: the cells that hold a number. Returns how many\n"

@@ -537,6 +537,7 @@ void hash(Strided<const double> x, Vector<const std::uint64_t> names,
 
 }  // namespace
 
-extern const Bins bins{cells, count, shown, count_apart, cells_of, counts_of, add, unite, find, hash};
+extern const Bins bins{cells,     count, shown, count_apart, cells_of,
+                       counts_of, add,   unite, find,        hash};
 
 }  // namespace suffice::LEVEL
