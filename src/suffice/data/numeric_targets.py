@@ -16,13 +16,21 @@ from suffice.data.schema import Column, held, stored_as
 from suffice.data.table import Table, free_name
 from suffice.data.table_source import TableSource, innermost, no_column
 from suffice.errors import DataError, ParameterError, SchemaError
+from suffice.numerics.rows import is_sparse
 
 TARGET = "a target is a number"
 
 
 def numeric_targets(y: Any) -> tuple[NDArray[Any], tuple[str, ...], bool]:
     """Targets as an array (n, t) of numbers, their names, and whether they were given as (n,)."""
-    values = y if type(y) is np.ndarray else np.asarray(unmasked(y, numeric=True))
+    if type(y) is np.ndarray:
+        values = y
+    elif is_sparse(y):
+        raise DataError(
+            "the targets are a sparse matrix", "targets are dense numbers", "pass y.toarray()"
+        )
+    else:
+        values = np.asarray(unmasked(y, numeric=True))
     if values.dtype.kind in "OUS":
         try:
             values = values.astype(np.float64)

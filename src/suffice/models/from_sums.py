@@ -309,8 +309,8 @@ class FittedFromSums(Estimator, Generic[R, S]):
 
         Of what a file holds, ``saved``, choices are kept: see `Method.restored`.
         """
+        reader = learnt.reader
         batches = tuple([batch.canonical() for batch in learnt.batches])
-        reader = method.settled(learnt.reader, batches[0])
         sums = batches[0] if len(batches) == 1 else tree_sum(batches)
         if saved is None:
             model = method.model(reader, sums, rows, before, newest)
@@ -365,8 +365,8 @@ class FittedFromSums(Estimator, Generic[R, S]):
 
                 def summed(reader: R) -> tuple[S, Forgotten]:
                     if not forgotten:
-                        return method.sums(reader, rows, engine_for(rows)), ()
-                    sums, total = _digested(method, reader, rows)
+                        return method.sums(reader, rows, engine_for(rows), self.statistic_), ()
+                    sums, total = _digested(method, reader, rows, self.statistic_)
                     return sums, without(forgotten, total)
 
                 try:
@@ -423,7 +423,7 @@ class FittedFromSums(Estimator, Generic[R, S]):
         rows = to_learn(self._open_more(X, y, sample_weight))
         learnt = Learnt(self.reader_, self.batches_)
         forgettable(learnt.batches)  # refused before a row is read
-        gone, total = _digested(method, learnt.reader, rows)
+        gone, total = _digested(method, learnt.reader, rows, self.statistic_)
         if not again:
             refuse_again(self.forgotten_, total)
         rest = learnt.without(gone, self.kind.row)
@@ -527,9 +527,9 @@ def require_sums(estimator: Any) -> None:
         )
 
 
-def _digested(method: Method[R, S], reader: R, rows: Any) -> tuple[S, int]:
+def _digested(method: Method[R, S], reader: R, rows: Any, like: S) -> tuple[S, int]:
     engine = DigestingEngine(engine_for(rows), [])
-    more = method.sums(reader, rows, engine)
+    more = method.sums(reader, rows, engine, like)
     (total,) = engine.found
     return more, total
 

@@ -76,8 +76,8 @@ class Method(Protocol[R, S]):
         """
 
     @abstractmethod
-    def sums(self, reader: R, rows: Any, engine: Engine) -> S:
-        """Return the sums over the rows of a table."""
+    def sums(self, reader: R, rows: Any, engine: Engine, like: S | None = None) -> S:
+        """Return the sums over the rows of a table, as comparable ones, ``like``, were taken."""
 
     @abstractmethod
     def sums_by_group(
@@ -134,10 +134,6 @@ class Method(Protocol[R, S]):
     def chosen_as(self, model: Any, pooled: Any) -> Any:
         """Return a model with what another one has chosen."""
         return model
-
-    def settled(self, reader: R, sums: S) -> R:
-        """Return the reader once the first sums are known."""
-        return reader
 
     def shared(self, reader: R) -> Any:
         """Return what the sums depend on besides the rows: who agrees in it can share them."""

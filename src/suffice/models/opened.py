@@ -113,7 +113,7 @@ def sums_read_alike(
     with fit_context():
         method = learner.method()
         rows = to_learn(learner._open_more(X, y, sample_weight))
-        sums = method.sums(like.reader, rows, engine_for(rows)).canonical()
+        sums = method.sums(like.reader, rows, engine_for(rows), like.sums).canonical()
         method.warn_of(sums)
     return replace(like, sums=sums)
 

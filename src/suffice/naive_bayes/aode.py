@@ -203,16 +203,17 @@ class PairsMethod(NaiveMethod):
         """Return False: bins are learnt from rows."""
         return False
 
-    def sums(self, reader: GenerativeReader, rows: Rows, engine: Engine) -> ByClass:
+    def sums(
+        self, reader: GenerativeReader, rows: Rows, engine: Engine, like: ByClass | None = None
+    ) -> ByClass:
         """Sum the rows, and count pairs of columns in another reading."""
         assert isinstance(reader, PairedReader)
         sums = super().sums(reader, rows, engine)
-        return reader.with_pairs(sums, self._paired(reader, sums), rows, engine)
+        paired = self._paired(reader, sums) if like is None else paired_columns(like)
+        return reader.with_pairs(sums, paired, rows, engine)
 
     def _paired(self, reader: PairedReader, sums: ByClass) -> PairedColumns:
-        """Return the columns counted in pairs: those of earlier rows, as given, or fitted."""
-        if reader.paired is not None:
-            return reader.paired
+        """Return the columns counted in pairs, and their bins, as given or fitted."""
         if self.bins is not None:
             return given_bins(reader.parts, self.bins)
         if not len(sums.classes):  # the model refuses such sums
@@ -228,11 +229,6 @@ class PairsMethod(NaiveMethod):
             "pairs are counted in bins of their own, in a second pass, and take much memory",
             "leave by out, or use NaiveBayes",
         )
-
-    def settled(self, reader: GenerativeReader, sums: ByClass) -> GenerativeReader:
-        """Return the reader, whose bins are known once rows are summed."""
-        assert isinstance(reader, PairedReader)
-        return replace(reader, paired=paired_columns(sums))
 
     def plain(self, reader: GenerativeReader, sums: ByClass) -> GenerativeModel:
         """Return the model of families and of pairs, without weights."""

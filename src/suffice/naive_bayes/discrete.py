@@ -75,10 +75,11 @@ class DiscreteMethod(OneFamilyMethod):
             raise ParameterError(f"alpha has {n} numbers for {len(columns)} columns", rule)
         return columns, parts
 
-    def sums(self, reader: GenerativeReader, rows: Rows, engine: Engine) -> ByClass:
-        """Sum the rows."""
+    def sums(
+        self, reader: GenerativeReader, rows: Rows, engine: Engine, like: ByClass | None = None
+    ) -> ByClass:
         try:
-            return super().sums(reader, rows, engine)
+            return super().sums(reader, rows, engine, like)
         except DataError as error:
             if error.rule != COUNT_RULE:
                 raise

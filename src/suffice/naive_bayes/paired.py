@@ -32,15 +32,7 @@ def paired_columns(sums: ByClass) -> PairedColumns:
 
 @dataclass(frozen=True)
 class PairedReader(GenerativeReader):
-    """A reader whose sums have one more block: the pairs of columns.
-
-    Parameters
-    ----------
-    paired : PairedColumns, optional
-        The columns whose pairs are counted; None before the first rows were read.
-    """
-
-    paired: PairedColumns | None = None
+    """A reader whose sums have one more block: the pairs of columns."""
 
     def with_pairs(
         self,
@@ -62,7 +54,7 @@ class PairedReader(GenerativeReader):
     def check_compatible(self, statistic: ByClass, other: Self, others: ByClass, verb: str) -> None:
         """Refuse sums of other columns, families or labels, and pairs in other bins."""
         super().check_compatible(statistic, other, others, verb)
-        if self.paired != other.paired:
+        if paired_columns(statistic) != paired_columns(others):
             raise SchemaError(
                 "the models differ: pairs of columns were counted in other bins",
                 f"only counts of pairs in the same bins can be {verb}",

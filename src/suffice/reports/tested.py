@@ -62,7 +62,8 @@ def _is_of_fit(model: Any, X: Any, y: Any, rows: float) -> bool:
         return False
     if statistic is not None:
         source = to_learn(model._open_judged(X, y, None))
-        return bool(model.method().sums(model.reader_, source, engine_for(source)) == statistic)
+        how = model.reader_, source, engine_for(source), statistic
+        return bool(model.method().sums(*how) == statistic)
     if not isinstance(fitted, LogisticModel):
         return False
     total = np.zeros(fitted.centred.width)

@@ -121,7 +121,9 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         more: dict[str, Any] = {"label_dtype": label_dtype, "lenient": self.lenient, "parts": parts}
         return self.reader_type.of(rows, columns, blocks, self.reading, self.is_given, **more)
 
-    def sums(self, reader: GenerativeReader, rows: Rows, engine: Engine) -> ByClass:
+    def sums(
+        self, reader: GenerativeReader, rows: Rows, engine: Engine, like: ByClass | None = None
+    ) -> ByClass:
         """Sum the rows; of some, a sample goes along with the sums."""
         if self.samples and not isinstance(engine, CheckpointedEngine):
             return self.sample(reader, rows, engine)

@@ -5,21 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.data.schema import BlockLayout, Layout
+from suffice.data.source import ArraySource
+from suffice.data.table_source import TableSource
 from suffice.engines.engine import Engine, engine_for
-from suffice.errors import DataError, ParameterError, warn
-from suffice.models.base.groups import ByColumns, ByPlace
+from suffice.errors import DataError, ParameterError, SchemaError, warn
+from suffice.models.base.groups import ByColumns, ByPlace, sums_by_group
 from suffice.models.base.judge import LeaveOneOut
 from suffice.models.base.options import (
     Dependent,
     Incomplete,
     WeightsAre,
+    incomplete,
+    listed_missing,
 )
 from suffice.models.base.scikit_learn import convergence_warning
+from suffice.models.design.feature_columns import settled_design, unused
 from suffice.models.design.matrix import Design
 from suffice.models.design.norm import norm_of_coefficients
 from suffice.models.design.normal_equations import NormalEquations
@@ -29,8 +35,21 @@ from suffice.models.linear.conformal import LinearLeftOut
 from suffice.models.linear.descent import Coefficients, DescentFit, complete_rows
 from suffice.models.linear.evaluation import r_squared_of_rows, r_squared_of_sums
 from suffice.models.linear.least_squares import LeastSquares
-from suffice.models.linear.model import JointGaussian, LinearModel, errors_left_out
-from suffice.models.linear.reader import FirstTable, LinearReader, Rows, products_of, settled
+from suffice.models.linear.model import (
+    IncompleteRow,
+    JointGaussian,
+    LinearModel,
+    errors_left_out,
+    missing_cells,
+    summarise,
+)
+from suffice.models.linear.reader import (
+    FirstTable,
+    LinearReader,
+    Rows,
+    products_of,
+    refuse_label_names,
+)
 from suffice.models.linear.ridge import RidgePenalty, RidgeSpectrum
 from suffice.models.linear.rows import CentredRows, Equations, Fit, RowLeastSquares
 from suffice.models.method import Method
@@ -47,7 +66,7 @@ from suffice.models.reading import summed
 from suffice.numerics.rows import is_sparse
 from suffice.rules import check_options
 from suffice.sums.comoments import Comoments
-from suffice.sums.kept_rows import KeptRows
+from suffice.sums.kept_rows import LEAST_COLUMNS, KeptRows
 from suffice.sums.keys import Keyed
 from suffice.sums.moments import refuse_underflow
 
@@ -121,19 +140,59 @@ class LinearMethod(Method[LinearReader, Any]):
     def is_of_sums(self) -> bool:
         return self.steps is None and self.penalty.follows_from_sums
 
-    def reader(self, rows: Rows, said: FirstTable, engine: Engine) -> LinearReader:
-        reader = settled(rows, said, self.words, self.intercept, engine)
-        return replace(reader, gaps=self.incomplete != "error")
+    # -- reader, sums
 
-    def sums(self, reader: LinearReader, rows: Rows, engine: Engine) -> KeptRows | Comoments:
-        """Sum the rows of a table."""
-        found: KeptRows | Comoments = reader.summarise(rows, engine)
-        return found
+    def reader(self, rows: Rows, said: FirstTable, engine: Engine) -> LinearReader:
+        """Fix the terms that the columns of the first table become."""
+        found, targets, single_target = said
+        if not found.columns:
+            raise SchemaError(
+                "the table has no column besides the target", "a model needs features"
+            )
+        if isinstance(rows, TableSource):
+            refuse_label_names(rows)
+        design = settled_design(rows, found, self.words, engine, targets)
+        design = design.spanning(self.intercept)
+        blocks = design.blocks
+        is_wide = design.formula is None and len(design) >= LEAST_COLUMNS
+        if is_wide and isinstance(rows, ArraySource) and is_sparse(rows.x):
+            blocks = (BlockLayout("sparse", design.columns),)
+        reader = LinearReader.of(
+            replace(rows, targets=None) if isinstance(rows, ArraySource) else rows,
+            found.columns,
+            blocks,
+            {},
+            design=design,
+            single_target=single_target,
+            gaps=self.incomplete != "error",
+        )
+        if found.formula is None:
+            return reader
+        ignored = (*reader.layout.ignored, *unused(rows, found.formula, targets))
+        return replace(reader, layout=replace(reader.layout, ignored=ignored))
+
+    def sums(
+        self,
+        reader: LinearReader,
+        rows: Rows,
+        engine: Engine,
+        like: Any = None,
+        groups: ByColumns | ByPlace | None = None,
+    ) -> Any:
+        """Return the sums of all rows, or those of each group, by key."""
+        layout, kernel = reader.layout_of(rows), cast(Any, summarise)
+        params = reader.design, layout, reader.gaps
+        try:
+            if groups is not None:
+                return sums_by_group(kernel, params, engine, rows, layout, groups)
+            return engine.run(kernel, params, rows.parts(layout, engine.workers))
+        except IncompleteRow:
+            raise _incomplete(reader.design, layout, rows, engine) from None
 
     def sums_by_group(
         self, reader: LinearReader, rows: Rows, engine: Engine, groups: ByColumns | ByPlace
     ) -> Keyed:
-        found: Keyed = reader.summarise(rows, engine, groups)
+        found: Keyed = self.sums(reader, rows, engine, groups=groups)
         return found
 
     def alone(
@@ -306,10 +365,22 @@ class LinearMethod(Method[LinearReader, Any]):
         return LeaveOneOut(replace(judge, model=others), others.answers, shaped)
 
 
+def _incomplete(design: Design, layout: Layout, rows: Rows, engine: Engine) -> DataError:
+    """Return the error of missing cells, which are counted for it."""
+    parts = rows.parts(layout, engine.workers)
+    *counts, n = engine.run(missing_cells, (design, layout), parts).tolist()
+    for place in [j for j, count in enumerate(counts) if count == n][:1]:
+        return without_value(design.column(place), design.targets)
+    places = np.flatnonzero(counts).tolist()
+    of_columns = listed_missing({design.column(j): str(counts[j]) for j in places})
+    return incomplete(of_columns, "use incomplete='gaussian'")
+
+
 def method_of(estimator: Any, penalty: Penalty) -> LinearMethod:
     """Return the options of an estimator as a method."""
     check_options(estimator)
-    check_descent(estimator, NORMAL, positive=True, incomplete="gaussian", dependent="error")
+    if estimator.descent is not None or estimator.solver in STEPS:
+        check_descent(estimator, NORMAL, positive=True, incomplete="gaussian", dependent="error")
     return LinearMethod(
         penalty,
         bool(estimator.fit_intercept),

@@ -17,23 +17,17 @@ from suffice.data.schema import BlockLayout, Layout
 from suffice.data.source import ArraySource
 from suffice.data.table_source import TableSource
 from suffice.engines.engine import Engine
-from suffice.errors import DataError, ForgetError, ParameterError, SchemaError
-from suffice.models.base.groups import ByColumns, ByPlace, sums_by_group
-from suffice.models.base.options import incomplete, listed_missing
-from suffice.models.design.feature_columns import Features, moved, settled_design, unused, widened
+from suffice.errors import ForgetError, ParameterError, SchemaError
+from suffice.models.design.feature_columns import Features, moved, widened
 from suffice.models.design.matrix import Design
-from suffice.models.design.remarks import without_value
-from suffice.models.design.words import Ways
-from suffice.models.linear.model import IncompleteRow, missing_cells, summarise
 from suffice.models.method import Learnt, SumsReader
 from suffice.numerics.exact import DoubleDouble
-from suffice.numerics.rows import is_sparse
 from suffice.sums.base import ClassSums, nonnegative
 from suffice.sums.by_class import Loss
 from suffice.sums.comoments import Comoments
 from suffice.sums.comparison import Comparison, compared
 from suffice.sums.counts import Counts
-from suffice.sums.kept_rows import LEAST_COLUMNS, KeptRows
+from suffice.sums.kept_rows import KeptRows
 from suffice.sums.vocabulary import Vocabulary
 
 
@@ -140,28 +134,6 @@ class LinearReader(SumsReader[Any]):
         targets = target_columns(source, self.design.targets)
         return replace(layout, blocks=blocks, columns=(*layout.columns, *targets))
 
-    def summarise(
-        self, source: Rows, engine: Engine, groups: ByColumns | ByPlace | None = None
-    ) -> Any:
-        """The sums over the rows of a table, or of each group: see `summarise` of the model."""
-        layout = self.layout_of(source)
-        params, kernel = (self.design, layout, self.gaps), cast(Any, summarise)
-        try:
-            if groups is not None:
-                return sums_by_group(kernel, params, engine, source, layout, groups)
-            return engine.run(kernel, params, source.parts(layout, engine.workers))
-        except IncompleteRow:
-            raise self.incomplete(engine, layout, source.parts(layout, engine.workers)) from None
-
-    def incomplete(self, engine: Engine, layout: Layout, parts: Sequence[Any]) -> DataError:
-        """The error of missing cells, which are counted for it."""
-        *counts, rows = engine.run(missing_cells, (self.design, layout), parts).tolist()
-        for place in [j for j, count in enumerate(counts) if count == rows][:1]:
-            return without_value(self.design.column(place), self.design.targets)
-        places = np.flatnonzero(counts).tolist()
-        of_columns = listed_missing({self.design.column(j): str(counts[j]) for j in places})
-        return incomplete(of_columns, "use incomplete='gaussian'")
-
     def keep(self, names: Sequence[str]) -> Self:
         """The reader of some columns, or products of a formula; tables may still have the rest."""
         design = self.design.keep(names)
@@ -240,29 +212,8 @@ class FirstTable(NamedTuple):
     single_target: bool
 
 
-def settled(
-    source: Rows, said: FirstTable, words: Ways, intercept: bool, engine: Engine
-) -> LinearReader:
-    """Return the reader of tables like a first one."""
-    found, targets, single_target = said
-    rows = replace(source, targets=None) if isinstance(source, ArraySource) else source
-    if not found.columns:
-        raise SchemaError("the table has no column besides the target", "a model needs features")
-    if isinstance(rows, TableSource):
-        _refuse_label_names(rows)
-    design = settled_design(rows, found, words, engine, targets).spanning(intercept)
-    blocks, stays_sparse = design.blocks, design.formula is None and len(design) >= LEAST_COLUMNS
-    if isinstance(rows, ArraySource) and is_sparse(rows.x) and stays_sparse:
-        blocks = (BlockLayout("sparse", design.columns),)
-    of_targets: dict[str, Any] = {"design": design, "single_target": single_target}
-    reader = LinearReader.of(rows, found.columns, blocks, {}, **of_targets)
-    if found.formula is None:
-        return reader
-    ignored = (*reader.layout.ignored, *unused(rows, found.formula, targets))
-    return replace(reader, layout=replace(reader.layout, ignored=ignored))
-
-
-def _refuse_label_names(rows: TableSource) -> None:
+def refuse_label_names(rows: TableSource) -> None:
+    """Refuse other names of labels with a regression."""
     said = rows.table.about.cleaning
     for name in ("label_suffix", "label_map"):
         if said.get(name):

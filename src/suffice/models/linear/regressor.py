@@ -109,7 +109,6 @@ from suffice.models.reading import (
 )
 from suffice.numerics.in_print import NAMED, listed
 from suffice.numerics.interruption import interruptible
-from suffice.numerics.rows import is_sparse
 from suffice.phrases import rows_in_print
 from suffice.sums.block import BadCell
 from suffice.sums.moments import Moments
@@ -1069,10 +1068,6 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
             named = (y,) if isinstance(y, str) else tuple(y)
             source = open_rows(self, X, None, sample_weight, named, first)
             return cast(TableSource, source), named, isinstance(y, str)
-        if is_sparse(y):
-            raise DataError(
-                "the targets are a sparse matrix", "targets are dense numbers", "pass y.toarray()"
-            )
         values, targets, single = numeric_targets(y)
         source = open_rows(self, X, None, sample_weight, first=first)
         if isinstance(source, ArraySource):
