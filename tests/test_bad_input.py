@@ -26,6 +26,7 @@ from suffice.errors import (
     SchemaError,
 )
 from suffice.families import Bernoulli, Categorical, Gaussian, Multinomial, Poisson
+from suffice.linear_model import LogisticRegression
 from suffice.naive_bayes import (
     BernoulliNB,
     CategoricalNB,
@@ -524,6 +525,16 @@ VERBS: dict[str, Case] = {
         lambda: NaiveBayes.textbook().predict(ROWS),
         NotFittedError,
         "This NaiveBayes instance is not fitted yet. Call 'fit' with appropriate arguments before",
+    ),
+    "a score before fit": (
+        lambda: NaiveBayes.textbook().score(ROWS, "kind"),
+        NotFittedError,
+        "This NaiveBayes instance is not fitted yet. Call 'fit' with appropriate arguments before",
+    ),
+    "an evaluation before fit": (
+        lambda: LogisticRegression().evaluate(ROWS, "kind"),
+        NotFittedError,
+        "This LogisticRegression instance is not fitted yet. Call 'fit' with appropriate arguments",
     ),
     "saving before fit": (
         lambda: NaiveBayes.textbook().save("model.suffice"),

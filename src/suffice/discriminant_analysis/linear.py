@@ -26,8 +26,7 @@ from suffice.discriminant_analysis.shared import (
 from suffice.errors import ParameterError
 from suffice.models.base.checks import ClassWeight
 from suffice.models.base.scikit_learn import accepts, in_container
-from suffice.models.classifier import answers_by_batch
-from suffice.models.estimator import fitted
+from suffice.models.estimator import answers_by_batch, fitted
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.method import GenerativeMethod
 from suffice.models.generative.row_answers import discriminants

@@ -23,12 +23,7 @@ from suffice.families.multivariate_gaussian import (
     fill,
 )
 from suffice.models.base.saved import COVARIANCES, is_covariance
-from suffice.models.design.feature_columns import (
-    Predictors,
-    features,
-    is_coded,
-    settled_design,
-)
+from suffice.models.design.feature_columns import Predictors, features, is_coded, settled_design
 from suffice.models.estimator import fitted
 from suffice.models.generative.classifier import Rows, as_asked
 from suffice.models.generative.method import Choice, GenerativeMethod, OneFamilyMethod

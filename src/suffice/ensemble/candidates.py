@@ -24,7 +24,8 @@ from suffice.linear_model import LogisticRegression
 from suffice.model_selection.fits import models_of_folds
 from suffice.model_selection.folds import Folds, Partition, stratified
 from suffice.model_selection.rows import Rows
-from suffice.models.classifier import Classifier, of_answered, open_labelled
+from suffice.models.base.judge import of_answered
+from suffice.models.classifier import Classifier
 from suffice.models.estimator import Estimator
 from suffice.naive_bayes import NaiveBayes
 from suffice.naive_bayes.aode import AODE
@@ -290,7 +291,7 @@ class HeldOut:
         """Ask the model of every fold about the rows outside it."""
         found, gaps = [], 0
         for model, test in zip(models, tests, strict=True):
-            source, layout = open_labelled(model, *test), model.reader_.to_answer
+            source, layout = model._open_judged(*test), model.reader_.to_answer
             engine = engine_for(source)
             parts = source.parts(layout, engine.workers)
             found += [b for one in engine.map(_said, (model.model_, layout), parts) for b in one]

@@ -22,8 +22,8 @@ from suffice.errors import DataError, ParameterError
 from suffice.linear_model import LogisticRegression
 from suffice.models.base.answers import Doubts, Predictions, label_sets
 from suffice.models.base.saved import SavedClassifier
-from suffice.models.classifier import Classifier, answers_by_batch, costs_of
-from suffice.models.estimator import Kind, entries_of, fitted, restored
+from suffice.models.classifier import Classifier, costs_of
+from suffice.models.estimator import Kind, answers_by_batch, entries_of, fitted, restored
 from suffice.models.explanation import Asked, Evidence
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.logistic.model import LogisticModel

@@ -364,18 +364,10 @@ FOLDS_INSTEAD = "use cv=10"
 
 @dataclass(frozen=True)
 class LearntRows:
-    """The weights of a block of rows in the sums.
+    """The weights of a block of rows in the sums."""
 
-    Parameters
-    ----------
-    codes : ndarray of int (n,)
-        Their classes; −1 of rows that are in no sum.
-    weights : ndarray (n,)
-        w; 0 of these.
-    """
-
-    codes: Ints
-    weights: Floats
+    codes: Ints  # of classes, (n,); −1 of rows that are in no sum
+    weights: Floats  # w, (n,); 0 of these
 
     def take(self, rows: Ints) -> LearntRows:
         """Some of them."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
 from suffice.errors import DataError, ParameterError
+from suffice.models.base.judge import of_answered
 from suffice.models.base.options import Dependent, WeightsAre
 from suffice.models.base.scikit_learn import accepts
 from suffice.models.grouped_sums import GroupedSums
@@ -13,14 +14,7 @@ from suffice.models.linear.level_rows import LevelLeastSquares
 from suffice.models.linear.method import LinearMethod, method_of
 from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.ridge import RidgePenalty
-from suffice.models.linear.robust import (
-    POWER,
-    ClusterErrors,
-    Robust,
-    clustered,
-    influences,
-    robust,
-)
+from suffice.models.linear.robust import POWER, ClusterErrors, Robust, clustered, influences, robust
 from suffice.models.linear.summary import Summary, target_place
 from suffice.models.optimise.gradient_descent import GradientDescent
 from suffice.models.reading import summed
@@ -224,7 +218,7 @@ class LinearRegression(LinearRegressor):
         layout = self.reader_.layout_of(source)
         j = target_place(self.design_.targets, target)
         asked = replace(model, layout=layout, fit=fit), j, POWER[kind]
-        kernel = self._of_answered(influences, "empty" if self.incomplete == "drop" else "error")
+        kernel = of_answered(self, influences, "empty" if self.incomplete == "drop" else "error")
         found: Comoments = summed(kernel, asked, source, layout).found
         learnt = summary.rows if fit.equations.weights.precisions else fit.equations.rows
         if found.rows != learnt:

@@ -19,25 +19,16 @@ from suffice.errors import ParameterError
 from suffice.models.base.checks import ClassWeight, require_weights
 from suffice.models.base.options import Dependent, Unseen, framed
 from suffice.models.base.scikit_learn import KeptArray, accepts, check_is_fitted
-from suffice.models.classifier import (
-    Classifier,
-    answers_by_batch,
-    costs_of,
-    warn_of_unlabelled,
-)
+from suffice.models.classifier import Classifier, costs_of, warn_of_unlabelled
 from suffice.models.design.feature_columns import predictors
 from suffice.models.design.matrix import INTERCEPT
 from suffice.models.design.remarks import coefficient_tables, measures
 from suffice.models.design.words import Ways
-from suffice.models.estimator import Kind, fitted
+from suffice.models.estimator import Kind, answers_by_batch, fitted
 from suffice.models.explanation import Asked, Evidence
 from suffice.models.linear.diagnostics import Candidate, NestedModels, VarianceInflation
 from suffice.models.logistic.first_pass import FirstPass, read_once
-from suffice.models.logistic.inference import (
-    Likelihood,
-    LogisticSummary,
-    ends_of,
-)
+from suffice.models.logistic.inference import Likelihood, LogisticSummary, ends_of
 from suffice.models.logistic.minimise import Fit, Solver, minimise
 from suffice.models.logistic.model import LogisticModel, Prediction, of_every_class, predictions
 from suffice.models.logistic.objective import LARGEST_HESSIAN, Objective
@@ -50,13 +41,7 @@ from suffice.models.logistic.options import (
     l1_ratio,
     warn_of_unused,
 )
-from suffice.models.logistic.reader import (
-    KEPT_CELLS,
-    KeptPart,
-    LogisticReader,
-    read_as,
-    settled,
-)
+from suffice.models.logistic.reader import KEPT_CELLS, KeptPart, LogisticReader, read_as, settled
 from suffice.models.logistic.rows import CentredDesign, DataLoop
 from suffice.models.logistic.saved import SAVED, SavedLogistic
 from suffice.models.optimise.gradient_descent import PARTS, STEPS, GradientDescent

@@ -6,7 +6,8 @@ A subclass answers a batch by its model (`Classifier._codes`, `predict_proba`).
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -14,42 +15,29 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from suffice.data.source import ArraySource, Part
+from suffice.data.source import ArraySource
 from suffice.data.table_source import TableSource
-from suffice.engines.engine import Engine, engine_for, map_batches
+from suffice.engines.engine import engine_for, map_batches
 from suffice.errors import ParameterError, SchemaError, warn
 from suffice.models.base.answers import (
-    WithGaps,
     answer_complete,
     by_costs,
     checked_costs,
     expected_costs,
-    of_complete,
     prediction_tables,
     tables_with_gaps,
-    told,
 )
 from suffice.models.base.evaluated_rows import evaluation, tell_of_unknown
 from suffice.models.base.evaluation import Evaluation
-from suffice.models.base.groups import (
-    ByColumns,
-    ByGroup,
-    for_every_group,
-    require_free,
-    results_by_group,
-)
-from suffice.models.base.judge import Hits, Judge, accuracy_told, hits, of_rows
+from suffice.models.base.groups import ByGroup
+from suffice.models.base.judge import Hits, Judge, accuracy_told, hits, of_answered, of_rows
 from suffice.models.base.options import Unanswerable, check_level, check_unanswerable
-from suffice.models.base.proba_intervals import (
-    Ends,
-    batch_ends,
-    beside,
-    check_interval,
-)
-from suffice.models.base.unseen_values import FEWEST, warn_of_unseen
+from suffice.models.base.proba_intervals import Ends, batch_ends, beside, check_interval
+from suffice.models.base.scikit_learn import check_is_fitted
+from suffice.models.base.unseen_values import warn_of_unseen
 from suffice.models.design.formula import targets_of
-from suffice.models.estimator import Estimator, fitted
-from suffice.models.reading import LabelReader, common_dtype, open_rows, summed
+from suffice.models.estimator import Estimator, answers_by_batch, fitted
+from suffice.models.reading import LabelReader, common_dtype, open_rows
 from suffice.phrases import rows_in_print
 from suffice.sums.batch import Batch, scored_rows
 
@@ -240,11 +228,9 @@ class Classifier(Estimator):
         Rows without a label are left out. A label that is none of ``classes_`` is an error, as in
         scikit-learn, and a warning counts such rows.
         """
-        source = open_labelled(self, X, y, sample_weight)
-        judge = self._scoring(source)
-        warn_of_unseen(judge.model.known_values, source, judge.layout)
-        found: Hits = summed(judge.kernel, judge.model, source, judge.layout).found
-        return accuracy_told(of_rows(found))
+        source = self._open_judged(X, y, sample_weight)
+        found: Hits = replace(self._scoring(source), record=of_rows).of(source)
+        return accuracy_told(found)
 
     def evaluate(
         self,
@@ -282,8 +268,10 @@ class Classifier(Estimator):
         ParameterError
             If the costs are no such table.
         """
-        chosen = self.costs if costs is None else costs
-        return evaluated(self, X, y, sample_weight, chosen, unanswerable)
+        source = self._open_judged(X, y, sample_weight)
+        found: Evaluation = of_rows(self._judge(source, unanswerable, costs).of(source))
+        tell_of_unknown(self.model_.classes, [found])
+        return found
 
     def evaluate_by(
         self,
@@ -319,23 +307,18 @@ class Classifier(Estimator):
         DataError
             If every label is none of ``classes_``, or the column has more than 1,000 values.
         """
-        model = fitted(self)
-        chosen = costs_of(self, self.costs if costs is None else costs)
-        kernel = of_answered(self, partial(evaluation, costs=chosen, ranked=True), unanswerable)
-        source = open_labelled(self, X, y, sample_weight)
-        known = self.reader_.to_answer
-        warn_of_unseen(model.known_values, source, known)
-        taken = (known.label, source.label, source.weight)
-        require_free(by, taken)
-        each, groups_of = partial(for_every_group, kernel=kernel), ByColumns((by,))
-        found = results_by_group(each, model, engine_for(source), source, known, groups_of)
-        groups = told(found)
-        tell_of_unknown(model.classes, groups.values())
-        return ByGroup(by, groups)
+        source: Any = self._open_judged(X, y, sample_weight)
+        judge = self._judge(source, unanswerable, costs)
+        taken = judge.layout.label, source.label, source.weight
+        groups = judge.by_group(source, by, taken)
+        tell_of_unknown(self.model_.classes, groups.values())
+        return groups
 
-    def _judge(self, source: Any) -> Judge:
-        kernel = partial(evaluation, costs=costs_of(self, self.costs), ranked=True)
-        return Judge(of_answered(self, kernel, "empty"), fitted(self), self.reader_.to_answer)
+    def _judge(self, source: Any, unanswerable: Unanswerable = "empty", costs: Any = None) -> Judge:
+        chosen = costs_of(self, self.costs if costs is None else costs)
+        kernel = partial(evaluation, costs=chosen, ranked=True)
+        judge = of_answered(self, kernel, unanswerable), fitted(self), self.reader_.to_answer
+        return Judge(*judge)
 
     def _scoring(self, source: Any) -> Judge:
         kernel = partial(hits, costs=costs_of(self, self.costs))
@@ -343,8 +326,10 @@ class Classifier(Estimator):
         return Judge(*judge, accuracy_told)
 
     def _open_judged(self, X: Any, y: Any, sample_weight: Any) -> TableSource | ArraySource:
-        """Open rows with their labels, to be answered and judged."""
-        return open_labelled(self, X, y, sample_weight)
+        """Open a further table whose rows have labels."""
+        check_is_fitted(self)
+        y = label_of_formula(self) if y is None else y
+        return open_rows(self, X, y, sample_weight)
 
     # -- reading
 
@@ -359,21 +344,12 @@ class Classifier(Estimator):
         return rows, common_dtype(y)
 
     def _open_more(self, X: Any, y: Any, sample_weight: Any) -> TableSource | ArraySource:
-        """Open rows with their labels, to fit."""
-        return open_labelled(self, X, y, sample_weight)
+        return self._open_judged(X, y, sample_weight)
 
 
 def costs_of(classifier: Classifier, given: Any) -> NDArray[np.float64] | None:
     """Return costs of decisions, checked; None if every error is equally bad."""
     return None if given is None else checked_costs(given, len(classifier.model_.classes))
-
-
-def open_labelled(
-    classifier: Classifier, X: Any, y: Any, sample_weight: Any
-) -> TableSource | ArraySource:
-    """Open a further table whose rows have labels."""
-    y = label_of_formula(classifier) if y is None else y
-    return open_rows(classifier, X, y, sample_weight)
 
 
 def label_of_formula(classifier: Classifier) -> str:
@@ -399,58 +375,3 @@ def warn_of_unlabelled(rows: float) -> None:
     if rows:
         verb = "is" if rows == 1 else "are"
         warn(f"{rows_in_print(rows)} without a label {verb} left out.")
-
-
-def rows_to_answer(
-    classifier: Classifier, X: Any, fewest: int = FEWEST
-) -> tuple[TableSource | ArraySource, Engine, Sequence[Part]]:
-    """Return rows to be answered, the engine that reads them, and their parts.
-
-    Say which columns are mostly unseen, of those with ``fewest`` values or more.
-    """
-    source, layout = open_rows(classifier, X), classifier.reader_.to_answer
-    engine = engine_for(source)
-    parts = source.parts(layout, engine.workers)
-    warn_of_unseen(classifier.model_.known_values, source, layout, fewest)
-    return source, engine, parts
-
-
-def answers_by_batch(
-    classifier: Classifier,
-    X: Any,
-    kernel: Callable[[Part, Any], list[T]],
-    params: Any,
-    fewest: int = FEWEST,
-) -> list[T]:
-    """Return what a kernel makes of every batch of a table, in order; see `rows_to_answer`."""
-    _, engine, parts = rows_to_answer(classifier, X, fewest)
-    return [batch for split in engine.map(kernel, params, parts) for batch in split]
-
-
-def of_answered(
-    classifier: Classifier, kernel: Callable[[Part, Any], Any], unanswerable: Unanswerable
-) -> Callable[[Part, Any], WithGaps[Any]]:
-    """Return the kernel that leaves out rows without an answer, if these are to be empty."""
-    check_unanswerable(unanswerable)
-    complete = classifier._complete_rows() if unanswerable == "empty" else None
-    return partial(of_complete, kernel=kernel, complete=complete)
-
-
-def evaluated(
-    classifier: Classifier,
-    X: Any,
-    y: Any,
-    sample_weight: Any,
-    costs: Any,
-    unanswerable: Unanswerable = "error",
-) -> Evaluation:
-    """Return the evaluation of labelled rows; see `Classifier.evaluate`."""
-    model = fitted(classifier)
-    judged = partial(evaluation, costs=costs_of(classifier, costs), ranked=True)
-    kernel = of_answered(classifier, judged, unanswerable)
-    source, layout = open_labelled(classifier, X, y, sample_weight), classifier.reader_.to_answer
-    warn_of_unseen(model.known_values, source, layout)
-    found = summed(kernel, model, source, layout)
-    result: Evaluation = of_rows(told({"all": found})["all"])
-    tell_of_unknown(model.classes, [result])
-    return result

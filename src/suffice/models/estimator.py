@@ -16,6 +16,9 @@ from os import PathLike
 from typing import Any, ClassVar, Self, TypeVar
 
 from suffice.data.schema import Schema
+from suffice.data.source import ArraySource, Part
+from suffice.data.table_source import TableSource
+from suffice.engines.engine import Engine, engine_for
 from suffice.errors import ParameterError
 from suffice.models.base.options import answering
 from suffice.models.base.saved import Saved, portable, unportable
@@ -32,9 +35,11 @@ from suffice.models.base.scikit_learn import (
     protect_fitted,
     with_bases,
 )
-from suffice.models.reading import TableReader, is_named, settle_columns
+from suffice.models.base.unseen_values import FEWEST, warn_of_unseen
+from suffice.models.reading import TableReader, is_named, open_rows, settle_columns
 from suffice.persist import write_model
 
+T = TypeVar("T")
 INNER = ("kind", "method", "unfitted", "reader_", "model_", "batches_", "forgotten_")
 
 
@@ -45,51 +50,22 @@ def always(estimator: Any) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """The properties that all estimators of a class share.
+    """The properties that all estimators of a class share."""
 
-    Parameters
-    ----------
-    name, row : str
-        Names of such a model, and of a training row, in errors.
-    mixins : tuple of str
-        The classes of scikit-learn that it would inherit from.
-    tags : tuple of str
-        What may be in an input.
-    dtype : {"numeric"}, optional
-        None where an array of strings makes sense.
-    allows_missing : callable
-        Whether cells may be missing, by the options.
-    poor_score : bool
-        Whether scikit-learn is not to expect much of it.
-    is_density : bool
-        Whether p(x) is a probability.
-    in_single : bool
-        Whether answers to rows of single precision have it too.
-    saved : type of Saved, optional
-        What its file holds; None where there is none.
-    types : mapping
-        Of the entries, by name.
-    records : tuple of type
-        Of those options that are records.
-    tables : callable, optional
-        What was fitted as tables in HTML, for notebooks.
-    reading : tuple of str
-        Options that decide how tables are read and summed; another model of the same sums agrees.
-    """
-
-    name: str = "model"
-    row: str = "row"
-    mixins: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ("sparse",)
-    dtype: str | None = "numeric"
-    allows_missing: Callable[[Any], bool] = always
-    poor_score: bool = False
-    is_density: bool = True
-    in_single: bool = True
-    saved: type[Saved] | None = None
-    types: Mapping[str, type] | None = None
-    records: tuple[type, ...] = ()
-    tables: Callable[[Any], str] | None = None
+    name: str = "model"  # of such a model, in errors
+    row: str = "row"  # of a training row, in errors
+    mixins: tuple[str, ...] = ()  # the classes of scikit-learn that it would inherit from
+    tags: tuple[str, ...] = ("sparse",)  # what may be in an input
+    dtype: str | None = "numeric"  # None where an array of strings makes sense
+    allows_missing: Callable[[Any], bool] = always  # cells, by the options
+    poor_score: bool = False  # scikit-learn is not to expect much of it
+    is_density: bool = True  # p(x) is a probability
+    in_single: bool = True  # answers to rows of single precision have it too
+    saved: type[Saved] | None = None  # what its file holds; None where there is none
+    types: Mapping[str, type] | None = None  # of the entries, by name
+    records: tuple[type, ...] = ()  # of those options that are records
+    tables: Callable[[Any], str] | None = None  # what was fitted as tables in HTML, for notebooks
+    # options that decide how tables are read and summed; models of the same sums agree in them
     reading: tuple[str, ...] = ()
 
 
@@ -279,6 +255,32 @@ def fitted(estimator: Any) -> Any:
     check_is_fitted(estimator)
     model = estimator.model_
     return answering(model, estimator.unseen) if hasattr(model, "unseen") else model
+
+
+def rows_to_answer(
+    estimator: Any, X: Any, fewest: int = FEWEST
+) -> tuple[TableSource | ArraySource, Engine, Sequence[Part]]:
+    """Return rows to be answered, the engine that reads them, and their parts.
+
+    Say which columns are mostly unseen, of those with ``fewest`` values or more.
+    """
+    source, layout = open_rows(estimator, X), estimator.reader_.to_answer
+    engine = engine_for(source)
+    parts = source.parts(layout, engine.workers)
+    warn_of_unseen(estimator.model_.known_values, source, layout, fewest)
+    return source, engine, parts
+
+
+def answers_by_batch(
+    estimator: Any,
+    X: Any,
+    kernel: Callable[[Part, Any], list[T]],
+    params: Any,
+    fewest: int = FEWEST,
+) -> list[T]:
+    """Return what a kernel makes of every batch of a table, in order; see `rows_to_answer`."""
+    _, engine, parts = rows_to_answer(estimator, X, fewest)
+    return [batch for split in engine.map(kernel, params, parts) for batch in split]
 
 
 def entries_of(estimator: Any) -> dict[str, Any]:

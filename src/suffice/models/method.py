@@ -211,17 +211,10 @@ class SumsReader(TableReader, Generic[S]):
 
 
 class Learnt(NamedTuple, Generic[R, S]):
-    """All that a model is a function of: how tables are read, and the sums over their rows.
-
-    Parameters
-    ----------
-    reader : SumsReader
-    batches : tuple of statistics
-        The oldest first: one, or one for each batch of a window.
-    """
+    """All that a model is a function of: how tables are read, and the sums over their rows."""
 
     reader: R
-    batches: tuple[S, ...]
+    batches: tuple[S, ...]  # the oldest first: one, or one for each batch of a window
 
     def followed_by(self, newest: S, decay: float, window: int | None) -> Learnt[R, S]:
         """Return the sums with one more batch.

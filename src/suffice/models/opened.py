@@ -25,18 +25,9 @@ from suffice.sums.vocabulary import Vocabulary
 
 @dataclass(frozen=True)
 class Opened:
-    """A table that an estimator has opened to fit: the way to models of groups of rows.
+    """A table that an estimator has opened to fit: the way to models of groups of rows."""
 
-    Parameters
-    ----------
-    learner : FittedFromSums
-        Which is not fitted yet.
-    method : Method
-    reader : SumsReader
-    rows : source
-    """
-
-    learner: Any
+    learner: Any  # which is not fitted yet
     method: Method[Any, Any]
     reader: Any
     rows: Any

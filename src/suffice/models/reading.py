@@ -20,11 +20,7 @@ from suffice.data.table_source import TableSource, left_out
 from suffice.data.text_format import TextFormat
 from suffice.engines.engine import engine_for, is_here
 from suffice.errors import DataError, ParameterError, SchemaError, warn
-from suffice.models.base.checks import (
-    checked_weights,
-    has_named_columns,
-    is_array,
-)
+from suffice.models.base.checks import checked_weights, has_named_columns, is_array
 from suffice.models.base.saved import are_same
 from suffice.models.base.scikit_learn import (
     check_classification_targets,
@@ -45,21 +41,11 @@ SPELLED = {"boolean": "true/false", "integer": "number", "number": "number", "st
 
 @dataclass(frozen=True)
 class TableReader:
-    """A reader of tables. A kind of model adds what it makes of the columns.
+    """A reader of tables. A kind of model adds what it makes of the columns."""
 
-    Parameters
-    ----------
-    layout : Layout
-        Which columns are read, and how.
-    format : TextFormat, optional
-        How the first table was written, if it was text.
-    single : bool
-        Whether it was an array of single precision.
-    """
-
-    layout: Layout
-    format: TextFormat | None
-    single: bool = field(default=False, kw_only=True)
+    layout: Layout  # which columns are read, and how
+    format: TextFormat | None  # how the first table was written, if it was text
+    single: bool = field(default=False, kw_only=True)  # whether it was an array of single precision
 
     @classmethod
     def of(
@@ -172,14 +158,9 @@ class TableReader:
 
 @dataclass(frozen=True)
 class LabelReader(TableReader):
-    """A reader of tables whose rows have labels.
+    """A reader of tables whose rows have labels."""
 
-    Parameters
-    ----------
-    label_dtype : numpy.dtype, optional
-        What the labels are stored as, if all of them came in arrays of numbers.
-    """
-
+    # of the labels, if all of them came in arrays of numbers
     label_dtype: np.dtype[Any] | None = None
 
     def labels(self, classes: Vocabulary) -> NDArray[Any]:

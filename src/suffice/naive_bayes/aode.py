@@ -186,15 +186,9 @@ def _pairs_of(estimator: AODE) -> PairCounts:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PairsMethod(NaiveMethod):
-    """A weighted naive Bayes, and the pairs of its columns from a second pass.
+    """A weighted naive Bayes, and the pairs of its columns from a second pass."""
 
-    Parameters
-    ----------
-    bins : mapping, optional
-        The bins of the columns that are counted in pairs; default: fitted to the first rows.
-    """
-
-    bins: Mapping[Any, Any] | None
+    bins: Mapping[Any, Any] | None  # of the columns counted in pairs; default: fitted
 
     reader_type = PairedReader
 

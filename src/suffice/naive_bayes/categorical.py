@@ -15,11 +15,7 @@ from suffice.families.options import Evidence
 from suffice.models.base.checks import ClassWeight
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.method import GenerativeMethod
-from suffice.naive_bayes.discrete import (
-    DiscreteMethod,
-    checked_alpha,
-    class_log_prior_of,
-)
+from suffice.naive_bayes.discrete import DiscreteMethod, checked_alpha, class_log_prior_of
 from suffice.naive_bayes.families import alpha_evidence_of
 from suffice.numerics.elementary import log
 from suffice.sums.counts import Counts

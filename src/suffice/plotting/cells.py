@@ -20,7 +20,7 @@ from suffice.families.multinomial import MultinomialParameters
 from suffice.models.base.checks import require_place
 from suffice.models.base.evaluated_rows import known_codes
 from suffice.models.base.scikit_learn import check_is_fitted
-from suffice.models.classifier import answers_by_batch, open_labelled
+from suffice.models.estimator import answers_by_batch
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.terms import TermParameters
 from suffice.numerics.elementary import exp, log
@@ -290,7 +290,7 @@ class Shown:
 
 def shown_by(model: Any, cells: Sequence[Cells], X: Any, y: Any) -> Shown:
     """Return the rows that show all of some columns, without missing cells and unseen values."""
-    source, layout = open_labelled(model, X, y, None), model.reader_.to_answer
+    source, layout = model._open_judged(X, y, None), model.reader_.to_answer
     places = [block_of(layout, one.column) for one in cells]
     values, codes = [np.empty((0, len(cells)))], [np.empty(0, np.intp)]
     for part in source.parts(layout, 1):

@@ -23,24 +23,12 @@ from suffice.sums.vocabulary import Vocabulary
 
 @dataclass(frozen=True)
 class Predictions:
-    """The predictions of a classifier for n rows.
+    """The predictions of a classifier for n rows."""
 
-    Parameters
-    ----------
-    best : ndarray of int (n,)
-        Codes of the most probable classes.
-    posterior : ndarray (n, k), optional
-        P(c | x), where it is asked for.
-    impossible : int
-        Rows impossible under every class, which the class prior answers.
-    more : mapping of str to ndarray (n,)
-        Further columns.
-    """
-
-    best: NDArray[np.intp]
-    posterior: NDArray[np.float64] | None = None
-    impossible: int = 0
-    more: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    best: NDArray[np.intp]  # codes of the most probable classes, (n,)
+    posterior: NDArray[np.float64] | None = None  # P(c | x), (n, k), if asked for
+    impossible: int = 0  # rows impossible under every class, which the class prior answers
+    more: Mapping[str, NDArray[Any]] = field(default_factory=dict)  # further columns, (n,)
 
     def table(self, classes: Vocabulary) -> pa.Table:
         """The answers in columns: ``prediction``, and ``P(c)`` of every class."""
@@ -160,18 +148,11 @@ LEVELS = 1000  # of the quantiles that are kept
 
 @dataclass(frozen=True, eq=False)
 class Doubts:
-    """The nonconformity scores of held-out rows.
+    """The nonconformity scores of held-out rows."""
 
-    Parameters
-    ----------
-    quantiles : ndarray (q + 1,)
-        Of 1 − P(c_i | x_i), at the levels 0, 1/q, …, 1; none without rows.
-    rows : float
-        Σw of the rows.
-    """
-
+    # of 1 − P(c_i | x_i), at the levels 0, 1/q, …, 1; none without rows
     quantiles: Annotated[NDArray[np.float64], Shape("q"), NONNEGATIVE]
-    rows: Annotated[float, NONNEGATIVE]
+    rows: Annotated[float, NONNEGATIVE]  # Σw
 
     @classmethod
     def of(cls, p: NDArray[np.float64], weights: NDArray[np.float64]) -> Self:

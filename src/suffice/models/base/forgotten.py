@@ -102,17 +102,9 @@ def are_digests(known: Forgotten) -> bool:
 
 @dataclass(frozen=True)
 class DigestingEngine(EngineView):
-    """An engine that finds the sum T of the rows of its first pass.
+    """An engine that finds the sum T of the rows of its first pass."""
 
-    Parameters
-    ----------
-    engine : Engine
-        Where the rows are read.
-    found : list
-        Holds T after that pass.
-    """
-
-    found: list[int]
+    found: list[int]  # holds T after that pass
 
     def run(self, kernel: Callable[[Part, P], S], params: P, parts: Sequence[Part]) -> S:
         """The sum of ``kernel(part, params)``."""

@@ -141,18 +141,10 @@ class KeyedPart(Part):
 
 @dataclass(frozen=True)
 class ByPlace:
-    """Groups of rows by their places in a table.
+    """Groups of rows by their places in a table."""
 
-    Parameters
-    ----------
-    codes : ndarray of int (n,)
-        The group of every row, from 0 on; −1 for rows in none.
-    keys : Keys, optional
-        Those of the groups; default: their numbers.
-    """
-
-    codes: NDArray[np.intp]
-    keys: Keys | None = None
+    codes: NDArray[np.intp]  # from 0 on; −1 for rows in none, (n,)
+    keys: Keys | None = None  # default: the numbers of the groups
     names: ClassVar[tuple[str, ...]] = ()
 
     @classmethod

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 from math import isnan
 from operator import add, or_
 from typing import Any, TypeVar
@@ -14,12 +14,22 @@ from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
 from suffice.data.source import Part, Source, each_batch
-from suffice.engines.engine import Engine
+from suffice.engines.engine import Engine, engine_for
 from suffice.errors import DataError, warn
-from suffice.models.base.answers import WithGaps, by_costs
+from suffice.models.base.answers import WithGaps, by_costs, of_complete, told
 from suffice.models.base.evaluated_rows import UNKNOWN, Classifies, label_codes
 from suffice.models.base.evaluation import Evaluation
-from suffice.models.base.groups import ByPlace, Results, results_by_group
+from suffice.models.base.groups import (
+    ByColumns,
+    ByGroup,
+    ByPlace,
+    Results,
+    for_every_group,
+    require_free,
+    results_by_group,
+)
+from suffice.models.base.options import Unanswerable, check_unanswerable
+from suffice.models.base.unseen_values import warn_of_unseen
 from suffice.numerics import kernels
 from suffice.numerics.exact import DoubleDouble
 from suffice.phrases import rows_in_print
@@ -29,21 +39,12 @@ from suffice.sums.vocabulary import Vocabulary
 
 @dataclass(frozen=True)
 class Hits:
-    """Exact sums over labelled rows.
+    """Exact sums over labelled rows."""
 
-    Parameters
-    ----------
-    weight : DoubleDouble (2,)
-        Σw of the rows whose label is not predicted, and of those whose label is.
-    unknown : int
-        Rows, among those whose label is not predicted, with a label that is none of the classes.
-    such : str, optional
-        One of these labels, quoted.
-    """
-
+    # Σw of the rows whose label is not predicted, and of those whose label is, (2,)
     weight: DoubleDouble
-    unknown: int = 0
-    such: str | None = None
+    unknown: int = 0  # rows of the first, with a label that is none of the classes
+    such: str | None = None  # one of these labels, quoted
 
     def __add__(self, other: Hits) -> Hits:
         such = other.such if self.such is None else self.such
@@ -132,20 +133,12 @@ Answers = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class LeaveOneOut:
-    """A model that predicts every row from all others, in closed form.
+    """A model that predicts every row from all others, in closed form."""
 
-    Parameters
-    ----------
-    judge : Judge
-        What an evaluation of the rows learnt needs.
-    answer : callable
-        What is said of a batch of these rows, (n, ...): NaN where there is no closed form.
-    methods : mapping
-        What `predict` and its like make of these answers, by name.
-    """
-
-    judge: Judge
+    judge: Judge  # what an evaluation of the rows of the fit needs
+    # what is said of rows of the fit, (n, ...): NaN where there is no closed form
     answer: Callable[[Batch], Answers]
+    # what `predict` and its like make of these answers, by name
     methods: Mapping[str, Callable[[Answers], NDArray[Any]]]
 
 
@@ -161,23 +154,38 @@ def _as_it_is(found: Any) -> Any:
 
 @dataclass(frozen=True)
 class Judge:
-    """The parts of an evaluation of a fitted model.
+    """The parts of an evaluation of a fitted model."""
 
-    Parameters
-    ----------
-    kernel : callable
-        Its results, of a part and the model, can be added; rows without an answer are counted.
-    model : object
-    layout : Layout
-        How the rows are read.
-    record : callable, optional
-        Makes an evaluation of what was found, where it is none itself.
-    """
-
+    # its results can be added; rows without an answer are counted
     kernel: Callable[[Part, Any], WithGaps[Any]]
     model: Any
-    layout: Layout
+    layout: Layout  # how the rows are read
+    # makes an evaluation of what was found, where it is none itself
     record: Callable[[Any], Any] = _as_it_is
+
+    def of(self, source: Any) -> Any:
+        """Evaluate all rows of a table; warn of those left out, and of unseen values."""
+        warn_of_unseen(self.model.known_values, source, self.layout)
+        found = evaluated(self, engine_for(source), source)
+        return self.record(told({"all": found})["all"])
+
+    def by_group(self, source: Any, by: str, taken: Sequence[str | None]) -> ByGroup[Any]:
+        """Evaluate the rows of every value of a column, which is none of those ``taken``."""
+        warn_of_unseen(self.model.known_values, source, self.layout)
+        require_free(by, taken)
+        each = partial(for_every_group, kernel=self.kernel)
+        rows = engine_for(source), source, self.layout
+        found = told(results_by_group(each, self.model, *rows, ByColumns((by,))))
+        return ByGroup(by, {value: self.record(one) for value, one in found.items()})
+
+
+def of_answered(
+    estimator: Any, kernel: Callable[[Part, Any], Any], unanswerable: Unanswerable
+) -> Callable[[Part, Any], WithGaps[Any]]:
+    """Return the kernel that leaves out rows without an answer, if these are to be empty."""
+    check_unanswerable(unanswerable)
+    complete = estimator._complete_rows() if unanswerable == "empty" else None
+    return partial(of_complete, kernel=kernel, complete=complete)
 
 
 @dataclass(frozen=True)

@@ -28,27 +28,13 @@ LAYOUT = named(BlockLayout, Column, TextFormat, Layout, Numbered, Alike=UniformC
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Saved:
-    """The content of every model file.
+    """The content of every model file."""
 
-    Parameters
-    ----------
-    params : dict
-        Options of the estimator, as `suffice.models.base.saved.portable` writes them.
-    layout : Layout
-        How a table is read.
-    format : TextFormat, optional
-        How the first table was written, if it was text.
-    named : bool
-        Whether its columns were called by strings.
-    single_precision : bool
-        Whether it was an array of single precision.
-    """
-
-    params: dict[str, Any]
-    layout: Layout
-    format: TextFormat | None
-    named: bool
-    single_precision: bool = False
+    params: dict[str, Any]  # options of the estimator, as `portable` writes them
+    layout: Layout  # how a table is read
+    format: TextFormat | None  # how the first table was written, if it was text
+    named: bool  # whether its columns were called by strings
+    single_precision: bool = False  # whether it was an array of single precision
 
     @classmethod
     def of(cls, content: Any) -> Self:

@@ -28,7 +28,7 @@ from suffice.families.multivariate_gaussian import (
 from suffice.families.poisson import NegativeBinomialParameters, PoissonParameters
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.bayes_risk.densities import cut_points, log_density, values_of
-from suffice.models.classifier import answers_by_batch
+from suffice.models.estimator import answers_by_batch
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.reading import is_named, row_by_name
 from suffice.numerics.arrays import Floats, Ints

@@ -45,18 +45,10 @@ CELLS = 2**20  # sums over children that are held at a time
 
 @dataclass(frozen=True, eq=False)
 class OneDependence:
-    """Log-likelihoods of rows by the counts of pairs.
+    """Log-likelihoods of rows by the counts of pairs."""
 
-    Parameters
-    ----------
-    pairs : PairCounts
-        Of every class.
-    weight : ndarray (k,)
-        Σw of the rows of each class.
-    """
-
-    pairs: PairCounts
-    weight: NDArray[np.float64]
+    pairs: PairCounts  # of every class
+    weight: NDArray[np.float64]  # Σw of the rows of each class, (k,)
 
     @cached_property
     def terms(self) -> NDArray[np.float64]:
@@ -117,14 +109,9 @@ class AODEModel(GenerativeModel):
 
     with P(x | c) of one-dependence estimators and p(x_j | c) of naive Bayes. Without a calibration
     t is 1, and naive Bayes says nothing.
-
-    Parameters
-    ----------
-    pairs : PairCounts
-        Of the classes of the model.
     """
 
-    pairs: PairCounts | None = None
+    pairs: PairCounts | None = None  # of the classes of the model
 
     @classmethod
     def of(cls, model: GenerativeModel, pairs: PairCounts) -> AODEModel:

@@ -29,14 +29,8 @@ from suffice.models.base.options import generator
 from suffice.models.base.proba_intervals import Ends
 from suffice.models.base.scikit_learn import available_if
 from suffice.models.base.unseen_values import FEWEST
-from suffice.models.classifier import (
-    Classifier,
-    answers_by_batch,
-    costs_of,
-    rows_to_answer,
-    warn_of_unlabelled,
-)
-from suffice.models.estimator import Kind, fitted
+from suffice.models.classifier import Classifier, costs_of, warn_of_unlabelled
+from suffice.models.estimator import Kind, answers_by_batch, fitted, rows_to_answer
 from suffice.models.explanation import Asked, Evidence
 from suffice.models.from_sums import FittedFromSums
 from suffice.models.generative.described import notebook_tables

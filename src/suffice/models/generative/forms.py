@@ -23,8 +23,7 @@ from suffice.data.source import Part, each_batch
 from suffice.errors import DataError, ParameterError
 from suffice.families import Family
 from suffice.families.family import Form
-from suffice.models.classifier import answers_by_batch
-from suffice.models.estimator import fitted
+from suffice.models.estimator import answers_by_batch, fitted
 from suffice.models.generative.model import GenerativeModel
 from suffice.numerics.logspace import row_sums
 from suffice.numerics.rows import is_sparse, linear

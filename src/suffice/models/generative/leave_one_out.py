@@ -33,23 +33,12 @@ class GenerativeLeftOut:
 
     A row that is the only one of its class has a model without this class, to which the class is
     impossible. A row without a label, or of weight 0, is scored by the model of all rows.
-
-    Parameters
-    ----------
-    whole : GenerativeModel
-        Of all rows.
-    layout : Layout
-        How rows are read together with their labels and weights.
-    families : sequence of LeaveOneOut
-        One for every block of columns.
-    prior_of : callable
-        P(c) of the classes (k,) from the sums of rows of these.
     """
 
-    whole: GenerativeModel
-    layout: Layout
-    families: Sequence[LeaveOneOut]
-    prior_of: Callable[[ByClass], NDArray[np.float64]]
+    whole: GenerativeModel  # of all rows
+    layout: Layout  # how rows are read together with their labels and weights
+    families: Sequence[LeaveOneOut]  # one for every block of columns
+    prior_of: Callable[[ByClass], NDArray[np.float64]]  # P(c), (k,), from the sums of rows
 
     @property
     def classes(self) -> Vocabulary:

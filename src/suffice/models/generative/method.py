@@ -18,11 +18,7 @@ from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError
 from suffice.families import Family, density
 from suffice.models.base.answers import expected_costs
-from suffice.models.base.checks import (
-    ClassWeight,
-    check_class_weight,
-    require_weights,
-)
+from suffice.models.base.checks import ClassWeight, check_class_weight, require_weights
 from suffice.models.base.groups import ByColumns, ByPlace, sums_by_group
 from suffice.models.base.judge import LeaveOneOut
 from suffice.models.classifier import costs_of, warn_of_unlabelled
@@ -59,35 +55,17 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
     ::
 
         P(x, c) = P(c) Π_b p(x_b | c)
-
-    Parameters
-    ----------
-    prior : str, mapping or sequence
-        P(c); see `class_prior`.
-    class_weight : mapping of label to float, "balanced" or None
-        What the rows of a class are multiplied by where P(c) is estimated.
-    option : str
-        What errors call the prior.
-    family : Family, optional
-        The one of all columns.
-    reading : mapping
-        Options of the layout.
-    lenient : bool
-        Whether a third value of a binary column counts as missing in rows to be answered.
-    calibration : {"none", "temperature", "weights"}
-        How much of what columns say is counted.
-    samples : bool
-        Whether something is fitted to a sample of the rows: weights of columns, or the bins of
-        densities.
     """
 
-    prior: Prior
-    class_weight: ClassWeight = None
-    option: str = "class_prior"
-    family: Family | None = None
-    reading: Mapping[str, Any] = field(default_factory=dict)
+    prior: Prior  # P(c); see `class_prior`
+    class_weight: ClassWeight = None  # what the rows of a class are multiplied by in P(c)
+    option: str = "class_prior"  # what errors call the prior
+    family: Family | None = None  # the one of all columns
+    reading: Mapping[str, Any] = field(default_factory=dict)  # options of the layout
+    # a third value of a binary column counts as missing in rows to be answered
     lenient: bool = False
-    calibration: CalibrationName = "none"
+    calibration: CalibrationName = "none"  # how much of what columns say is counted
+    # weights of columns, or bins of densities, are fitted to a sample of the rows
     samples: bool = False
 
     same_classes: ClassVar[bool] = False

@@ -44,40 +44,19 @@ CLASSES = 64  # whose scores are begun at a time: memory takes its time when it 
 
 @dataclass(frozen=True)
 class GenerativeModel:
-    """A class prior and the parameters of every part, estimated from one statistic.
+    """A class prior and the parameters of every part, estimated from one statistic."""
 
-    Parameters
-    ----------
-    parts : tuple of FamilyColumns
-        Families and their columns.
-    layout : Layout
-        How a table is read.
-    classes : Vocabulary
-        The k labels.
-    prior : ndarray (k,)
-        P(c).
-    statistic : ByClass
-        What everything is estimated from.
-    calibration : Calibration, optional
-        How much each column counts in what is said of classes; by default once.
-    sampled : SampledBins, optional
-        Counts of rows of a sample that stand in the place of those of all rows, where these lie on
-        a grid that is too coarse, or the sample has all rows.
-    chosen : tuple of Chosen or None
-        What the family of each part has chosen by these sums; empty to choose.
-    row_weight : float
-        What one row weighed in the sums before they were divided by it.
-    """
-
-    parts: tuple[FamilyColumns, ...]
-    layout: Layout
-    classes: Vocabulary
-    prior: NDArray[np.float64]
-    statistic: ByClass
-    calibration: Calibration | None = None
+    parts: tuple[FamilyColumns, ...]  # families and their columns
+    layout: Layout  # how a table is read
+    classes: Vocabulary  # the k labels
+    prior: NDArray[np.float64]  # P(c), (k,)
+    statistic: ByClass  # what everything is estimated from
+    calibration: Calibration | None = None  # how much each column counts; by default once
+    # counts of a sample, where those of all rows lie on too coarse a grid
     sampled: SampledBins | None = None
+    # what each family has chosen by these sums; empty to choose
     chosen: tuple[Chosen | None, ...] = ()
-    row_weight: float = 1.0
+    row_weight: float = 1.0  # what one row weighed in the sums before they were divided by it
 
     @cached_property
     def parameters(self) -> tuple[Parameters, ...]:

@@ -20,13 +20,7 @@ from suffice.sums.bins import MomentsAndBins
 from suffice.sums.block import BadCell, Block, RealBlock, require_finite
 from suffice.sums.by_class import ByClass, ByClassAccumulator
 from suffice.sums.counts import Counts
-from suffice.sums.pairs import (
-    ColumnBins,
-    CutBins,
-    PairCountAccumulator,
-    ValueBins,
-    pair_bytes,
-)
+from suffice.sums.pairs import ColumnBins, CutBins, PairCountAccumulator, ValueBins, pair_bytes
 from suffice.sums.vocabulary import Vocabulary
 
 PAIRED = ("real", "binary", "outcome", "category")  # encodings of single cells that have bins

@@ -10,15 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.schema import (
-    DATES,
-    INSTANTS,
-    SPARSE,
-    BlockLayout,
-    Column,
-    Layout,
-    UniformColumns,
-)
+from suffice.data.schema import DATES, INSTANTS, SPARSE, BlockLayout, Column, Layout, UniformColumns
 from suffice.data.source import Part, each_batch
 from suffice.errors import ParameterError
 from suffice.families import Family
@@ -49,19 +41,11 @@ from suffice.sums.row_sample import SampledAccumulator
 
 @dataclass(frozen=True)
 class FamilyColumns:
-    """One family and the columns that it models.
-
-    Parameters
-    ----------
-    family : Family
-    layout : BlockLayout
-    design : Design, optional
-        The terms that the columns become, where some are categories and the family is one of
-        numbers.
-    """
+    """One family and the columns that it models."""
 
     family: Family
     layout: BlockLayout
+    # the terms that the columns become, where some are categories and the family is of numbers
     design: Design | None = None
 
     @rule("the family can read cells in this way")

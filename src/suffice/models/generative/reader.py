@@ -126,20 +126,11 @@ def _difference(
 
 @dataclass(frozen=True)
 class GenerativeReader(LabelReader, SumsReader[ByClass]):
-    """A reader of tables, with the families of their columns.
+    """A reader of tables, with the families of their columns."""
 
-    Parameters
-    ----------
-    parts : tuple of FamilyColumns
-        Families and the columns that they model.
-    declared : Vocabulary
-        Labels of which there may be no row.
-    lenient : bool
-        Whether a third value of a binary column counts as missing in rows to be answered.
-    """
-
-    parts: tuple[FamilyColumns, ...] = ()
-    declared: Vocabulary = NO_CLASSES
+    parts: tuple[FamilyColumns, ...] = ()  # families and their columns
+    declared: Vocabulary = NO_CLASSES  # labels of which there may be no row
+    # a third value of a binary column counts as missing in rows to be answered
     lenient: bool = False
 
     @property

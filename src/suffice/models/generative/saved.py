@@ -44,36 +44,18 @@ FEW = 4_096  # columns that a matrix may have without a row that shows them
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SavedGenerative(SavedClassifier):
-    """The content of the file of a generative classifier: the sums.
-
-    Parameters
-    ----------
-    parts : tuple of FamilyColumns
-        Families and the columns that they model.
-    batches : tuple of ByClass
-        The statistics that the model is a function of: one, or one for each batch of a window.
-    declared : Vocabulary
-        Labels of which there may be no row.
-    calibration : Calibration, optional
-        How much each column counts.
-    sampled : SampledBins, optional
-        Counts of numbers in a sample of the rows, each column on a grid of its own.
-    chosen : tuple of Chosen or None
-        What the family of each part has chosen; empty where none has.
-    forgotten : tuple of bytes
-        Sets of rows that were forgotten: of each a key and a digest.
-    row_weight : float
-        What one row weighs in the sums.
-    """
+    """The content of the file of a generative classifier: the sums."""
 
     parts: tuple[FamilyColumns, ...]
+    # what the model is a function of: one, or one for each batch of a window
     batches: tuple[ByClass, ...]
-    declared: Vocabulary
-    calibration: Calibration | None = None
-    sampled: SampledBins | None = None
+    declared: Vocabulary  # labels of which there may be no row
+    calibration: Calibration | None = None  # how much each column counts
+    sampled: SampledBins | None = None  # counts of numbers in a sample of the rows
+    # what the family of each part has chosen; empty where none has
     chosen: tuple[Chosen | None, ...] = ()
-    forgotten: Forgotten = ()
-    row_weight: Annotated[float, POSITIVE, FINITE] = 1.0
+    forgotten: Forgotten = ()  # sets of rows that were forgotten: of each a key and a digest
+    row_weight: Annotated[float, POSITIVE, FINITE] = 1.0  # what one row weighs in the sums
 
     @property
     def labels(self) -> tuple[Vocabulary, ...]:

@@ -249,7 +249,7 @@ class LinearMethod(Method[LinearReader, Any]):
                 "the coefficients of such columns are not determined",
                 "leave columns out, or use dependent='minimum_norm', or Ridge",
             )
-        return LinearModel(design, reader.without_targets, fit, cells, alpha=alpha)
+        return LinearModel(design, reader.to_answer, fit, cells, alpha=alpha)
 
     def _cells(self, sums: KeptRows | Comoments) -> JointGaussian | None:
         if isinstance(sums, KeptRows) and is_sparse(sums.x):
@@ -319,7 +319,7 @@ class LinearMethod(Method[LinearReader, Any]):
         w = course.coefficients * unit[:, None]
         found = np.ascontiguousarray(w[:, 1:].T)
         fit = DescentFit(origin, middle + w[:, 0], found, scale, intercept, course.loss_history)
-        return LinearModel(reader.design, reader.without_targets, fit, alpha=alpha)
+        return LinearModel(reader.design, reader.to_answer, fit, alpha=alpha)
 
     def remarks(self, model: LinearModel, of_rows: bool) -> Iterator[str]:
         design = model.design

@@ -121,7 +121,7 @@ class LinearReader(SumsReader[Any]):
     gaps: bool = False  # whether rows with missing cells are summed too
 
     @property
-    def without_targets(self) -> Layout:
+    def to_answer(self) -> Layout:
         """Return the layout of a table that may have targets, and need not."""
         layout = self.layout
         return replace(layout, ignored=(*layout.ignored, *self.design.targets))

@@ -17,26 +17,14 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from suffice.data.numeric_targets import numeric_targets, with_targets
-from suffice.data.source import ArraySource, Part
+from suffice.data.source import ArraySource
 from suffice.data.table_source import TableSource
 from suffice.engines.engine import engine_for, map_batches
 from suffice.errors import DataError, ParameterError, SchemaError, warn
 from suffice.families.options import check_boolean
-from suffice.models.base.answers import (
-    WithGaps,
-    answer_complete,
-    of_complete,
-    tables_with_gaps,
-    told,
-)
-from suffice.models.base.groups import (
-    ByColumns,
-    ByGroup,
-    for_every_group,
-    require_free,
-    results_by_group,
-)
-from suffice.models.base.judge import Judge
+from suffice.models.base.answers import answer_complete, tables_with_gaps
+from suffice.models.base.groups import ByGroup
+from suffice.models.base.judge import Judge, of_answered
 from suffice.models.base.options import (
     Incomplete,
     Unanswerable,
@@ -47,18 +35,13 @@ from suffice.models.base.options import (
 )
 from suffice.models.base.scikit_learn import available_if, check_is_fitted, refuse_lengths
 from suffice.models.base.unseen_values import FEWEST, warn_of_unseen
-from suffice.models.design.feature_columns import (
-    PREDICTORS,
-    features,
-    named_columns,
-    predictors,
-)
+from suffice.models.design.feature_columns import PREDICTORS, features, named_columns, predictors
 from suffice.models.design.formula import targets_of
 from suffice.models.design.matrix import INTERCEPT, Design
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.design.remarks import coefficient_tables, measures
 from suffice.models.design.words import Ways
-from suffice.models.estimator import Kind, fitted
+from suffice.models.estimator import Kind, answers_by_batch, fitted
 from suffice.models.explanation import Asked, Effects
 from suffice.models.from_sums import FittedFromSums, require_sums
 from suffice.models.grouped_sums import GroupedSums
@@ -99,17 +82,11 @@ from suffice.models.linear.summary import target_place
 from suffice.models.linear.together import GroupFits, columns_of
 from suffice.models.method import Learnt
 from suffice.models.optimise.gradient_descent import GradientDescent
-from suffice.models.reading import (
-    in_precision,
-    is_named,
-    open_rows,
-    row_by_name,
-    settle_columns,
-    summed,
-)
+from suffice.models.reading import in_precision, is_named, open_rows, row_by_name, settle_columns
 from suffice.numerics.in_print import NAMED, listed
 from suffice.numerics.interruption import interruptible
 from suffice.phrases import rows_in_print
+from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell
 from suffice.sums.moments import Moments
 
@@ -808,12 +785,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         with suppress(BadCell):  # which is found again below, where its column has a name
             if (row := row_by_name(self, X)) is not None:
                 return np.concatenate(model.predicted(answer, row))
-        source = open_rows(self, X)
-        engine = engine_for(source)
-        parts = source.parts(model.layout, engine.workers)
-        warn_of_unseen(model.known_values, source, model.layout, fewest)
-        pieces = engine.map(predictions, (model, answer), parts)
-        return np.concatenate([piece for part in pieces for piece in part])
+        return np.concatenate(answers_by_batch(self, X, predictions, (model, answer), fewest))
 
     # -- being judged
 
@@ -851,10 +823,8 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
             If there is no such row.
         """
         source = self._open_more(X, y, sample_weight)
-        judge = self._judge(source, unanswerable)
-        warn_of_unseen(judge.model.known_values, source, judge.layout)
-        found = summed(judge.kernel, judge.model, source, judge.layout)
-        return self._evaluation(told({"all": found})["all"])
+        found: RegressionEvaluation = self._judge(source, unanswerable).of(source)
+        return found
 
     def evaluate_by(
         self,
@@ -890,12 +860,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         """
         source = self._open_more(X, y, sample_weight)
         judge = self._judge(source, unanswerable)
-        warn_of_unseen(judge.model.known_values, source, judge.layout)
-        require_free(by, (*self.target_names_, judge.layout.weight))
-        each = partial(for_every_group, kernel=judge.kernel)
-        rows = engine_for(source), source, judge.layout
-        found = told(results_by_group(each, judge.model, *rows, ByColumns((by,))))
-        return ByGroup(by, {value: self._evaluation(moments) for value, moments in found.items()})
+        return judge.by_group(source, by, (*self.target_names_, judge.layout.weight))
 
     @property
     def _evaluation(self) -> Callable[[Moments], RegressionEvaluation]:
@@ -903,18 +868,12 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         return partial(RegressionEvaluation.of, self.design_.targets, intercept=intercept)
 
     def _judge(self, source: Rows, unanswerable: Unanswerable = "empty") -> Judge:
-        kernel, layout = self._of_answered(errors, unanswerable), self.reader_.layout_of(source)
+        kernel, layout = of_answered(self, errors, unanswerable), self.reader_.layout_of(source)
         return Judge(kernel, replace(fitted(self), layout=layout), layout, self._evaluation)
 
-    def _of_answered(
-        self, kernel: Callable[[Part, Any], Any], unanswerable: Unanswerable
-    ) -> Callable[[Part, Any], WithGaps[Any]]:
-        """The kernel that leaves out rows without an answer, if these are to be empty."""
-        check_unanswerable(unanswerable)
-        known = self.model_.cells is not None or unanswerable == "error"
-        return partial(
-            of_complete, kernel=kernel, complete=None if known else fitted(self).complete
-        )
+    def _complete_rows(self) -> Callable[[Batch], NDArray[np.bool_]] | None:
+        model: LinearModel = fitted(self)
+        return model.complete if model.cells is None else None
 
     def _scoring(self, source: Rows) -> Judge:
         return replace(self._judge(source, "error"), record=self._mean_r_squared)
@@ -1015,9 +974,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         reader = self._reader_of(saved)
         if (fit := saved.descended or saved.coefficients) is not None:
             self.reader_ = reader
-            self.model_ = LinearModel(
-                reader.design, reader.without_targets, fit, alpha=saved.alpha_
-            )
+            self.model_ = LinearModel(reader.design, reader.to_answer, fit, alpha=saved.alpha_)
         else:
             learnt = Learnt(reader, saved.batches or ())
             self._set(self.method(), learnt, saved=saved)

@@ -18,12 +18,7 @@ from suffice.data.source import Part, each_batch
 from suffice.errors import DataError
 from suffice.models.base.options import incomplete, listed_missing
 from suffice.models.design.matrix import Design
-from suffice.models.design.remarks import (
-    learnt_rows,
-    weight_missing,
-    without_rows,
-    without_value,
-)
+from suffice.models.design.remarks import learnt_rows, weight_missing, without_rows, without_value
 from suffice.models.logistic.model import LogisticModel
 from suffice.models.logistic.options import Missing
 from suffice.models.logistic.reader import Coded, LaidOut
