@@ -212,7 +212,6 @@ class LinearDiscriminantAnalysis(GenerativeClassifier):
         return in_container(self, X, self._transformed)
 
     def _transformed(self, X: Any) -> NDArray[np.float64]:
-        """The rows on the axes, as an array."""
         model = fitted(self)
         axes = self.scalings_[:, : self._n_features_out]
         found = answers_by_batch(self, X, on_axes, (model, self.xbar_, axes))
@@ -273,7 +272,6 @@ class LinearDiscriminantAnalysis(GenerativeClassifier):
 
     @property
     def _n_features_out(self) -> int:
-        """Number of axes that `transform` has."""
         most = check_axes(self.n_components, len(self.classes_), self.means_.shape[1])
         _, variances = self._axes
         return min(len(variances), self.n_components or most)

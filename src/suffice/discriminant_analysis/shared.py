@@ -54,7 +54,6 @@ class DiscriminantMethod(OneFamilyMethod):
     fewest_classes = 2
 
     def columns(self, rows: Rows, engine: Engine) -> Choice:
-        """Choose the terms that columns become, where some are categories."""
         if isinstance(rows, ArraySource) and not self.categorical:
             return super().columns(rows, engine)
         found = features(rows, Predictors(categorical=self.categorical))
@@ -87,7 +86,6 @@ class DiscriminantMethod(OneFamilyMethod):
         return replace(found, parts=tuple([replace(p, family=self.of_terms) for p in found.parts]))
 
     def require(self, sums: ByClass, rows: Rows | None = None) -> None:
-        """Refuse rows that determine no covariance, or fewer axes than are asked for."""
         super().require(sums, rows)
         family = cast(MultivariateGaussian, self.family)
         if family.ddof == 0:  # otherwise such a class has the covariance of all rows
@@ -98,7 +96,6 @@ class DiscriminantMethod(OneFamilyMethod):
         check_axes(self.n_components, len(sums.classes), columns_of(sums).d)
 
     def remarks(self, model: GenerativeModel, of_rows: bool) -> Iterator[str]:
-        """Yield also that priors were divided by their sum."""
         yield from super().remarks(model, of_rows)
         if self.priors_sum is not None and abs(self.priors_sum - 1) >= 1e-9:
             total = self.priors_sum
@@ -206,7 +203,6 @@ def terms_of(estimator: Any) -> tuple[str, ...]:
 
 
 def factored_of(estimator: Any) -> FactoredGaussians:
-    """Return means and covariances."""
     (parameters,) = estimator.model_.parameters
     return cast(FactoredGaussians, parameters.factored)
 
@@ -313,7 +309,6 @@ def require_rows_of_each_class(statistic: ByClass) -> None:
 
 
 def columns_of(statistic: ByClass) -> Comoments | Roots:
-    """The co-moments of the one block."""
     (block,) = statistic.blocks
     columns: Comoments | Roots = block.columns
     return columns

@@ -370,7 +370,6 @@ class LearntRows:
     weights: Floats  # w, (n,); 0 of these
 
     def take(self, rows: Ints) -> LearntRows:
-        """Some of them."""
         return LearntRows(self.codes[rows], self.weights[rows])
 
     def by_class(self, k: int) -> Floats:
@@ -401,19 +400,11 @@ def no_closed_form(what: Any, reason: str) -> ParameterError:
 
 @dataclass(frozen=True, eq=False)
 class ScoreMoments:
-    """Moments of the scores log P(x, c) of n rows, up to a term that all classes share.
+    """Moments of the scores log P(x, c) of n rows, up to a term that all classes share."""
 
-    Parameters
-    ----------
-    mean, variance : ndarray (n, k)
-        E[log P(x, c)], and its variance; infinite where the posterior is improper.
-    covariance : ndarray (n, k, k)
-        What classes that share parameters have besides, variances included.
-    """
-
-    mean: Floats
-    variance: Floats
-    covariance: Floats
+    mean: Floats  # E[log P(x, c)], (n, k)
+    variance: Floats  # (n, k); infinite where the posterior is improper
+    covariance: Floats  # what classes that share parameters have besides, (n, k, k)
 
     @classmethod
     def zeros(cls, n: int, k: int) -> ScoreMoments:

@@ -391,7 +391,6 @@ class StudentParameters(Parameters):
         _score(kernels.scores.add_student, rows, terms, out)
 
     def add_contributions(self, block: RealBlock, out: Floats) -> None:
-        """Add the terms of every cell, by one kernel."""
         x = np.asarray(converted(block.values), np.float64)
         if (np.abs(x) >= LARGEST).any():
             super().add_contributions(block, out)
@@ -419,7 +418,6 @@ class StudentParameters(Parameters):
         return np.asarray(log_scale - power * log1p(precision * e * e))
 
     def weighed(self, weights: Floats) -> StudentParameters:
-        """Return w_j log p(x_j | c) as such terms."""
         found, (origin, (location, precision, power, log_scale)) = replace(self), self.terms
         terms = location, precision, weights * power, weights * log_scale
         vars(found)["terms"] = origin, terms

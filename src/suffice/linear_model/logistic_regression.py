@@ -313,7 +313,6 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
     # -- reading tables
 
     def _first_reader(self, source: TableSource | ArraySource) -> LogisticReader:
-        """Return the reader of all tables that follow the first."""
         laid_out = self.solver in STEPS
         bins = self.incomplete if self.numbers == "bins" else None
         reader = settled(source, predictors(self), engine_for(source), laid_out, bins)

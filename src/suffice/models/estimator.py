@@ -44,7 +44,6 @@ INNER = ("kind", "method", "unfitted", "reader_", "model_", "batches_", "forgott
 
 
 def always(estimator: Any) -> bool:
-    """Return True, whatever the options are."""
     return True
 
 
@@ -300,7 +299,6 @@ E = TypeVar("E", bound=Estimator)
 
 
 def restored(cls: type[E], content: Any) -> E:
-    """Rebuild an estimator from what its file holds."""
     assert cls.kind.saved is not None  # only such estimators are saved
     saved = cls.kind.saved.of(content)
     model = unfitted_of(cls, saved)
@@ -311,7 +309,6 @@ def restored(cls: type[E], content: Any) -> E:
 
 
 def unfitted_of(cls: type[E], saved: Any) -> E:
-    """Return an unfitted estimator with the options of a file."""
     known = cls._get_param_names()
     unknown = sorted(saved.params.keys() - known)
     if unknown:

@@ -169,7 +169,6 @@ class Asked:
         return found
 
     def interval(self, one: Any, c: int) -> tuple[float, float] | None:
-        """Return the ends of the interval of P(c | x), where the model has a posterior."""
         try:
             low, high = self.model.predict_proba_interval(one)[0, c].tolist()
         except ParameterError:

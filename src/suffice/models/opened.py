@@ -53,7 +53,6 @@ class Opened:
         return type(self.learner), self.method.shared(self.reader)
 
     def sums(self) -> Any:
-        """Return the sums over all rows."""
         with fit_context(self.learner):
             return self.method.sums(self.reader, self.rows, engine_for(self.rows))
 
@@ -63,7 +62,6 @@ class Opened:
         return GroupedSums(self.learner.unfitted(), self.reader, Keys.none(), sums, named)
 
     def by_group(self, groups: ByColumns | ByPlace) -> GroupedSums:
-        """Return the sums over the rows of every group."""
         with fit_context(self.learner):
             engine = engine_for(self.rows)
             found = self.method.sums_by_group(self.reader, self.rows, engine, groups)
@@ -88,13 +86,7 @@ def sums_read_alike(
 ) -> GroupedSums:
     """Return the sums over the rows of another table, read as those of given sums were.
 
-    Parameters
-    ----------
-    like : GroupedSums
-    known : mapping of str to Vocabulary
-        Values of categories: none of them is a missing cell, whatever it is called.
-    X, y, sample_weight
-        As for `fit`.
+    Values of categories that are ``known`` are no missing cells, whatever they are called.
     """
     learner = like.estimator.unfitted()
     names = like.reader.layout.names
@@ -132,15 +124,7 @@ def restored_sums(cls: Any, content: Any) -> GroupedSums:
 
 
 def sums_without_rows(cls: Any, entries: Mapping[str, Any], sums: Any) -> GroupedSums:
-    """Return sums of no row, and how tables are read, from what a file holds of that.
-
-    Parameters
-    ----------
-    cls : type of FittedFromSums
-    entries : mapping
-        As `GroupedSums.entries` returns them.
-    sums : KeptSums
-    """
+    """Return sums of no row, and how tables are read, from `GroupedSums.entries`."""
     saved = cls.kind.saved.of({**entries, "batches": (sums,)})
     return _sums_of(cls, saved, Keys.none(), sums)
 

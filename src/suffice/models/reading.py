@@ -105,7 +105,6 @@ class TableReader:
 
     @property
     def names(self) -> Sequence[str]:
-        """Names of the columns that are read."""
         return self.layout.names
 
     @property
@@ -489,6 +488,5 @@ def common_dtype(*given: Any) -> np.dtype[Any] | None:
 
 
 def summed(kernel: Callable[[Part, Any], S], params: Any, source: Source, layout: Layout) -> S:
-    """Return the sum of a kernel over a source."""
     engine = engine_for(source)
     return engine.run(kernel, params, source.parts(layout, engine.workers))

@@ -178,7 +178,6 @@ class AODE(GenerativeClassifier):
 
 
 def _pairs_of(estimator: AODE) -> PairCounts:
-    """The counts of pairs of a fitted estimator."""
     model = fitted(estimator)
     assert isinstance(model, AODEModel)
     return model.known_pairs

@@ -94,7 +94,6 @@ class ComplementNB(GenerativeClassifier):
     norm: bool = False
 
     def method(self) -> GenerativeMethod:
-        """Return the options as a method; the scores use no prior."""
         family = Complement(cast(Alpha, checked_alpha(self)), self.norm)
         return _ComplementMethod.of(self, family, prior="uniform", unused=prior_of(self))
 

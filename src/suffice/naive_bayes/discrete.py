@@ -49,7 +49,6 @@ def checked_alpha(estimator: Any) -> Smoothing:
 
 
 def prior_of(estimator: Any) -> Prior:
-    """Return P(c) by the options of an estimator."""
     if estimator.class_prior is not None:
         return cast(Prior, estimator.class_prior)
     return "empirical" if estimator.fit_prior else "uniform"

@@ -52,7 +52,6 @@ class PairedReader(GenerativeReader):
         return "a pair of columns"
 
     def check_compatible(self, statistic: ByClass, other: Self, others: ByClass, verb: str) -> None:
-        """Refuse sums of other columns, families or labels, and pairs in other bins."""
         super().check_compatible(statistic, other, others, verb)
         if paired_columns(statistic) != paired_columns(others):
             raise SchemaError(

@@ -104,7 +104,6 @@ ClassWeight = Mapping[Any, float] | Literal["balanced"] | None
 
 
 def check_class_weight(given: Any) -> None:
-    """Refuse what says no weight of classes."""
     if isinstance(given, Mapping):
         if not all(isinstance(w, Real) and 0 < float(w) < np.inf for w in given.values()):
             raise ParameterError(f"class_weight={given!r}", "a weight is a finite number above 0")
@@ -159,14 +158,7 @@ def require_weights(
 ) -> None:
     """Refuse rows of too few classes if it is for their weights, and name the other classes.
 
-    Parameters
-    ----------
-    source : TableSource or ArraySource
-        The rows.
-    classes : Vocabulary
-        Labels of rows whose weight is above 0.
-    fewest : int
-        How many there are to be.
+    Those of ``classes`` have rows of a weight above 0.
     """
     if not 0 < len(classes) < fewest:
         return

@@ -112,14 +112,7 @@ def evaluation(
 
 
 class _Rows:
-    """The log posterior of labelled rows, and their costs.
-
-    Parameters
-    ----------
-    log_posterior : ndarray (n, k)
-    weights : ndarray (n,)
-    costs : ndarray (k, k), optional
-    """
+    """The log posterior (n, k) of labelled rows, with weights (n,), and costs (k, k)."""
 
     def __init__(
         self,
@@ -136,14 +129,7 @@ class _Rows:
 
 
 class _Sums:
-    """The sums of an evaluation over k classes.
-
-    Parameters
-    ----------
-    classes : Vocabulary
-    ranks : int
-        How many classes are ranked.
-    """
+    """The sums of an evaluation over k classes, of which so many are ranked."""
 
     def __init__(self, classes: Vocabulary, ranks: int) -> None:
         k = len(classes)

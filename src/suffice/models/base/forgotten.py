@@ -107,7 +107,6 @@ class DigestingEngine(EngineView):
     found: list[int]  # holds T after that pass
 
     def run(self, kernel: Callable[[Part, P], S], params: P, parts: Sequence[Part]) -> S:
-        """The sum of ``kernel(part, params)``."""
         if self.found:
             return self.engine.run(kernel, params, parts)
         both: _Digested[S] = self.engine.run(_digested, (kernel, params), parts)

@@ -128,7 +128,6 @@ class KeyedPart(Part):
 
     @property
     def keys(self) -> Keys:
-        """The keys of the rows that were read."""
         return self.numbers.keys()
 
     @property

@@ -61,16 +61,7 @@ class Hits:
 
 
 def hits(part: Part, model: Any, costs: NDArray[np.float64] | None = None) -> Hits:
-    """Kernel of an accuracy.
-
-    Parameters
-    ----------
-    part : Part
-    model : object
-        Of a classifier.
-    costs : ndarray (k, k), optional
-        As for `suffice.models.base.evaluated_rows.evaluation`.
-    """
+    """Kernel of an accuracy, with costs (k, k) as for `evaluated_rows.evaluation`."""
     table = np.zeros((1, 2, 2))  # a pair for either
     right_or_wrong = np.zeros(1, np.int64), np.array([2]), np.array([0, 2])  # low, size, offsets
 

@@ -29,14 +29,7 @@ def answering(model: Any, unseen: Unseen) -> Any:
 
 
 def check_unanswerable(given: str, **asked: bool) -> None:
-    """Refuse a word that does not say what becomes of rows without an answer.
-
-    Parameters
-    ----------
-    given : str
-    **asked : bool
-        What else is answered.
-    """
+    """Refuse a word that does not say what becomes of rows without an answer."""
     check_boolean(**asked)
     if given not in get_args(Unanswerable):
         raise ParameterError(

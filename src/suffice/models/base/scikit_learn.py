@@ -153,7 +153,6 @@ class available_if:  # noqa: N801 - named as scikit-learn's
 
 
 def not_fitted(sentence: str) -> Exception:
-    """Return the error of an estimator that is not fitted yet."""
     from sklearn.exceptions import NotFittedError
 
     error: Exception = NotFittedError(sentence)
@@ -169,7 +168,6 @@ def diagram(estimator: Any) -> str:
 
 
 def check_is_fitted(estimator: Any) -> None:
-    """Refuse an estimator without a model."""
     if "model_" not in vars(estimator):
         raise not_fitted(
             f"This {type(estimator).__name__} instance is not fitted yet. Call 'fit' with "
@@ -178,7 +176,6 @@ def check_is_fitted(estimator: Any) -> None:
 
 
 def convergence_warning() -> type[Warning]:
-    """The warning of an iteration that ended before it converged."""
     from sklearn.exceptions import ConvergenceWarning
 
     warning: type[Warning] = ConvergenceWarning

@@ -70,8 +70,6 @@ def _are_fewer(source: Any, rows: int) -> bool:
 
 @dataclass(frozen=True)
 class _Unseen:
-    """The unseen values of a column."""
-
     column: str
     unseen: int
     shown: int

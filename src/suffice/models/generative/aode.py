@@ -153,7 +153,6 @@ class AODEModel(GenerativeModel):
 
     @property
     def n_free(self) -> int:
-        """Count the free parameters of families and of pairs."""
         return super().n_free + self.one_dependence.n_free
 
     @property
@@ -211,7 +210,6 @@ class AODEModel(GenerativeModel):
         return replace(batch, blocks=tuple(shown))
 
     def refuse_weights(self, asked: str) -> None:
-        """Refuse what is said of families alone."""
         self.refuse_pairs(asked)
 
     def refuse_pairs(self, asked: str) -> None:

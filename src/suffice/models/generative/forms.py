@@ -365,7 +365,6 @@ def form_features(classifier: Any, X: Any) -> NDArray[np.float64] | csr_array:
 
 
 def forms_of(model: GenerativeModel) -> list[Form]:
-    """The form of every part."""
     if not model.parts:
         raise ParameterError(
             "no column had a value so far", "a form weighs the values of columns", "learn some rows"
@@ -405,13 +404,11 @@ def feature_names(model: GenerativeModel, forms: Sequence[Form]) -> list[Any]:
 
 
 def column_of(feature: Any) -> str:
-    """The column that a feature is of."""
     name: str = feature[0] if isinstance(feature, tuple) else feature
     return name
 
 
 def family_of(model: GenerativeModel, column: str) -> Family:
-    """The family that models a column."""
     return next(part.family for part in model.parts if column in part.layout.columns)
 
 

@@ -91,7 +91,6 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
     def reader(
         self, rows: Rows, label_dtype: np.dtype[Any] | None, engine: Engine
     ) -> GenerativeReader:
-        """Choose families for the columns of the first table."""
         if self.class_weight is not None:
             check_class_weight(self.class_weight)
         columns, parts = self.columns(rows, engine)
@@ -170,7 +169,6 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
     def restored(
         self, reader: GenerativeReader, sums: ByClass, saved: SavedGenerative
     ) -> GenerativeModel:
-        """Return the model of a file: choices and weights are those that the file holds."""
         row_weight = saved.row_weight if self.samples else 1.0
         found = self.plain(reader, in_rows(sums, row_weight))
         found = replace(found, chosen=saved.chosen, row_weight=row_weight)
@@ -213,7 +211,6 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         return replace(reader, parts=parts, lenient=self.lenient)
 
     def shared(self, reader: GenerativeReader) -> Any:
-        """Return what the sums depend on besides the rows."""
         return reader.layout, tuple(
             [part.family.sums(part.layout.encoding) for part in reader.parts]
         )
@@ -251,7 +248,6 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
             )
 
     def left_out(self, estimator: Any, rows: Any) -> LeaveOneOut:
-        """Return what the models of all other rows say of each row."""
         model, layout = estimator.model_, estimator.reader_.layout
         parts = zip(model.parts, model.statistic.blocks, strict=True)
         families = [part.leave_one_out(block) for part, block in parts]
@@ -260,7 +256,6 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         return LeaveOneOut(judge, others.answers, from_logs(estimator))
 
     def records(self, model: GenerativeModel) -> Sequence[Any]:
-        """Return the parameters of the families."""
         return model.parameters
 
 

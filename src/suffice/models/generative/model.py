@@ -95,7 +95,6 @@ class GenerativeModel:
 
     @property
     def column_weights(self) -> dict[str, float]:
-        """Return the weights by column."""
         return {
             name: float(weights[min(j, len(weights) - 1)])
             for part, weights in zip(self.parts, self.part_weights, strict=True)
@@ -125,7 +124,6 @@ class GenerativeModel:
 
     @property
     def sums(self) -> ByClass:
-        """Return the sufficient statistics."""
         return self.family_sums
 
     def summed(self, batches: Sequence[Batch], settled: bool = False) -> ByClass:

@@ -68,7 +68,6 @@ class FamilyColumns:
         return self.layout.columns if self.design is None else self.design.terms
 
     def column(self, place: int) -> str:
-        """The column of one of these."""
         return str(self.layout.columns[place] if self.design is None else self.design.column(place))
 
     def takes(self, statistic: Any) -> bool:

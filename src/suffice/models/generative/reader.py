@@ -34,12 +34,7 @@ class Side(NamedTuple):
 def check_compatible(mine: Side, theirs: Side, verb: str) -> None:
     """Refuse two models whose statistics are not of the same columns and labels, read alike.
 
-    Parameters
-    ----------
-    mine, theirs : Side
-        "This model" and "the other" in what the error says.
-    verb : str
-        What is done to them, such as "merged".
+    In the error they are "this model" and "the other", which cannot be ``verb``: "merged".
     """
     rule = f"only models of the same columns and families can be {verb}"
     if _plain(mine.parts) != _plain(theirs.parts):
@@ -142,7 +137,6 @@ class GenerativeReader(LabelReader, SumsReader[ByClass]):
         return statistic.classes | self.declared
 
     def column(self, lost: ForgetError | Loss) -> str:
-        """The column that an error is about."""
         return self.parts[lost.block].column(cast(int, lost.column))
 
     def narrowed(self, statistic: ByClass) -> Learnt[Self, ByClass]:
@@ -154,7 +148,6 @@ class GenerativeReader(LabelReader, SumsReader[ByClass]):
         return Learnt(replace(self, parts=parts), (replace(statistic, blocks=blocks),))
 
     def check_compatible(self, statistic: ByClass, other: Self, others: ByClass, verb: str) -> None:
-        """Refuse sums of other columns, families or labels, or read in another way."""
         mine = Side(self.parts, self.layout, self.classes(statistic))
         check_compatible(mine, Side(other.parts, other.layout, other.classes(others)), verb)
 
@@ -188,14 +181,12 @@ class GenerativeReader(LabelReader, SumsReader[ByClass]):
         return replace(self, parts=tuple(parts))
 
     def compare(self, statistic: ByClass, other: Self, others: ByClass) -> Comparison:
-        """Measure the drift between the rows of two statistics."""
         left_out = self._identifiers(statistic) & other._identifiers(others)
         names = [part.terms for part in self.parts]
         found: Comparison = statistic.compare(others, names, sorted(left_out))
         return found
 
     def _identifiers(self, statistic: ByClass) -> set[str]:
-        """The columns that tell one row from another."""
         return {
             part.layout.columns[j]
             for part, block in zip(self.parts, statistic.blocks, strict=True)

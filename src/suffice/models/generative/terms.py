@@ -27,16 +27,7 @@ from suffice.sums.kept_rows import KeptRows
 
 
 class TermAccumulator:
-    """Adds the terms of rows to the sums of a family.
-
-    Parameters
-    ----------
-    sums : Accumulator
-        Of p columns of numbers.
-    design : Design
-    is_sparse : bool
-        Whether rows of many terms, of which few are not 0, are kept so.
-    """
+    """Adds the terms of rows to the sums of a family; sparse rows of many terms are kept so."""
 
     def __init__(self, sums: Any, design: Design, is_sparse: bool) -> None:
         self._sums, self._design, self._is_sparse = sums, design, is_sparse
@@ -58,7 +49,6 @@ class TermAccumulator:
                 self._sums.add(RealBlock(x), codes[rows], weights[rows], k)
 
     def statistic(self) -> Any:
-        """Return the sums."""
         return self._sums.statistic()
 
 
@@ -71,22 +61,18 @@ class TermParameters(JointParameters):
 
     @property
     def factored(self) -> Any:
-        """Means and covariances of the terms."""
         return self.of_terms.factored
 
     @property
     def course(self) -> Any:
-        """The iterations of expectation-maximisation."""
         return self.of_terms.course
 
     @property
     def n_free(self) -> int:
-        """Number of free parameters of the terms."""
         return self.of_terms.n_free
 
     @cached_property
     def places(self) -> tuple[NDArray[np.intp], ...]:
-        """The terms of every column."""
         return tuple(self.design.places([name]) for name in self.design.columns)
 
     def is_number(self, j: int) -> bool:
@@ -94,19 +80,16 @@ class TermParameters(JointParameters):
         return self.design.columns[j] not in self.design.categories
 
     def add_log_likelihood(self, block: MixedBlock, out: NDArray[np.float64]) -> None:
-        """Add log p of the terms of columns that a row shows."""
         for start, x in _known_rows(self.design, block):
             with _located(self.design, start):
                 self.of_terms.add_log_likelihood(RealBlock(x), out[start : start + len(x)])
 
     def add_discriminants(self, block: MixedBlock, out: NDArray[np.float64]) -> None:
-        """Add the same up to a term that all classes share."""
         for start, x in _known_rows(self.design, block):
             with _located(self.design, start):
                 self.of_terms.add_discriminants(RealBlock(x), out[start : start + len(x)])
 
     def column(self, j: int) -> TermParameters:
-        """Return the marginal of column j."""
         factored = self.factored.columns(self.places[j])
         return TermParameters(
             replace(self.of_terms, factored=factored), self.design.keep([self.design.columns[j]])
@@ -149,7 +132,6 @@ class TermParameters(JointParameters):
         return tuple(found)
 
     def form(self) -> Form | None:
-        """Return the form of the terms."""
         form = self.of_terms.form()
         return None if form is None else form._replace(features=self.feature_names)
 
@@ -159,7 +141,6 @@ class TermParameters(JointParameters):
             return complete(term_values(self.design, block))
 
     def remarks(self, columns: Sequence[str], classes: Sequence[Any]) -> Iterator[str]:
-        """Say which terms are left out, where variances were raised, what did not converge."""
         return self.of_terms.remarks(self.design.terms, classes)
 
 
@@ -173,7 +154,6 @@ class TermsLeftOut:
     def add_log_likelihood(
         self, block: MixedBlock, rows: LearntRows, out: NDArray[np.float64]
     ) -> None:
-        """Add log p of the terms, by the sums without the row."""
         with _located(self.design, 0):
             self.of_terms.add_log_likelihood(RealBlock(term_values(self.design, block)), rows, out)
 

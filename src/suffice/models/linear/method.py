@@ -125,7 +125,6 @@ class LinearMethod(Method[LinearReader, Any]):
 
     @property
     def keeps_sums(self) -> bool:
-        """Return whether the sums stay: not where the model descends."""
         return self.steps is None
 
     @property
@@ -334,13 +333,11 @@ class LinearMethod(Method[LinearReader, Any]):
             yield from model.cells.remarks((*design.terms, *design.targets))
 
     def records(self, model: LinearModel) -> Sequence[Any]:
-        """Return the fit."""
         return (model.fit,)
 
     # -- rows that are judged
 
     def score_of_sums(self, estimator: Any, sums: KeptRows | Comoments) -> float | None:
-        """Return R² of rows with these sums; None where it takes the rows themselves."""
         fit = estimator.model_.fit
         if estimator.model_.cells is not None or estimator.design_.has_functions:
             return None
@@ -377,7 +374,6 @@ def _incomplete(design: Design, layout: Layout, rows: Rows, engine: Engine) -> D
 
 
 def method_of(estimator: Any, penalty: Penalty) -> LinearMethod:
-    """Return the options of an estimator as a method."""
     check_options(estimator)
     if estimator.descent is not None or estimator.solver in STEPS:
         check_descent(estimator, NORMAL, positive=True, incomplete="gaussian", dependent="error")

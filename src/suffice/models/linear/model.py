@@ -48,7 +48,6 @@ class JointGaussian:
 
     @classmethod
     def of(cls, statistic: Comoments) -> Self:
-        """Fit the Gaussian to rows of one class."""
         family = MultivariateGaussian(estimation="mle", variance_floor=0.0)
         parameters = cast(MultivariateGaussianParameters, family.estimate(statistic))
         return cls(parameters, statistic.group_weight.sum(axis=0))
@@ -151,7 +150,6 @@ class LinearModel:
 
     @property
     def known_values(self) -> dict[str, Vocabulary]:
-        """The values of categories, and the words of texts, by column."""
         return self.design.known_values
 
     def complete(self, batch: Batch) -> NDArray[np.bool_]:
@@ -159,7 +157,6 @@ class LinearModel:
         return self.design.complete(self._answerable(batch))
 
     def predicted(self, answer: Prediction, batch: Batch) -> list[NDArray[np.float64]]:
-        """Answer every row of a batch, part by part."""
         found = []
         for rows, x, _ in self.rows(batch):
             found.append(answer(x))

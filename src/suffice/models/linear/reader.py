@@ -148,13 +148,11 @@ class LinearReader(SumsReader[Any]):
     # -- sums of the same columns
 
     def column(self, lost: ForgetError | Loss) -> str:
-        """The column or target that an error is about."""
         return self.design.column(cast(int, lost.column))
 
     def check_compatible(
         self, statistic: Comoments, other: Self, others: Comoments, verb: str
     ) -> None:
-        """Refuse sums of other columns, categories or targets."""
         check_same_columns(self.design, other.design, verb)
 
     def merged(self, other: Self) -> Self:

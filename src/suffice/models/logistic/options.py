@@ -31,7 +31,6 @@ NEWTON = "use solver='newton'"
 
 
 def check_logistic(options: Any) -> None:
-    """Refuse options outside their rules."""
     check_options(options)
     for name in ("C", "tol"):
         value = getattr(options, name)
@@ -43,7 +42,8 @@ def check_logistic(options: Any) -> None:
         raise ParameterError(f"max_iter={most!r}", "max_iter is a whole number, 0 or more")
     if not isinstance(options.n_jobs, Integral | None):
         raise ParameterError(f"n_jobs={options.n_jobs!r}", "n_jobs is a whole number, or None")
-    check_descent(options, NEWTON, penalty="firth", dependent="error")
+    if options.descent is not None or options.solver in STEPS:
+        check_descent(options, NEWTON, penalty="firth", dependent="error")
     if options.class_weight is not None:
         check_class_weight(options.class_weight)
     if options.numbers != "bins" and options.incomplete == "indicator":
