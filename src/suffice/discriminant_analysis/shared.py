@@ -56,7 +56,7 @@ class DiscriminantMethod(OneFamilyMethod):
     def columns(self, rows: Rows, engine: Engine) -> Choice:
         if isinstance(rows, ArraySource) and not self.categorical:
             return super().columns(rows, engine)
-        found = features(rows, Predictors(categorical=self.categorical))
+        found = features(rows, Predictors(categorical=self.categorical, words="counted"))
         for column in found.columns:
             if column.kind == "text":
                 raise SchemaError(
@@ -66,7 +66,7 @@ class DiscriminantMethod(OneFamilyMethod):
                 )
         if not any(map(is_coded, found.columns)):
             return super().columns(rows, engine)
-        design = settled_design(rows, found, "counted", engine, with_missing=True)
+        design = settled_design(rows, found, engine, with_missing=True)
         names = tuple(column.name for column in found.columns)
         part = FamilyColumns(self.of_terms, BlockLayout("mixed", names), design)
         return found.columns, (part,)

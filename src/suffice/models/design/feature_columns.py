@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import pyarrow as pa
@@ -33,6 +33,7 @@ from suffice.sums.by_class import ByClass, ByClassAccumulator
 from suffice.sums.counts import CountAccumulator, EventAccumulator
 from suffice.sums.vocabulary import Vocabulary
 
+R = TypeVar("R", bound=Any)  # a reader
 LISTED = 20  # columns named in an error
 PREDICTORS = ("categorical", "text", "words", "ordered", "formula", "reference")
 """Options that say what columns are, and what they become."""
@@ -74,6 +75,8 @@ class Features:
     ordered: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)  # levels
     formula: Formula | None = None
     reference: Mapping[str, Any] = field(default_factory=dict)
+    words: Ways = 256
+    targets: tuple[str, ...] = ()
 
     @property
     def is_plain(self) -> bool:
@@ -84,7 +87,7 @@ class Features:
 
 
 def features(
-    source: TableSource | ArraySource, told: Predictors, targets: Sequence[str] = ()
+    source: TableSource | ArraySource, told: Predictors, targets: tuple[str, ...] = ()
 ) -> Features:
     """Decide what the columns are: numbers; texts; categories where there are other strings.
 
@@ -121,7 +124,8 @@ def features(
                 "columns of an array are numbers",
                 "pass a table with named columns",
             )
-        return Features(UniformColumns(source.names, "number", "real", AS_NUMBERS), {}, formula)
+        columns = UniformColumns(source.names, "number", "real", AS_NUMBERS)
+        return Features(columns, formula=formula, targets=targets)
     schema, found, ordered = source.table.shown.schema, [], {}
     computed = formula.functions_of if formula else frozenset[str]()
     intercept = told.intercept and (formula is None or formula.intercept)
@@ -144,7 +148,7 @@ def features(
             ordered[column.name] = order
         found.append(read)
     _check_reference(reference, found, ordered)
-    return Features(tuple(found), ordered, formula, reference)
+    return Features(tuple(found), ordered, formula, reference, told.words, targets)
 
 
 def _read(column: Column, kind: Any, told: bool, as_text: bool) -> Column:
@@ -269,9 +273,7 @@ COUNTS: dict[str, Callable[[int], Any]] = {
 def settled_design(
     source: TableSource | ArraySource,
     found: Features,
-    ways: Ways,
     engine: Engine,
-    targets: tuple[str, ...] = (),
     with_missing: bool = False,
 ) -> Design:
     """The terms that columns become; a pass over those columns whose values have to be known.
@@ -280,10 +282,10 @@ def settled_design(
     """
     columns = found.columns
     if isinstance(columns, UniformColumns):
-        return Design(columns.names, targets, formula=found.formula)
+        return Design(columns.names, found.targets, formula=found.formula)
     coded = tuple(c.name for c in columns if c.kind == "category")
     texts = tuple(c.name for c in columns if c.kind == "text")
-    how = counting(ways)
+    how = counting(found.words)
     values: dict[str, Vocabulary] = {}
     words: dict[str, Words] = {}
     gaps: tuple[str, ...] = ()
@@ -298,10 +300,10 @@ def settled_design(
     }
     return Design(
         tuple(c.name for c in columns),
-        targets,
+        found.targets,
         values,
         dict(found.ordered),
-        words or {name: Words(cast(int, ways)) for name in texts},
+        words or {name: Words(cast(int, found.words)) for name in texts},
         found.formula,
         reference,
         missing=gaps if with_missing else (),
@@ -342,14 +344,13 @@ def moved(sums: Any, design: Design | None, wider: Design | None) -> Any:
     return sums.mapped(*wider.terms_from(design))
 
 
-def unused(
-    source: TableSource | ArraySource, formula: Formula, targets: Sequence[str] = ()
-) -> tuple[str, ...]:
-    """The columns of a table that a formula does not name."""
-    if isinstance(source, ArraySource):
-        return ()
-    used = {*formula.columns, *targets}
-    return tuple(name for name in source.feature_names if name not in used)
+def without_unused(reader: R, source: TableSource | ArraySource, found: Features) -> R:
+    """Return a reader that leaves out the columns of a table that a formula does not name."""
+    if found.formula is None or isinstance(source, ArraySource):
+        return reader
+    used, layout = {*found.formula.columns, *found.targets}, reader.layout
+    unused = [name for name in source.feature_names if name not in used]
+    return replace(reader, layout=replace(layout, ignored=(*layout.ignored, *unused)))
 
 
 def _shown(

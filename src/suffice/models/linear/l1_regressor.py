@@ -224,7 +224,6 @@ class L1Regressor(LinearRegressor):
         return LinearMethod(
             penalty=self._penalty,
             intercept=bool(self.fit_intercept),
-            words=self.words,
             positive=bool(self.positive),
             incomplete=self.incomplete,
         )

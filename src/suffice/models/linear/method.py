@@ -25,12 +25,11 @@ from suffice.models.base.options import (
     listed_missing,
 )
 from suffice.models.base.scikit_learn import convergence_warning
-from suffice.models.design.feature_columns import settled_design, unused
+from suffice.models.design.feature_columns import Features, settled_design, without_unused
 from suffice.models.design.matrix import Design
 from suffice.models.design.norm import norm_of_coefficients
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.design.remarks import without_rows, without_value
-from suffice.models.design.words import Ways
 from suffice.models.linear.conformal import LinearLeftOut
 from suffice.models.linear.descent import Coefficients, DescentFit, complete_rows
 from suffice.models.linear.evaluation import r_squared_of_rows, r_squared_of_sums
@@ -44,7 +43,6 @@ from suffice.models.linear.model import (
     summarise,
 )
 from suffice.models.linear.reader import (
-    FirstTable,
     LinearReader,
     Rows,
     products_of,
@@ -115,7 +113,6 @@ class LinearMethod(Method[LinearReader, Any]):
 
     penalty: Penalty
     intercept: bool
-    words: Ways
     positive: bool
     incomplete: Incomplete
     dependent: Dependent = "minimum_norm"
@@ -141,17 +138,16 @@ class LinearMethod(Method[LinearReader, Any]):
 
     # -- reader, sums
 
-    def reader(self, rows: Rows, said: FirstTable, engine: Engine) -> LinearReader:
+    def reader(self, rows: Rows, said: tuple[Features, bool], engine: Engine) -> LinearReader:
         """Fix the terms that the columns of the first table become."""
-        found, targets, single_target = said
+        found, single_target = said
         if not found.columns:
             raise SchemaError(
                 "the table has no column besides the target", "a model needs features"
             )
         if isinstance(rows, TableSource):
             refuse_label_names(rows)
-        design = settled_design(rows, found, self.words, engine, targets)
-        design = design.spanning(self.intercept)
+        design = settled_design(rows, found, engine).spanning(self.intercept)
         blocks = design.blocks
         is_wide = design.formula is None and len(design) >= LEAST_COLUMNS
         if is_wide and isinstance(rows, ArraySource) and is_sparse(rows.x):
@@ -165,10 +161,7 @@ class LinearMethod(Method[LinearReader, Any]):
             single_target=single_target,
             gaps=self.incomplete != "error",
         )
-        if found.formula is None:
-            return reader
-        ignored = (*reader.layout.ignored, *unused(rows, found.formula, targets))
-        return replace(reader, layout=replace(reader.layout, ignored=ignored))
+        return reader if found.formula is None else without_unused(reader, rows, found)
 
     def sums(
         self,
@@ -380,7 +373,6 @@ def method_of(estimator: Any, penalty: Penalty) -> LinearMethod:
     return LinearMethod(
         penalty,
         bool(estimator.fit_intercept),
-        estimator.words,
         bool(estimator.positive),
         estimator.incomplete,
         estimator.dependent,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Self, cast
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from suffice.data.source import ArraySource
 from suffice.data.table_source import TableSource
 from suffice.engines.engine import Engine
 from suffice.errors import ForgetError, ParameterError, SchemaError
-from suffice.models.design.feature_columns import Features, moved, widened
+from suffice.models.design.feature_columns import moved, widened
 from suffice.models.design.matrix import Design
 from suffice.models.method import Learnt, SumsReader
 from suffice.numerics.exact import DoubleDouble
@@ -200,14 +200,6 @@ class LinearReader(SumsReader[Any]):
         if len(kept) < len(design):
             statistic = statistic.marginal(np.append(kept, np.arange(len(design), statistic.d)))
         return Learnt(replace(self, design=fewer), (statistic,))
-
-
-class FirstTable(NamedTuple):
-    """A first table: its columns, its targets, and whether these came as (n,)."""
-
-    features: Features
-    targets: tuple[str, ...]
-    single_target: bool
 
 
 def refuse_label_names(rows: TableSource) -> None:

@@ -35,7 +35,13 @@ from suffice.models.base.options import (
 )
 from suffice.models.base.scikit_learn import available_if, check_is_fitted, refuse_lengths
 from suffice.models.base.unseen_values import FEWEST, warn_of_unseen
-from suffice.models.design.feature_columns import PREDICTORS, features, named_columns, predictors
+from suffice.models.design.feature_columns import (
+    PREDICTORS,
+    Features,
+    features,
+    named_columns,
+    predictors,
+)
 from suffice.models.design.formula import targets_of
 from suffice.models.design.matrix import INTERCEPT, Design
 from suffice.models.design.normal_equations import NormalEquations
@@ -75,7 +81,7 @@ from suffice.models.linear.model import (
     without_intervals,
 )
 from suffice.models.linear.posterior import Posterior
-from suffice.models.linear.reader import FirstTable, LinearReader, Rows
+from suffice.models.linear.reader import LinearReader, Rows
 from suffice.models.linear.rows import Fit, RowLeastSquares
 from suffice.models.linear.saved import SAVED, SavedRegressor
 from suffice.models.linear.summary import target_place
@@ -981,14 +987,14 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
 
     # -- reading
 
-    def _open_first(self, X: Any, y: Any, sample_weight: Any) -> tuple[Rows, FirstTable]:
-        """Open the first table; say which columns are read, and what its targets are."""
+    def _open_first(self, X: Any, y: Any, sample_weight: Any) -> tuple[Rows, tuple[Features, bool]]:
+        """Open the first table; say what its columns are, and whether a target came as (n,)."""
         source, targets, single = self._open_both(X, y, sample_weight, first=True)
         found = features(source, predictors(self), targets)
         if found.formula is not None and isinstance(source, TableSource):
             names = [column.name for column in found.columns]
             settle_columns(self, len(names), names if is_named(self) else None)
-        return source, FirstTable(found, targets, single)
+        return source, (found, single)
 
     def _open_more(self, X: Any, y: Any, sample_weight: Any) -> Rows:
         """Open rows with their targets, which must be those of the first fit."""

@@ -17,7 +17,7 @@ from suffice.models.design.feature_columns import (
     Predictors,
     features,
     settled_design,
-    unused,
+    without_unused,
 )
 from suffice.models.design.learnt_bins import with_learnt_bins
 from suffice.models.design.matrix import Design
@@ -56,7 +56,7 @@ def settled(
         _check_width(source)
     if found.is_plain and bins is None:
         return LogisticReader.of(source, found.columns, _blocks(source, found, laid_out), {})
-    design = settled_design(source, found, told.words, engine)
+    design = settled_design(source, found, engine)
     reader = LogisticReader.of(source, found.columns, design.blocks, {}, design=design)
     if bins is not None:
         parts = source.parts(reader.layout, engine.workers)
@@ -64,10 +64,7 @@ def settled(
             design, reader.layout, engine, parts, bins == "drop", bins == "indicator"
         )
     reader = replace(reader, design=design.spanning(told.intercept))
-    if found.formula is None:
-        return reader
-    ignored = (*reader.layout.ignored, *unused(source, found.formula))
-    return replace(reader, layout=replace(reader.layout, ignored=ignored))
+    return without_unused(reader, source, found)
 
 
 def _check_width(source: TableSource | ArraySource) -> None:
