@@ -6,21 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, replace
-from functools import partial
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.source import ArraySource
-from suffice.data.table_source import TableSource
-from suffice.engines.engine import engine_for, fit_context
+from suffice.engines.engine import fit_context
 from suffice.errors import ParameterError
-from suffice.models.base.checks import ClassWeight, require_weights
+from suffice.models.base.checks import ClassWeight
 from suffice.models.base.options import Dependent, Unseen, framed
 from suffice.models.base.scikit_learn import KeptArray, accepts, check_is_fitted
 from suffice.models.classifier import Classifier, costs_of, warn_of_unlabelled
-from suffice.models.design.feature_columns import predictors
 from suffice.models.design.matrix import INTERCEPT
 from suffice.models.design.remarks import coefficient_tables, measures
 from suffice.models.design.words import Ways
@@ -41,11 +37,11 @@ from suffice.models.logistic.options import (
     l1_ratio,
     warn_of_unused,
 )
-from suffice.models.logistic.reader import KEPT_CELLS, KeptPart, LogisticReader, read_as, settled
-from suffice.models.logistic.rows import CentredDesign, DataLoop
+from suffice.models.logistic.reader import LogisticReader, reader_of
+from suffice.models.logistic.rows import CentredDesign
 from suffice.models.logistic.saved import SAVED, SavedLogistic
 from suffice.models.optimise.gradient_descent import PARTS, STEPS, GradientDescent
-from suffice.models.reading import in_precision, is_named, row_by_name, settle_columns
+from suffice.models.reading import in_precision, row_by_name
 from suffice.rules import build
 from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell
@@ -244,8 +240,9 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             warn_of_unused(self)
             before: LogisticModel | None = vars(self).get("model_")
             source, label_dtype = self._open_first(X, y, sample_weight)
-            self.reader_ = replace(self._first_reader(source), label_dtype=label_dtype)
-            first = self._read_once(source)
+            self.reader_ = reader = reader_of(self, source, label_dtype)
+            workers = PARTS if self.solver in STEPS else None  # a descent has them everywhere
+            first = read_once(source, reader, workers, bool(self.fit_intercept), self.incomplete)
             start = first.start(before) if before and self.warm_start else None
             objective = Objective.of(
                 first,
@@ -281,44 +278,16 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         design, intercept, same = model.centred.design, model.has_intercept, (of.rows, of.null)
         return Candidate(design, intercept, target, "chi2", of.value, of.parameters, of.rows, same)
 
-    def _read_once(self, source: TableSource | ArraySource) -> FirstPass:
-        """Read the rows for the first time; a descent has the same parts everywhere."""
-        engine, layout = engine_for(source), self.reader_.layout
-        workers = PARTS if self.solver in STEPS else engine.workers
-        check_labels = partial(require_weights, source)
-        if isinstance(source, TableSource):
-            source = source.read_often(layout)
-        parts: Sequence[Any] = source.parts(layout, workers)
-        if any(block.encoding == "sparse" for block in layout.blocks):
-            parts = [KeptPart(part, KEPT_CELLS // len(parts)) for part in parts]
-        design = cast(LogisticReader, self.reader_).design
-        laid_out, intercept = None, bool(self.fit_intercept)
-        if design is not None:
-            laid_out = read_as(design, layout)
-            parts, layout = laid_out.parts(parts), laid_out.terms_layout
-            intercept = intercept and design.allows_intercept
-        data = DataLoop(engine, parts)
-        return read_once(data, layout, laid_out, intercept, self.incomplete, check_labels)
-
     def _set(self, first: FirstPass, objective: Objective, fit: Fit) -> None:
         self._loss_history = fit.loss_history
-        self.model_, self.remarks_ = first.model(fit.coefficients, fit.root), first.constant
+        of_rows = first.table, first.seen.classes, fit.coefficients, first.intercept
+        self.model_, self.remarks_ = LogisticModel(*of_rows, fit.root), first.constant
         self.n_iter_ = np.array([fit.iterations])
         self.n_passes_ = first.data.count
         self.rows_, every = first.seen.rows, first.every
         self.left_out_, self.unlabelled_ = every.rows - self.rows_, float(every.unlabelled.value)
         known = not self._has_penalty and fit.loss_history is None
         self.likelihood_ = fit.likelihood(objective) if known else None
-
-    # -- reading tables
-
-    def _first_reader(self, source: TableSource | ArraySource) -> LogisticReader:
-        laid_out = self.solver in STEPS
-        bins = self.incomplete if self.numbers == "bins" else None
-        reader = settled(source, predictors(self), engine_for(source), laid_out, bins)
-        if self.formula is not None and isinstance(source, TableSource):
-            settle_columns(self, len(reader.names), reader.names if is_named(self) else None)
-        return reader
 
     # -- what was learnt
 

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 
 from suffice.data.schema import BlockLayout, Layout, Numbered, UniformColumns
 from suffice.data.source import ArraySource, Labels
-from suffice.engines.engine import LocalEngine
+from suffice.engines.engine import set_engine
 from suffice.errors import DataError
 from suffice.linear_model import GradientDescent, Ridge
 from suffice.models.design.normal_equations import NormalEquations
@@ -22,7 +22,7 @@ from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.posterior import Posterior
 from suffice.models.logistic.first_pass import read_once
 from suffice.models.logistic.objective import Objective
-from suffice.models.logistic.rows import DataLoop
+from suffice.models.logistic.reader import LogisticReader
 from suffice.sums.block import RealBlock
 from suffice.sums.comoments import ComomentsAccumulator
 
@@ -146,9 +146,10 @@ def firth_loss(x: np.ndarray, codes: np.ndarray, w: np.ndarray) -> Loss:
 def objective(x, y, w, k, penalty=0.0, factors=None, firth=False) -> Objective:
     names, encoding = Numbered(x.shape[1]), "real" if isinstance(x, np.ndarray) else "sparse"
     columns = UniformColumns(names, "number", "real", "numbers")
-    layout, engine = Layout((BlockLayout(encoding, names),), columns), LocalEngine(2)
-    parts = ArraySource(x, names, Labels.of(y), w).parts(layout, 2)
-    first = read_once(DataLoop(engine, parts), layout, None, True, "error", lambda labels: None)
+    reader = LogisticReader(Layout((BlockLayout(encoding, names),), columns), None)
+    with set_engine("local", threads=2):
+        rows = ArraySource(x, names, Labels.of(y), w)
+        first = read_once(rows, reader, None, True, "error")
     weights, variance = dict(enumerate(factors or np.ones(k))), 1 / penalty if penalty else np.inf
     return Objective.of(first, class_weight=weights, variance=variance, firth=firth)
 

@@ -14,14 +14,24 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from suffice.data.schema import Layout
-from suffice.data.source import Part, each_batch
+from suffice.data.source import ArraySource, Part, each_batch
+from suffice.data.table_source import TableSource
+from suffice.engines.engine import engine_for
 from suffice.errors import DataError
+from suffice.models.base.checks import require_weights
 from suffice.models.base.options import incomplete, listed_missing
 from suffice.models.design.matrix import Design
 from suffice.models.design.remarks import learnt_rows, weight_missing, without_rows, without_value
 from suffice.models.logistic.model import LogisticModel
 from suffice.models.logistic.options import Missing
-from suffice.models.logistic.reader import Coded, LaidOut
+from suffice.models.logistic.reader import (
+    KEPT_CELLS,
+    Coded,
+    KeptPart,
+    LaidOut,
+    LogisticReader,
+    read_as,
+)
 from suffice.models.logistic.rows import CentredDesign, DataLoop
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.exact import DoubleDouble
@@ -32,7 +42,6 @@ from suffice.sums.by_class import ByClass, ByClassAccumulator
 from suffice.sums.comoments import ComomentsAccumulator
 from suffice.sums.counts import CountAccumulator
 from suffice.sums.moments import TOO_LARGE, Moments, MomentsAccumulator, refuse_underflow
-from suffice.sums.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,11 +70,6 @@ class FirstPass:
             return ()
         return (f"{listed(constant, self.table.design)}: constant, so the coefficient is 0",)
 
-    def model(
-        self, coefficients: NDArray[np.float64], root: NDArray[np.float64] | None
-    ) -> LogisticModel:
-        return LogisticModel(self.table, self.seen.classes, coefficients, self.intercept, root)
-
     def start(self, before: LogisticModel) -> NDArray[np.float64] | None:
         """Return the coefficients of an earlier model, if it is of these columns and classes."""
         table = self.table
@@ -74,19 +78,28 @@ class FirstPass:
 
 
 def read_once(
-    data: DataLoop,
-    layout: Layout,
-    laid_out: LaidOut | None,
+    source: TableSource | ArraySource,
+    reader: LogisticReader,
+    workers: int | None,
     intercept: bool,
     missing: Missing,
-    check_labels: Callable[[Vocabulary], None],
 ) -> FirstPass:
     """Read the rows of a fit for the first time, twice where some are left out.
 
-    ``check_labels`` may refuse the labels of the rows whose weight is above 0.
+    They come in parts for so many ``workers``, by default those of the engine.
     """
+    engine, layout, design = engine_for(source), reader.layout, reader.design
+    rows_often = source.read_often(layout) if isinstance(source, TableSource) else source
+    parts: Sequence[Any] = rows_often.parts(layout, workers or engine.workers)
+    if any(block.encoding == "sparse" for block in layout.blocks):
+        parts = [KeptPart(part, KEPT_CELLS // len(parts)) for part in parts]
+    laid_out = None if design is None else read_as(design, layout)
+    if laid_out is not None:
+        parts, layout = laid_out.parts(parts), laid_out.terms_layout
+        intercept = intercept and laid_out.design.allows_intercept
+    data = DataLoop(engine, parts)
     every = data.run(first_pass, (layout, False))
-    check_labels(every.classes)
+    require_weights(source, every.classes)
     seen = _complete(data, layout, laid_out, missing, every)
     _require_classes(seen)
     for block, place in zip(seen.blocks, layout.blocks, strict=True):

@@ -6,23 +6,25 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from suffice.data.encode import stored_cells
 from suffice.data.schema import BlockLayout, Layout, UniformColumns
 from suffice.data.source import ArraySource, Part, refusal
 from suffice.data.table_source import TableSource
-from suffice.engines.engine import Engine
+from suffice.engines.engine import engine_for
 from suffice.errors import SchemaError
 from suffice.models.design.feature_columns import (
     Features,
-    Predictors,
     features,
+    predictors,
     settled_design,
     without_unused,
 )
 from suffice.models.design.learnt_bins import with_learnt_bins
 from suffice.models.design.matrix import Design
-from suffice.models.logistic.options import Missing
-from suffice.models.reading import LabelReader
+from suffice.models.optimise.gradient_descent import STEPS
+from suffice.models.reading import LabelReader, is_named, settle_columns
 from suffice.numerics.rows import is_sparse
 from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell, Encoding, RealBlock, SparseBlock
@@ -39,32 +41,33 @@ class LogisticReader(LabelReader):
     design: Design | None = None  # where terms are more than numbers and unordered categories
 
 
-def settled(
-    source: TableSource | ArraySource,
-    told: Predictors,
-    engine: Engine,
-    laid_out: bool,
-    bins: Missing | None = None,
+def reader_of(
+    estimator: Any, source: TableSource | ArraySource, label_dtype: np.dtype[Any] | None
 ) -> LogisticReader:
-    """Return the reader of tables like a first one.
+    """Return the reader of tables like a first one, by the options of an estimator.
 
-    Sparse rows may be ``laid_out``; ``bins`` says what is done with rows that lack cells, where
-    numbers are cut.
+    Sparse rows are laid out for a descent, and where numbers are cut into bins.
     """
+    told, with_bins = predictors(estimator), estimator.numbers == "bins"
     found = features(source, told)
-    if bins is not None:
+    if with_bins:
         _check_width(source)
-    if found.is_plain and bins is None:
-        return LogisticReader.of(source, found.columns, _blocks(source, found, laid_out), {})
+    if found.is_plain and not with_bins:
+        blocks = _blocks(source, found, estimator.solver in STEPS)
+        return LogisticReader.of(source, found.columns, blocks, {}, label_dtype=label_dtype)
+    engine = engine_for(source)
     design = settled_design(source, found, engine)
-    reader = LogisticReader.of(source, found.columns, design.blocks, {}, design=design)
-    if bins is not None:
-        parts = source.parts(reader.layout, engine.workers)
-        design = with_learnt_bins(
-            design, reader.layout, engine, parts, bins == "drop", bins == "indicator"
-        )
+    more: dict[str, Any] = {"design": design, "label_dtype": label_dtype}
+    reader = LogisticReader.of(source, found.columns, design.blocks, {}, **more)
+    if with_bins:
+        parts, missing = source.parts(reader.layout, engine.workers), estimator.incomplete
+        how = missing == "drop", missing == "indicator"
+        design = with_learnt_bins(design, reader.layout, engine, parts, *how)
     reader = replace(reader, design=design.spanning(told.intercept))
-    return without_unused(reader, source, found)
+    reader = without_unused(reader, source, found)
+    if found.formula is not None and isinstance(source, TableSource):
+        settle_columns(estimator, len(reader.names), reader.names if is_named(estimator) else None)
+    return reader
 
 
 def _check_width(source: TableSource | ArraySource) -> None:
