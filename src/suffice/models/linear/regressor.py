@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -85,7 +84,7 @@ from suffice.models.linear.reader import LinearReader, Rows
 from suffice.models.linear.rows import Fit, RowLeastSquares
 from suffice.models.linear.saved import SAVED, SavedRegressor
 from suffice.models.linear.summary import target_place
-from suffice.models.linear.together import GroupFits, columns_of
+from suffice.models.linear.together import group_columns
 from suffice.models.method import Learnt
 from suffice.models.optimise.gradient_descent import GradientDescent
 from suffice.models.reading import in_precision, is_named, open_rows, row_by_name, settle_columns
@@ -928,44 +927,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         return adjusted_means(sums.sums, arms.to_pylist(), design, covariates, target, level)
 
     def _columns_of(self, sums: GroupedSums) -> dict[str, Any]:
-        design, method = sums.reader.design, self.method()
-        p, intercept = len(design), method.intercept and design.allows_intercept
-        terms = ((INTERCEPT,) if intercept else ()) + tuple(design.terms)
-        precisions = method.weights_are == "precisions"
-        fits = GroupFits.of(sums.sums, p, intercept, method.square or 0.0, precisions)
-        # Of other models, and of columns that depend on each other, each is fitted by itself.
-        alone = fits.hard.copy()
-        if method.square is None or method.incomplete == "gaussian":
-            alone |= np.asarray(sums.rows > 0)
-        for g in np.flatnonzero(alone).tolist():
-            self._put_alone(fits, sums, g, intercept)
-        return columns_of(fits, terms, design.targets)
-
-    def _put_alone(self, fits: GroupFits, sums: GroupedSums, g: int, intercept: bool) -> None:
-        """Fit a group as `fit` does, and write its coefficients to those of all."""
-        for part in (fits.coefficients, fits.errors, fits.r_squared):
-            part[g] = np.nan
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                model = self.unfitted()._fit_sums(sums._alone(g), None, None)
-        except DataError:
-            return
-        fit = model._solved()
-        first = [np.atleast_1d(fit.intercept)[None]] if intercept else []
-        terms = sums.reader.design.terms
-        here = np.array([terms.index(term) for term in model.design_.terms], np.intp)
-        w = np.full((len(terms), len(model.design_.targets)), np.nan)
-        w[here] = fit.coefficients
-        fits.coefficients[g] = np.concatenate([*first, w])
-        tss = fit.tss
-        fits.r_squared[g] = np.where(tss > 0, 1.0 - fit.rss / np.where(tss > 0, tss, 1.0), np.nan)
-        free = fit.equations.observations - fit.effective_parameters
-        if model.method().square == 0.0 and free > 0 and not model._fills_cells:
-            error = np.sqrt(np.outer(fit.variance, fit.rss / free))
-            error[~fit.estimable] = np.nan
-            places = np.concatenate([np.arange(int(intercept)), here + intercept])
-            fits.errors[g][places] = error
+        return group_columns(self, sums)
 
     def _kept_reader(self, reader: LinearReader) -> dict[str, Any]:
         return {"design": reader.design, "single_target": reader.single_target}

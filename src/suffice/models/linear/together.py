@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
+from suffice.errors import DataError
+from suffice.models.design.matrix import INTERCEPT
 from suffice.numerics.exact import DoubleDouble
 from suffice.sums.comoments import Comoments
 
@@ -172,15 +176,25 @@ def _inverse(lower: Array) -> Array:
     return found
 
 
-def columns_of(fits: GroupFits, terms: tuple[str, ...], targets: tuple[str, ...]) -> dict[str, Any]:
-    """Return the columns of a table of groups; NaN is null."""
-    import pyarrow as pa
+def group_columns(estimator: Any, sums: Any) -> dict[str, Any]:
+    """Return the columns of a table of linear models of grouped sums; what is NaN is null there."""
+    design, method = sums.reader.design, estimator.method()
+    p, intercept = len(design), method.intercept and design.allows_intercept
+    precisions = method.weights_are == "precisions"
+    fits = GroupFits.of(sums.sums, p, intercept, method.square or 0.0, precisions)
+    # Of other models, and of columns that depend on each other, each is fitted by itself.
+    alone = fits.hard.copy()
+    if method.square is None or method.incomplete == "gaussian":
+        alone |= np.asarray(sums.rows > 0)
+    for g in np.flatnonzero(alone).tolist():
+        _put_alone(fits, estimator, sums, g, intercept)
 
     def column(values: Array) -> pa.Array[Any]:
         return pa.array(values, mask=np.isnan(values))
 
     found: dict[str, Any] = {"n": fits.n}
-    ends = [f"_{target}" for target in targets] if len(targets) > 1 else [""]
+    terms = ((INTERCEPT,) if intercept else ()) + tuple(design.terms)
+    ends = [f"_{target}" for target in design.targets] if len(design.targets) > 1 else [""]
     for name, values in (("", fits.coefficients), ("se_", fits.errors)):
         for i, term in enumerate(terms):
             for j, end in enumerate(ends):
@@ -188,3 +202,29 @@ def columns_of(fits: GroupFits, terms: tuple[str, ...], targets: tuple[str, ...]
     for j, end in enumerate(ends):
         found[f"r_squared{end}"] = column(fits.r_squared[:, j])
     return found
+
+
+def _put_alone(fits: GroupFits, estimator: Any, sums: Any, g: int, intercept: bool) -> None:
+    """Fit a group as `fit` does, and write its coefficients to those of all."""
+    for part in (fits.coefficients, fits.errors, fits.r_squared):
+        part[g] = np.nan
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            model = estimator.unfitted()._fit_sums(sums._alone(g), None, None)
+    except DataError:
+        return
+    fit = model._solved()
+    first = [np.atleast_1d(fit.intercept)[None]] if intercept else []
+    terms = sums.reader.design.terms
+    here = np.array([terms.index(term) for term in model.design_.terms], np.intp)
+    w = np.full((len(terms), len(model.design_.targets)), np.nan)
+    w[here] = fit.coefficients
+    fits.coefficients[g] = np.concatenate([*first, w])
+    tss = fit.tss
+    fits.r_squared[g] = np.where(tss > 0, 1.0 - fit.rss / np.where(tss > 0, tss, 1.0), np.nan)
+    free = fit.equations.observations - fit.effective_parameters
+    if model.method().square == 0.0 and free > 0 and not model._fills_cells:
+        error = np.sqrt(np.outer(fit.variance, fit.rss / free))
+        error[~fit.estimable] = np.nan
+        places = np.concatenate([np.arange(int(intercept)), here + intercept])
+        fits.errors[g][places] = error
