@@ -7,7 +7,8 @@ rule; nothing is coerced in silence.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import product
@@ -32,7 +33,7 @@ from suffice.data.words import split_words
 from suffice.errors import DataError, SchemaError
 from suffice.numerics import kernels
 from suffice.numerics.error_free import LARGEST
-from suffice.sums.batch import NO_CODES, NO_WEIGHTS, WEIGHT_RULE, Batch, unfit_weight
+from suffice.sums.batch import BATCH_ROWS, NO_CODES, NO_WEIGHTS, WEIGHT_RULE, Batch, unfit_weight
 from suffice.sums.block import (
     HELD,
     BadCell,
@@ -56,16 +57,25 @@ BINARY = "a binary column holds 0 and 1, or -1 and 1"
 FAMILY = "give it a family of numbers when it is first fitted: families={'column': 'gaussian'}"
 
 
-def encode(batch: pa.RecordBatch, layout: Layout) -> Batch:
-    """Cut a record batch into blocks, class codes and weights."""
+def encode(batch: pa.RecordBatch, layout: Layout, seen: Seen | None = None) -> Batch:
+    """Cut a record batch into blocks, class codes and weights.
+
+    Batches of one part share what they have ``seen``, so that a value has one code in all of them.
+    """
     codes, classes = NO_CODES, Vocabulary(())
     if layout.label is not None:
         codes, classes = _labels(batch.column(layout.label), layout)
     weights = NO_WEIGHTS if layout.weight is None else _weights(batch, layout.weight)
+    seen = defaultdict(SeenValues) if seen is None else seen
     blocks: list[Block] = []
     try:
         for block in layout.blocks:
-            blocks.append(_ENCODERS[block.encoding](batch, block, layout))  # noqa: PERF401 - counted on the way
+            if block.encoding == "category":
+                blocks.append(_categories(batch, block.columns, layout, seen))
+            elif block.encoding == "mixed":
+                blocks.append(_mixed(batch, block, layout, seen))
+            else:
+                blocks.append(_ENCODERS[block.encoding](batch, block, layout))
     except BadCell as bad:
         bad.block = len(blocks)
         raise
@@ -139,46 +149,76 @@ def _binaries(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> Code
     return _outcomes(x, layout, table.threshold, np.where(is_truth, 0.0, lows))
 
 
-def _categories(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> CodedBlock:
-    codes = np.empty((batch.num_rows, len(layout.columns)), np.int32)
+class SeenValues:
+    """The values of a column so far, whose codes stay: few batches bring a new one."""
+
+    def __init__(self) -> None:
+        self.vocabulary = Vocabulary(())
+        self._values: pa.Array[Any] | None = None
+
+    def codes(self, values: pa.Array[Any]) -> NDArray[np.int32]:
+        """Codes of values, −1 for null; those that are new take the next ones."""
+        known = self._values
+        if known is None or known.type != values.type or len(known) > BATCH_ROWS:
+            known, self.vocabulary = values.slice(0, 0), Vocabulary(())
+        found = pc.index_in(values, value_set=known)
+        if found.null_count > values.null_count:
+            new = values.filter(found.is_null()).drop_null().unique()
+            known = pa.concat_arrays([known, new])
+            self.vocabulary = Vocabulary((*self.vocabulary.values, *new.to_pylist()))
+            found = pc.index_in(values, value_set=known)
+        self._values = known
+        return np.asarray(found.fill_null(-1))
+
+
+Seen = defaultdict[str, SeenValues]
+
+
+def _categories(
+    batch: pa.RecordBatch, names: Sequence[str], table: Layout, seen: Seen
+) -> CodedBlock:
+    codes = np.empty((batch.num_rows, len(names)), np.int32)
     vocabularies = []
-    for target, name in zip(codes.T, layout.columns, strict=True):
-        target[:], vocabulary = coded(batch.column(name), name, table.missing)
+    for target, name in zip(codes.T, names, strict=True):
+        target[:], vocabulary = coded(batch.column(name), name, table.missing, seen[name])
         vocabularies.append(vocabulary)
     return CodedBlock(codes, tuple(vocabularies))
 
 
 def coded(
-    column: pa.Array[Any], name: str, missing: Iterable[str] = ()
-) -> tuple[NDArray[np.signedinteger[Any]], Vocabulary]:
-    """Codes (n,) of a column into the values it shows, −1 = missing."""
-    if pa.types.is_dictionary(column.type) and is_text(column.type.value_type):
-        codes, values = _shown(column)
-    else:
-        if pa.types.is_dictionary(column.type):
-            column = plain(column)
+    column: pa.Array[Any], name: str, missing: Iterable[str] = (), seen: SeenValues | None = None
+) -> tuple[NDArray[np.int32], Vocabulary]:
+    """Codes (n,) of a column into the values that it shows, −1 = missing.
+
+    A dictionary may hold values that no row shows, the same value twice, and null.
+    """
+    seen = SeenValues() if seen is None else seen
+    if pa.types.is_nested(column.type):
+        raise SchemaError(
+            f"column {name!r} holds {held(column.type)}",
+            "a category or label is one value",
+            "choose another column, or take one value out of each",
+        )
+    if not (pa.types.is_dictionary(column.type) and is_text(column.type.value_type)):
+        column = plain(column)
         if pa.types.is_floating(column.type):
             column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
-        if pa.types.is_nested(column.type):
-            raise SchemaError(
-                f"column {name!r} holds {held(column.type)}",
-                "a category or label is one value",
-                "choose another column, or take one value out of each",
-            )
-        coded = plain(column).dictionary_encode()
-        codes, _ = _codes(coded.indices, len(coded.dictionary))
-        try:
-            values = coded.dictionary.to_pylist()
-        except (ValueError, OverflowError) as error:
-            raise SchemaError(
-                f"column {name!r} holds {held(column.type)} of a year or time zone that is none",
-                "a category or label is a value that Python has",
-                "convert the column, or leave it out",
-            ) from error
-    absent = set(missing).intersection(values) if missing else ()
-    if absent:
-        codes = np.where(np.isin(codes, [values.index(value) for value in absent]), -1, codes)
-    return codes, Vocabulary(tuple(values))
+        column = column.dictionary_encode()
+    dictionary = plain(column.dictionary)
+    places, shown = _places(column.indices, len(dictionary))
+    own = dictionary if shown.all() else dictionary.filter(pa.array(shown))
+    code = np.full(len(shown) + 1, -1, np.int32)  # the last is that of null
+    try:
+        code[:-1][shown] = seen.codes(own)
+    except (ValueError, OverflowError) as error:
+        raise SchemaError(
+            f"column {name!r} holds {held(column.type)} of a year or time zone that is none",
+            "a category or label is a value that Python has",
+            "convert the column, or leave it out",
+        ) from error
+    absent = [seen.vocabulary.codes[token] for token in missing if token in seen.vocabulary.codes]
+    code[np.isin(code, absent)] = -1
+    return code[places], seen.vocabulary
 
 
 def distinct(name: str, cells: pa.Array[Any]) -> tuple[Any, ...]:
@@ -186,47 +226,20 @@ def distinct(name: str, cells: pa.Array[Any]) -> tuple[Any, ...]:
     return coded(cells, name)[1].values
 
 
-def _codes(
-    indices: pa.Array[Any], values: int
-) -> tuple[NDArray[np.signedinteger[Any]], NDArray[np.bool_]]:
+def _places(indices: pa.Array[Any], values: int) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
     """Places in a dictionary of so many values, −1 for null, and which of them are shown."""
     numbers, valid, first = _as_stored(indices)
-    codes, shown = np.empty(len(numbers), np.int32), np.zeros(values + 1, bool)
-    if not kernels.counts.read_codes(numbers, valid, first, codes, shown):
+    places, shown = np.empty(len(numbers), np.int32), np.zeros(values + 1, bool)
+    if not kernels.counts.read_codes(numbers, valid, first, places, shown):
         raise pa.ArrowInvalid("an index is outside its dictionary")
-    return codes, shown[:-1]
+    return places, shown[:-1]
 
 
-def _shown(column: pa.DictionaryArray) -> tuple[NDArray[np.signedinteger[Any]], list[Any]]:
-    """Codes of a dictionary's rows into the values that they show.
-
-    A dictionary may hold values that no row shows, the same value twice, and null.
-    """
-    dictionary = plain(column.dictionary)
-    stored, shown = _codes(column.indices, len(dictionary))
-    code = np.full(len(dictionary) + 1, -1, np.int32)  # the last is that of null
-    if not dictionary.null_count and len(dictionary.unique()) == len(dictionary):
-        if shown.all():
-            return stored, dictionary.to_pylist()
-        own = np.flatnonzero(shown)
-        code[own] = np.arange(len(own))
-        return code[stored], dictionary.take(pa.array(own)).to_pylist()
-    values = dictionary.to_pylist()
-    place: dict[Any, int] = {}
-    for q in np.flatnonzero(shown).tolist():
-        if values[q] is not None:
-            code[q] = place.setdefault(values[q], len(place))
-    return code[stored], list(place)
-
-
-def _mixed(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> MixedBlock:
+def _mixed(batch: pa.RecordBatch, layout: BlockLayout, table: Layout, seen: Seen) -> MixedBlock:
     is_number = table.is_number(layout)
     names = np.array(layout.columns, object)
-    numbers = BlockLayout("real", tuple(names[is_number]))
-    categories = BlockLayout("category", tuple(names[~is_number]))
-    return MixedBlock(
-        _reals(batch, numbers, table), _categories(batch, categories, table), is_number
-    )
+    numbers = _reals(batch, BlockLayout("real", tuple(names[is_number])), table)
+    return MixedBlock(numbers, _categories(batch, names[~is_number], table, seen), is_number)
 
 
 def _events(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> SparseBlock:
@@ -270,8 +283,6 @@ _ENCODERS: Mapping[str, Callable[[pa.RecordBatch, BlockLayout, Layout], Block]] 
     "whole": _counts,
     "binary": _binaries,
     "outcome": _binaries,
-    "category": _categories,
-    "mixed": _mixed,
     "events": _events,
     "sparse": _sparse,
     "key": _keys,

@@ -14,7 +14,16 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from suffice.data.encode import encode, events, held_counts, laid_out, of_numbers, stored_cells
+from suffice.data.encode import (
+    Seen,
+    SeenValues,
+    encode,
+    events,
+    held_counts,
+    laid_out,
+    of_numbers,
+    stored_cells,
+)
 from suffice.data.python_cells import is_missing, require_label_values, warn_of_alike
 from suffice.data.schema import (
     BOOLEAN,
@@ -126,11 +135,11 @@ class RecordPart(Part):
         return chain([first], found)
 
     def batches(self) -> Iterator[Batch]:
-        layout, first = self.layout, 0
+        layout, first, seen = self.layout, 0, Seen(SeenValues)
         assert layout is not None
         for records in self.records():
             try:
-                yield encode(records, layout)
+                yield encode(records, layout, seen)
             except BadCell as bad:
                 raise refusal(self, layout, first, bad) from None
             first += records.num_rows
