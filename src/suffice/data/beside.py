@@ -54,7 +54,7 @@ def _as_stored(part: RecordPart) -> RecordPart:
         return replace(part, inside=_as_stored(part.inside))
     if isinstance(part, TextPart):
         plain = replace(part.text.format, missing=(), strip=False, written=())
-        return replace(part, text=replace(part.text, format=plain))
+        return replace(part, text=replace(part.text, format=plain), head=None, behind=0)
     return part
 
 

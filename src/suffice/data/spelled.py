@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -114,7 +115,8 @@ class Look:
         known = cells.drop_null()
         is_absent = pc.is_in(pc.utf8_trim_whitespace(known), value_set=pa.array(self.tokens))
         absent, shown = known.filter(is_absent), known.filter(pc.invert(is_absent))
-        found = guess(shown) if len(shown) else Guess()
+        values, counts = pc.value_counts(shown).flatten()
+        found = guess(values, np.asarray(counts)) if len(shown) else Guess()
         doubted = -1 if found.doubt is None else cells.index(pa.scalar(found.doubt.first)).as_py()
         return Looked(found, len(absent), absent[0].as_py() if len(absent) else "", doubted)
 

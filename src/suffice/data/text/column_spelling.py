@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from suffice.data.spelling import (
     MARKS,
@@ -70,28 +71,34 @@ class Guess:
     codes: str = ""  # a number with leading zeros, if all cells are digits
 
 
-def guess(cells: pa.Array[Any], decimal: str | None = None, thousands: str | None = None) -> Guess:
-    """Find the spelling of a column by cells that are not missing.
+def guess(
+    cells: pa.Array[Any],
+    counts: NDArray[np.int64],
+    decimal: str | None = None,
+    thousands: str | None = None,
+) -> Guess:
+    """Find the spelling of a column by its distinct cells that are not missing, and their counts.
 
     Examples
     --------
-    >>> guess(pa.array(["31/01/2024", "1/2/2024"])).spelling.name
+    >>> guess(pa.array(["31/01/2024", "1/2/2024"]), np.array([1, 1])).spelling.name
     'DD/MM/YYYY'
-    >>> guess(pa.array([*map(str, range(30)), "<0.5"])).doubt.first
+    >>> guess(pa.array([*map(str, range(30)), "<0.5"]), np.ones(31, np.int64)).doubt.first
     '<0.5'
     """
     if not len(cells):
         return Guess(type=pa.null())
     if decimal in (None, ".") and not thousands and (found := _plain(cells)) is not None:
         return found
-    first = pc.unique(cells.slice(0, PROBE * PROBE)).slice(0, PROBE).to_pylist()
+    first = cells.slice(0, PROBE).to_pylist()
     words = {cell.strip().lower() for cell in first}
     if words <= _WORDS and (found := _truth(cells)) is not None:
         return found
     if 2 * sum(_LIKELY.match(cell.strip()) is not None for cell in first) < len(first):
         return Guess()
-    values, counts = pc.value_counts(pc.utf8_trim_whitespace(cells)).flatten()
-    return _closest(values, counts.to_numpy(), decimal, thousands)
+    coded = pc.utf8_trim_whitespace(cells).dictionary_encode()
+    counts = np.bincount(coded.indices, counts).astype(np.int64)
+    return _closest(coded.dictionary, counts, decimal, thousands)
 
 
 _WORDS = {"0", "1"}.union(*TRUTH.pairs)

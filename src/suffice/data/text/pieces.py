@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from itertools import islice
-from typing import IO, Any
+from typing import IO, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from suffice.data.text.records import (
     BLANK,
@@ -30,7 +30,7 @@ from suffice.data.text.records import (
 from suffice.data.version import readable
 
 BEGINNING = 1 << 18  # bytes that can be looked at before
-_PIECE_BYTES = 1 << 22
+_PIECE_BYTES, FIRST_PIECE_BYTES = 1 << 22, 1 << 20  # few rows behind the first are read twice
 _WINDOW_BYTES = 1 << 14
 _LF, _CR = b"\n\r"
 _LINE_END = re.compile(rb"\r\n|\n|\r")
@@ -41,19 +41,29 @@ class ByteStream:
 
     def __init__(self, file: IO[bytes]) -> None:
         self.file, self.compressed = file, is_packed(file)
-        parts, size = [], 0
-        while size < BEGINNING and (part := file.read(BEGINNING - size)):
-            parts.append(part)
-            size += len(part)
-        self.start = self._rest = b"".join(parts)
+        self.start = self._rest = b""
+        self.start = self._rest = self.read(BEGINNING)
+        self.passed = 0  # bytes of the file up to the end of the last piece
 
     def read(self, size: int) -> bytes:
         """Return so many bytes, fewer only at the end."""
-        part, self._rest = self._rest[:size], self._rest[size:]
-        return part if len(part) == size else part + self.file.read(size - len(part))
+        part = bytearray(size)
+        return bytes(memoryview(part)[: self.fill(memoryview(part))])
 
-    def pass_over(self, mark: bytes) -> None:
-        self._rest = self._rest.removeprefix(mark)
+    def fill(self, memory: memoryview) -> int:
+        """Read so many bytes as there is room for, fewer only at the end; return their number."""
+        known = self._rest[: len(memory)]
+        self._rest, filled = self._rest[len(known) :], len(known)
+        memory[:filled] = known
+        while filled < len(memory) and (more := self.file.readinto(memory[filled:])):  # type: ignore[attr-defined]
+            filled += more
+        return filled
+
+    def go_to(self, place: int) -> None:
+        """Read on from a byte of the file, which is not compressed unless this is the first."""
+        if not self.compressed:
+            self.file.seek(place or len(self.start))
+        self._rest = b"" if place else self.start
 
 
 @contextmanager
@@ -63,12 +73,30 @@ def opened(file: TextFile) -> Iterator[ByteStream]:
         yield ByteStream(stream)
 
 
-def pieces(file: TextFile, stream: ByteStream) -> Iterator[tuple[bytes, bool]]:
-    """Yield the rows of a file in UTF-8, without the header, in pieces of whole records.
+Places = npt.NDArray[np.int64]
+
+
+class Piece(NamedTuple):
+    """Whole records in UTF-8, below a line end."""
+
+    text: pa.Buffer
+    toggles: Places  # where quotes open and close fields in the records
+    odd: bool  # whether text follows a closing quote, so that it has to be read with care
+
+    @property
+    def records(self) -> memoryview:
+        return memoryview(self.text).cast("B")[1:]
+
+
+def pieces(
+    file: TextFile, stream: ByteStream, begin: int = 0, size: int | None = None
+) -> Iterator[Piece]:
+    """Yield the rows of a file, without the header, in pieces of about so many bytes.
+
+    Those from a byte on where a row begins, if it is not the first.
 
     Bytes that do not decode are left in, and invalid in the pieces too. Where blanks separate
-    fields, there is one between two of them. Beside each piece stands whether text follows a
-    closing quote in it, so that it has to be read with care.
+    fields, there is one between two of them.
 
     Raises
     ------
@@ -77,32 +105,74 @@ def pieces(file: TextFile, stream: ByteStream) -> Iterator[tuple[bytes, bool]]:
     OpenRecordError
         If a quote never closes, or a record is longer than ``LONGEST_RECORD``.
     """
-    lines: Any = bytes
-    if file.separator == BLANK or (file.format.strip and file.format.quote):
-        lines = partial(usual_blanks, separator=file.separator, quote=file.format.quote)
-    read, rest, header = _utf8(file, stream), b"", file.has_header
-    above = file.skipped
-    while chunk := read(max(_PIECE_BYTES, len(rest))):
-        text = rest + chunk
+    blanks = file.separator == BLANK or (file.format.strip and file.format.quote)
+
+    def piece(text: pa.Buffer, first: int, end: int, toggles: Places) -> Piece:
+        records = memoryview(text).cast("B")[1:][first:end]
+        own = toggles[np.searchsorted(toggles, first) :] - first
+        odd, stream.passed = _goes_on(records, own, file), begin + end
+        text = text.slice(first, end - first + 1)
+        if blanks:
+            usual = usual_blanks(bytes(records), file.separator, file.format.quote)
+            text = pa.allocate_buffer(len(usual) + 1)
+            records = memoryview(text).cast("B")
+            records[:1], records[1:] = b"\n", usual
+            own = _toggles(records[1:], file)
+        return Piece(text, own, odd)
+
+    header, above = file.has_header and not begin, 0 if begin else file.skipped
+    stream.go_to(begin)
+    decoder = None
+    if not is_utf8(file.format.encoding):
+        decoder = codecs.getincrementaldecoder(file.format.encoding)("surrogateescape")
+    elif not begin and stream.start.startswith(codecs.BOM_UTF8):
+        begin = len(codecs.BOM_UTF8)
+        stream.go_to(begin)
+    text = pa.py_buffer(b"\n")
+    while (longer := _longer(text, stream, decoder, size or _PIECE_BYTES)) is not None:
+        text = longer
+        records = memoryview(text).cast("B")[1:]
         if above:
-            text, above = _without_lines(text, above)
-        toggles = _toggles(text, file)
-        end = _last_end(text, toggles)
-        begin = _header_end(text, toggles) if header else 0
-        if end and not (header and not begin):
-            if end > begin:
-                yield lines(text[begin:end]), _goes_on(text, toggles, file)
+            cut, above = _below(records, above)
+            begin, text, records = begin + cut, text.slice(cut), records[cut:]
+        toggles = _toggles(records, file)
+        end = _last_end(records, toggles)
+        first = _header_end(records, toggles) if header else 0
+        if end and not (header and not first):
+            if end > first:
+                yield piece(text, first, end, toggles)
             header = False
         elif header:
             end = 0
-        rest = text[end:]
-        if len(rest) > LONGEST_RECORD:
+        text, begin = text.slice(end), begin + end
+        if text.size > LONGEST_RECORD:
             raise OpenRecordError
-    toggles = _toggles(rest, file)
+    toggles = _toggles(memoryview(text).cast("B")[1:], file)
     if len(toggles) % 2:
         raise OpenRecordError
-    if rest and not header and not above:
-        yield lines(rest), _goes_on(rest, toggles, file)
+    if text.size > 1 and not header and not above:
+        yield piece(text, 0, text.size - 1, toggles)
+
+
+def _longer(
+    text: pa.Buffer, stream: ByteStream, decoder: codecs.IncrementalDecoder | None, size: int
+) -> pa.Buffer | None:
+    """Return a text with about so many bytes behind it; None at the end."""
+    size, more = max(size, text.size), ""
+    if decoder is not None:
+        while not more and (part := stream.read(size)):
+            more = decoder.decode(part)
+        more = more or decoder.decode(b"", final=True)
+    decoded = more.encode("utf8", "surrogatepass")
+    longer = pa.allocate_buffer(text.size + (size if decoder is None else len(decoded)))
+    memory = memoryview(longer).cast("B")
+    memory[: text.size] = memoryview(text).cast("B")
+    behind = memory[text.size :]
+    if decoder is None:
+        size = stream.fill(behind)
+    else:
+        behind[:], size = decoded, len(decoded)
+    return longer.slice(0, text.size + size) if size else None
 
 
 def usual_blanks(text: bytes, separator: str, quote: str | None) -> bytes:
@@ -139,44 +209,30 @@ def usual_blanks(text: bytes, separator: str, quote: str | None) -> bytes:
     return re.sub(pattern.encode(), lambda match: match[1] or b"", text)
 
 
-def _utf8(file: TextFile, stream: ByteStream) -> Callable[[int], bytes]:
-    """Return a function that reads about so many bytes as UTF-8, without a byte order mark."""
-    if is_utf8(file.format.encoding):
-        stream.pass_over(codecs.BOM_UTF8)
-        return stream.read
-    decoder = codecs.getincrementaldecoder(file.format.encoding)("surrogateescape")
-
-    def read(size: int) -> bytes:
-        while part := stream.read(size):
-            if text := decoder.decode(part):
-                return text.encode("utf8", "surrogatepass")
-        return decoder.decode(b"", final=True).encode("utf8", "surrogatepass")
-
-    return read
-
-
-def _without_lines(text: bytes, count: int) -> tuple[bytes, int]:
-    """Return a text below so many lines, and how many of them are still to come."""
+def _below(text: memoryview, count: int) -> tuple[int, int]:
+    """Return where the text below so many lines begins, and how many of them are still to come."""
     end = 0
     for match in islice(_LINE_END.finditer(text), count):
         end, count = match.end(), count - 1
-    return (text[end:], 0) if not count else (b"", count)
+    return (end if not count else len(text)), count
 
 
-def _toggles(text: bytes, file: TextFile) -> npt.NDArray[np.int64]:
+def _toggles(text: memoryview, file: TextFile) -> Places:
     """Return the positions of the quotes that open or close a field; text begins outside one."""
     quote, separator = file.format.quote, file.separator
-    if quote is None or quote.encode() not in text:
-        return np.empty(0, np.int64)
-    codes, mark = np.frombuffer(text, np.uint8), ord(quote)
+    codes, mark = np.frombuffer(text, np.uint8), ord(quote or "\0")
     quotes = np.flatnonzero(codes == mark)
+    if quote is None or not len(quotes):
+        return np.empty(0, np.int64)
     before = codes[quotes - 1]
     if quotes[0] == 0:
         before[0] = _LF
     if file.format.strip and separator != BLANK:
         for place in np.flatnonzero(before == ord(BLANK)).tolist():
-            last = text[: quotes[place]].rstrip(b" ")[-1:]
-            before[place] = last[0] if last else _LF
+            last = quotes[place] - 1
+            while last >= 0 and text[last] == ord(BLANK):
+                last -= 1
+            before[place] = text[last] if last >= 0 else _LF
     # Every other quote opens a field, or doubles the one before it: then all of them toggle.
     expected = np.zeros(256, np.bool_)
     expected[[mark, *_between(separator), _LF, _CR]] = True
@@ -200,10 +256,8 @@ def _walk(quotes: list[int], before: list[int], mark: int, separators: bytes) ->
     return toggles
 
 
-def _last_end(text: bytes, toggles: npt.NDArray[np.int64]) -> int:
+def _last_end(text: memoryview, toggles: Places) -> int:
     """Return where the last whole record ends, line end included; 0 if there is none."""
-    if not len(toggles):
-        return max(text.rfind(b"\n"), text.rfind(b"\r")) + 1
     for start in (max(0, len(text) - _WINDOW_BYTES), 0):
         outside = _ends(text, toggles, start)
         if len(outside):
@@ -211,27 +265,32 @@ def _last_end(text: bytes, toggles: npt.NDArray[np.int64]) -> int:
     return 0
 
 
-def _ends(text: bytes, toggles: npt.NDArray[np.int64], start: int = 0) -> npt.NDArray[np.int64]:
+def _ends(text: memoryview, toggles: Places, start: int = 0) -> Places:
     """Return the positions of line ends outside quotes."""
     tail = np.frombuffer(text, np.uint8)[start:]
     ends = np.flatnonzero((tail == _LF) | (tail == _CR)) + start
-    outside: npt.NDArray[np.int64] = ends[np.searchsorted(toggles, ends) % 2 == 0]
-    return outside
+    return ends[np.searchsorted(toggles, ends) % 2 == 0] if len(toggles) else ends
 
 
-def _header_end(text: bytes, toggles: npt.NDArray[np.int64]) -> int:
+def end_of_row(piece: Piece, row: int, rows: int) -> int | None:
+    """Return where a row of a piece of so many ends, if all rows are lines that end alike."""
+    ends = _ends(piece.records, piece.toggles)
+    return int(ends[row]) + 1 if len(ends) == rows else None
+
+
+def _header_end(text: memoryview, toggles: Places) -> int:
     """Return where the first row ends, line end included; 0 if it does not."""
     begin = 0
     for match in _LINE_END.finditer(text):
         if np.searchsorted(toggles, match.start()) % 2:
             continue
-        if text[begin : match.start()].strip(b" "):
+        if bytes(text[begin : match.start()]).strip(b" "):
             return match.end()
         begin = match.end()
     return 0
 
 
-def _goes_on(text: bytes, toggles: npt.NDArray[np.int64], file: TextFile) -> bool:
+def _goes_on(text: memoryview, toggles: Places, file: TextFile) -> bool:
     """Return whether text follows a closing quote, if that matters."""
     if not (file.careful and len(toggles)):
         return False
@@ -242,24 +301,24 @@ def _goes_on(text: bytes, toggles: npt.NDArray[np.int64], file: TextFile) -> boo
     return not known[codes[behind[behind < len(text)]]].all()
 
 
-def swallows(file: TextFile, text: bytes, rows: int) -> bool:
+def swallows(file: TextFile, piece: Piece, rows: int) -> bool:
     """Return whether each line of a row in quotes may be a row of its own, if that matters.
 
-    The text is so many whole rows; there are as many lines if no row has several.
+    The piece is so many whole rows; there are as many lines if no row has several.
     """
-    quote = file.format.quote
-    if not file.careful or quote is None or quote.encode() not in text or len(file.names) < 2:
+    if not (file.careful and len(file.names) > 1 and len(piece.toggles)):
         return False
+    text = bytes(piece.records)
     is_break = np.frombuffer(text, np.uint8) == _LF
     lines = np.count_nonzero(is_break) + (not text.endswith(b"\n"))
     if rows == lines and (b"\r" not in text or text.count(b"\r") == text.count(b"\r\n")):
         return False
-    toggles, breaks = _toggles(text, file), np.flatnonzero(is_break)
-    inside = breaks[np.searchsorted(toggles, breaks) % 2 == 1]
+    breaks = np.flatnonzero(is_break)
+    inside = breaks[np.searchsorted(piece.toggles, breaks) % 2 == 1]
     if not len(inside):
         return False
-    ends = np.concatenate([[-1], _ends(text, toggles), [len(text)]])
+    ends = np.concatenate([[-1], _ends(piece.records, piece.toggles), [len(text)]])
     places = np.unique(np.searchsorted(ends, inside))
     mark, width = file.separator.encode(), len(file.names)
-    records = (text[ends[row - 1] + 1 : ends[row]].split(b"\n") for row in places.tolist())
-    return any(all(line.count(mark) == width - 1 for line in lines) for lines in records)
+    broken = (text[ends[row - 1] + 1 : ends[row]].split(b"\n") for row in places.tolist())
+    return any(all(line.count(mark) == width - 1 for line in lines) for lines in broken)

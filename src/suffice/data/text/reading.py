@@ -9,11 +9,13 @@ it, and make the process hang or abort if the interpreter ends at that moment.
 
 from __future__ import annotations
 
+import codecs
 import io
 import re
 from collections import deque
-from collections.abc import Generator, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Generator, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import IO, Any, cast
 
 import numpy as np
@@ -23,11 +25,19 @@ import pyarrow.csv as arrow_csv
 
 from suffice.data.read_ahead import in_order
 from suffice.data.spelling import PLAIN, TRUTH, Moment, Spelling, without_missing
-from suffice.data.text.pieces import ByteStream, pieces, swallows
-from suffice.data.text.records import OpenRecordError, TextFile
+from suffice.data.text.pieces import (
+    FIRST_PIECE_BYTES,
+    ByteStream,
+    Piece,
+    end_of_row,
+    pieces,
+    swallows,
+)
+from suffice.data.text.records import BLANK, OpenRecordError, TextFile, is_utf8
 from suffice.sums.batch import BATCH_ROWS
 from suffice.sums.block import HELD
 
+LAST_ASCII = 127
 _AHEAD = 2
 _PLAIN: dict[pa.DataType, Spelling] = {pa.float64(): PLAIN, pa.date32(): Moment("YYYY-MM-DD")}
 _REFUSED = re.compile(r"In CSV column #(\d+): CSV conversion error")
@@ -37,21 +47,36 @@ _TRUE, _FALSE = (
 )
 
 
+class OtherCellsError(Exception):
+    """Columns read as numbers at once have other cells; ``args`` are their names."""
+
+
 class Reading:
     """One reading of one file, malformed rows left out and their lines counted.
 
-    Plain columns come in the type that is asked for, others as text.
+    Parameters
+    ----------
+    file : TextFile
+    types : mapping of str to pyarrow.DataType
+        The columns to read. Plain ones come in their type, others as text.
+    raw : bool
+        Whether text is read as it stands, and numbers as they are in `fractions`; another cell
+        among these raises OtherCellsError.
     """
 
-    def __init__(self, file: TextFile, types: Mapping[str, pa.DataType]) -> None:
-        self._file, self._asked = file, list(types)
+    def __init__(
+        self, file: TextFile, types: Mapping[str, pa.DataType], *, raw: bool = False
+    ) -> None:
+        self._file, self._asked, self._raw = file, list(types), raw
         self._format, self._names = file.format, file.names
-        self._by_hand = bool(file.format.strip) or bool(dict(file.format.kept).keys() & types)
+        self._by_hand = raw or bool(file.format.strip or dict(file.format.kept).keys() & types)
         self._types = dict.fromkeys(self._names, pa.string())
-        if not self._by_hand:
-            plain = (name for name, kind in types.items() if self._is_plain(name, kind))
+        if raw or not self._by_hand:
+            plain = (name for name, kind in types.items() if raw or self._is_plain(name, kind))
             self._types |= {name: types[name] for name in plain}
         self.skipped = 0
+        self._last: Piece | None = None
+        self._rows = 0, 0  # before the last piece, and in it
 
     def _is_plain(self, name: str, kind: pa.DataType) -> bool:
         """Return whether pyarrow converts a column."""
@@ -59,52 +84,75 @@ class Reading:
             return True
         return kind in _PLAIN and self._format.spelling(name) == _PLAIN[kind]
 
-    def batches(self, stream: ByteStream, ahead: int = _AHEAD) -> Generator[pa.RecordBatch]:
-        """Yield the rows; so many pieces are parsed before they are asked for."""
-        for table in _without_last(self._tables(stream, ahead), self._format.skip_last or 0):
+    def batches(
+        self, stream: ByteStream, ahead: int = _AHEAD, begin: int = 0
+    ) -> Generator[pa.RecordBatch]:
+        """Yield the rows from a byte on; so many pieces are parsed before they are asked for."""
+        tables = self._tables(stream, ahead, begin)
+        for table in _without_last(tables, self._format.skip_last or 0):
             for batch in table.to_batches(BATCH_ROWS):
                 yield self._by_tokens(batch) if self._by_hand else batch
 
-    def _tables(self, stream: ByteStream, ahead: int) -> Iterator[pa.Table]:
-        """Parse piece by piece, in threads of our own that work ahead."""
-        pool = ThreadPoolExecutor(max(1, ahead))
+    def goes_on(self, stream: ByteStream, rows: int) -> tuple[int, int]:
+        """Return how many of the first rows need not be read again, and the byte behind them."""
+        before, last = self._rows
+        if self._last is None:
+            return 0, 0
+        odd = stream.compressed or self._format.strip or self._format.skip_last or self.skipped
+        if odd or self._file.separator == BLANK or not is_utf8(self._format.encoding):
+            return 0, 0
+        begin = stream.passed - len(self._last.records)
+        if rows == before + last:
+            return rows, stream.passed
+        end = end_of_row(self._last, rows - before - 1, last) if rows > before else 0
+        return (before, begin) if end is None else (rows, begin + end)
 
-        def begin(piece: tuple[bytes, bool]) -> tuple[bytes, Future[pa.Table | None]]:
-            return piece[0], pool.submit(self._parsed, *piece)
+    def _tables(self, stream: ByteStream, ahead: int, begin: int) -> Iterator[pa.Table]:
+        """Parse piece by piece, in threads of our own that work ahead."""
+        pool = ThreadPoolExecutor(ahead) if ahead else None
+
+        def start(piece: Piece) -> tuple[Piece, Callable[[], pa.Table | None]]:
+            if pool is None:
+                return piece, partial(self._parsed, piece)
+            return piece, pool.submit(self._parsed, piece).result
 
         def end(_: object) -> None:
-            pool.shutdown(wait=False, cancel_futures=True)
+            if pool is not None:
+                pool.shutdown(wait=False, cancel_futures=True)
 
+        found = pieces(self._file, stream, begin, FIRST_PIECE_BYTES if self._raw else None)
         try:
-            yield from in_order(begin, pieces(self._file, stream), ahead, self._first, end)
+            yield from in_order(start, found, ahead, self._first, end)
         except OpenRecordError:
             raise self._file.explain() from None
 
-    def _first(self, ahead: deque[tuple[bytes, Future[pa.Table | None]]]) -> pa.Table:
+    def _first(self, ahead: deque[tuple[Piece, Callable[[], pa.Table | None]]]) -> pa.Table:
         piece, parsed = ahead.popleft()
-        table = parsed.result()
-        return self._walked(piece) if table is None else table
+        table = parsed()
+        table = self._walked(piece) if table is None else table
+        self._last, self._rows = piece, (sum(self._rows), table.num_rows)
+        return table
 
-    def _parsed(self, piece: bytes, odd: bool) -> pa.Table | None:
+    def _parsed(self, piece: Piece) -> pa.Table | None:
         """Return the rows of a piece, or None if one has to be looked at.
 
         A column of which pyarrow refuses a cell is text from then on.
         """
-        if odd:
+        if piece.odd:
             return None
         try:
-            if not piece.isascii():
-                piece.decode()
+            if np.frombuffer(piece.text, np.uint8).max() > LAST_ASCII:
+                codecs.utf_8_decode(piece.records)
             table = self._converted(piece)
         except (UnicodeDecodeError, pa.ArrowInvalid):
             return None
         return None if swallows(self._file, piece, table.num_rows) else table
 
-    def _converted(self, piece: bytes) -> pa.Table:
+    def _converted(self, piece: Piece) -> pa.Table:
         types = self._types
         try:
             table = self._read(piece, types)
-            refused = _rounded(table)
+            refused = self._refused(table)
         except pa.ArrowInvalid as error:
             found = _REFUSED.match(str(error))
             if found is None:
@@ -112,25 +160,33 @@ class Reading:
             refused = [self._names[int(found[1])]]
         if not refused:
             return table
+        if self._raw:
+            raise OtherCellsError(*refused)
         self._types = types | dict.fromkeys(refused, pa.string())
         return self._converted(piece)
 
-    def _read(self, piece: bytes, types: Mapping[str, pa.DataType]) -> pa.Table:
-        # The empty line keeps pyarrow from taking a first cell's U+FEFF for a byte order mark.
-        text = pa.allocate_buffer(len(piece) + 1)
-        view = memoryview(text).cast("B")
-        view[:1], view[1:] = b"\n", piece
-        missing = [] if self._by_hand else list(self._format.tokens)
+    def _refused(self, table: pa.Table) -> list[str]:
+        """Return the columns with a number that may be a whole one that was rounded."""
+        return [
+            name
+            for name, column in zip(table.column_names, table.columns, strict=True)
+            if pa.types.is_floating(column.type)
+            and (not _are_held(column) or (self._raw and pc.any(pc.is_nan(column)).as_py()))
+        ]
+
+    def _read(self, piece: Piece, types: Mapping[str, pa.DataType]) -> pa.Table:
+        missing = [""] if self._raw else [] if self._by_hand else list(self._format.tokens)
         return arrow_csv.read_csv(
-            cast(IO[bytes], pa.BufferReader(text)),
+            # The line end before it keeps a first cell's U+FEFF from being a byte order mark.
+            cast(IO[bytes], pa.BufferReader(piece.text)),
             arrow_csv.ReadOptions(
-                use_threads=False, column_names=list(self._names), block_size=len(view)
+                use_threads=False, column_names=list(self._names), block_size=piece.text.size
             ),
             arrow_csv.ParseOptions(
                 delimiter=self._file.separator,
                 quote_char=self._format.quote or False,
                 # A whole piece is parsed at once, so that only its last line end must be one.
-                newlines_in_values=not piece.endswith((b"\n", b"\r")),
+                newlines_in_values=bytes(piece.records[-1:]) not in (b"\n", b"\r"),
             ),
             arrow_csv.ConvertOptions(
                 check_utf8=False,
@@ -138,15 +194,19 @@ class Reading:
                 true_values=_TRUE,
                 false_values=_FALSE,
                 null_values=missing,
-                strings_can_be_null=bool(missing),
+                strings_can_be_null=bool(missing) and not self._raw,
                 quoted_strings_can_be_null=True,
                 include_columns=self._asked,
             ),
         )
 
-    def _walked(self, piece: bytes) -> pa.Table:
+    def _walked(self, piece: Piece) -> pa.Table:
         """Return the rows of a piece that are not malformed; raise ReadError if too many are."""
-        lines = io.StringIO(piece.decode("utf8", "surrogateescape"), newline="")
+        numbers = [name for name, kind in self._types.items() if pa.types.is_floating(kind)]
+        if self._raw and numbers:
+            raise OtherCellsError(*numbers)
+        text = bytes(piece.records).decode("utf8", "surrogateescape")
+        lines = io.StringIO(text, newline="")
         rows = []
         for record in self._file.grammar.records(lines):
             if self._file.malformed(record) is None:
@@ -162,23 +222,13 @@ class Reading:
 
     def _by_tokens(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Strip cells if so asked, and replace those that stand for a missing value by nulls."""
-        columns = [
-            without_missing(
-                pc.utf8_trim_whitespace(cells) if self._format.strip else cells,
-                self._format.tokens_of(name),
-            )
-            for name, cells in zip(batch.schema.names, batch.columns, strict=True)
-        ]
-        return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
-
-
-def _rounded(table: pa.Table) -> list[str]:
-    """Return the columns with a number that may be a whole one that was rounded."""
-    return [
-        name
-        for name, column in zip(table.column_names, table.columns, strict=True)
-        if pa.types.is_floating(column.type) and not _are_held(column)
-    ]
+        names, columns = batch.schema.names, batch.columns
+        if self._format.strip:
+            columns = [pc.utf8_trim_whitespace(cells) for cells in columns]
+        if not self._raw:
+            pairs = zip(names, columns, strict=True)
+            columns = [without_missing(c, self._format.tokens_of(name)) for name, c in pairs]
+        return pa.RecordBatch.from_arrays(columns, names=names)
 
 
 def _are_held(numbers: pa.ChunkedArray[Any]) -> bool:

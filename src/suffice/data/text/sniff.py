@@ -17,6 +17,7 @@ from functools import reduce
 from itertools import islice
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -31,7 +32,7 @@ from suffice.data.spelling import (
     without_missing,
 )
 from suffice.data.table import first_rows
-from suffice.data.text.column_spelling import Doubt, Guess, fractions, guess, settled
+from suffice.data.text.column_spelling import PROBE, Doubt, Guess, fractions, guess, settled
 from suffice.data.text.dialect import (
     Dialect,
     Names,
@@ -41,7 +42,7 @@ from suffice.data.text.dialect import (
     names_of,
 )
 from suffice.data.text.pieces import ByteStream, opened
-from suffice.data.text.reading import Reading
+from suffice.data.text.reading import OtherCellsError, Reading
 from suffice.data.text.records import (
     BLANK,
     OpenRecordError,
@@ -70,6 +71,7 @@ class Sniffed:
     files: tuple[TextFile, ...]
     head: pa.RecordBatch  # the first rows
     raw: Mapping[str, pa.Array[pa.StringScalar]]  # cells of columns whose spelling a label keeps
+    goes_on: tuple[int, int] = (0, 0)  # rows of the first file that are in it, and bytes
     left_out: tuple[str, ...] = ()  # fields that are no columns
     empty: tuple[str, ...] = ()  # those of them that must hold nothing
     remarks: tuple[str, ...] = ()
@@ -94,10 +96,9 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: TextFormat | None = N
         if carried and (encoding_of(stream.start) or _shows_utf8(stream.start, given.encoding)):
             start = replace(start, format=replace(given, encoding=asked.encoding))
         file, dialect, names = _first_file(start, stream, usual, known)
-        raw = replace(file.format, missing=(), kept=(), written=())
-        texts = dict.fromkeys(file.names, pa.string())
-        head = _first_rows(replace(file, format=raw), texts, stream)
         sample = list(_further(file, stream))
+        at_once = _fractions_at_first(file, dialect, sample) if len(paths) == 1 else ()
+        head, goes_on = _first_rows(file, stream, at_once)
     _refuse_header_again(file, head)
     files = [file]
     for path in paths[1:]:
@@ -106,7 +107,7 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: TextFormat | None = N
         sample += rows if path in (paths[len(paths) // 2], paths[-1]) else []
         if head.num_rows < BATCH_ROWS:
             with opened(other) as stream:
-                more = _first_rows(replace(other, format=raw), texts, stream)
+                more, _ = _first_rows(other, stream)
             head = first_rows([head, more], head.schema)
     columns = _Columns(file, head, [r for r in sample if len(r) == len(file.names)], asked, known)
     left_out, empty = columns.left_out(names)
@@ -126,11 +127,13 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: TextFormat | None = N
         decimal=None,
         thousands=None,
     )
+    head = columns.typed(head.schema.names, left_out)
     return Sniffed(
         format=format,
         files=tuple(replace(one, format=format) for one in files),
-        head=columns.typed(head.schema.names, left_out),
+        head=head,
         raw=columns.raw,
+        goes_on=goes_on if columns.are_read else (0, 0),
         left_out=left_out,
         empty=empty,
         remarks=(*remarks, *losses),
@@ -145,10 +148,41 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: TextFormat | None = N
 
 
 def _first_rows(
-    file: TextFile, types: Mapping[str, pa.DataType], stream: ByteStream
-) -> pa.RecordBatch:
-    with closing(Reading(file, types).batches(stream, ahead=0)) as batches:
-        return first_rows(batches, pa.schema(list(types.items())))
+    file: TextFile, stream: ByteStream, at_once: Sequence[str] = ()
+) -> tuple[pa.RecordBatch, tuple[int, int]]:
+    """Read the first rows, columns as text but for those that are to be read as numbers at once.
+
+    Return besides how many of them need not be read again, and the byte behind these.
+    """
+    types = dict.fromkeys(file.names, pa.string()) | dict.fromkeys(at_once, pa.float64())
+    reading = Reading(file, types, raw=True)
+    try:
+        with closing(reading.batches(stream, ahead=0)) as batches:
+            head = first_rows(batches, pa.schema(list(types.items())))
+    except OtherCellsError as error:
+        return _first_rows(file, stream, [name for name in at_once if name not in error.args])
+    return head, reading.goes_on(stream, head.num_rows)
+
+
+def _fractions_at_first(
+    file: TextFile, dialect: Dialect, sample: Sequence[Sequence[str]]
+) -> Sequence[str]:
+    """Return columns that are fractions or empty in the few first rows and in a sample of others.
+
+    They are read as numbers at once, which takes less than to look at their cells as text.
+    """
+    format, rows = file.format, [row.fields for row in dialect.rows[file.has_header :]]
+    rows = [row for row in (*rows[:PROBE], *sample) if len(row) == len(file.names)]
+    if not sample or not rows or format.strip or not _are_plain(format):
+        return ()
+    found = []
+    for name, cells in zip(file.names, zip(*rows, strict=True), strict=True):
+        missing = "" in format.tokens_of(name)
+        numbers = pa.array([cell for cell in cells if cell or not missing], pa.string())
+        clear = format.spelling(name) in (None, PLAIN) and not _is_odd(numbers)
+        if clear and fractions(numbers) is not None:
+            found.append(name)
+    return found
 
 
 def _first_file(
@@ -281,6 +315,8 @@ def _refuse_header_again(file: TextFile, head: pa.RecordBatch) -> None:
     names = file.names
     if len(names) < 2 or not file.has_header or any(map(PLAIN.matches, names)):
         return
+    if any(map(pa.types.is_floating, head.schema.types)):
+        return
     if pc.index(head.column(0), names[0]).as_py() < 0:
         return
     equal = (pc.equal(column, name) for column, name in zip(head.columns, names, strict=True))
@@ -318,8 +354,8 @@ class _Columns:
         self.of_model = () if known is None else tuple(dict(known.written))
         self.said: list[str] = []
         self._numbers: dict[str, pa.Array[pa.DoubleScalar]] = {}  # first cells that are plain
-        marks = self.format.decimal in (None, ".") and not self.format.thousands
-        self._plain = marks and not any(map(PLAIN.matches, self.format.tokens))
+        self._plain = _are_plain(self.format)
+        self.are_read = True  # whether all first cells are what they are taken for
         columns: list[Sequence[str]] = list(zip(*sample, strict=True))
         further = dict(zip(file.names, columns, strict=True)) if sample else {}
         for name, cells in self.first.items():
@@ -332,6 +368,8 @@ class _Columns:
         self.doubts = {name: g.doubt for name, g in self.guesses.items() if g.doubt is not None}
 
     def _guess(self, name: str, first: pa.Array[pa.StringScalar], more: Sequence[str]) -> Guess:
+        if pa.types.is_floating(first.type):
+            return Guess(PLAIN, pa.float64())
         format = self.format
         tokens, spelling = format.tokens_of(name), format.spelling(name)
         further = [cell.strip() for cell in more] if format.strip else more
@@ -339,22 +377,29 @@ class _Columns:
         if spelling in (None, PLAIN) and self._plain and (numbers := fractions(cells)) is not None:
             self._numbers[name] = numbers.slice(0, len(first))
             return Guess(PLAIN, pa.float64())
-        absent = pc.is_in(cells, value_set=pa.array(tokens, pa.string()))
+        values, counts = pc.value_counts(cells).flatten()
+        absent = pc.is_in(values, value_set=pa.array(tokens, pa.string()))
         if pc.any(absent).as_py():
-            values, counts = pc.value_counts(cells.filter(absent)).flatten()
-            self.absent[name] = dict(zip(values.to_pylist(), counts.to_pylist(), strict=True))
-            cells = cells.filter(pc.invert(absent))
+            known = values.filter(absent).to_pylist(), counts.filter(absent).to_pylist()
+            self.absent[name] = dict(zip(*known, strict=True))
+            shown = pc.invert(absent)
+            values, counts = values.filter(shown), counts.filter(shown)
         if isinstance(spelling, type(TEXT)):
             return Guess()
-        found = guess(_bare(cells, tokens), format.decimal, format.thousands)
+        bare = pc.invert(
+            pc.is_in(pc.utf8_trim_whitespace(values), value_set=pa.array(tokens, pa.string()))
+        )
+        found = guess(
+            values.filter(bare), np.asarray(counts.filter(bare)), format.decimal, format.thousands
+        )
         if spelling is None:
             return found
-        if len(cells) == 0:
+        if len(values) == 0:
             return Guess(spelling, spelling.type)
         if spelling == PLAIN and found.spelling == TRUTH and name in self.of_model:
             return found  # 0 and 1 of the model, if they are its only values
         if name in self.of_model:
-            self._compare(name, spelling, found.spelling, cells)
+            self._compare(name, spelling, found.spelling, values)
         whole = isinstance(spelling, Number) and not spelling.mark
         whole = whole and found.spelling == spelling and pa.types.is_integer(found.type)
         return Guess(spelling, pa.int64() if whole else spelling.type)
@@ -380,14 +425,18 @@ class _Columns:
                 continue
             cells, one = self.first.pop(name), self.guesses[name]
             tokens = self.format.tokens_of(name)
+            if pa.types.is_floating(cells.type):
+                columns[name] = cells
+                continue
             try:
                 if name in self._numbers:
                     columns[name] = self._numbers.pop(name)
                 else:
-                    cells = without_missing(cells, tokens)
+                    if name in self.absent:
+                        cells = without_missing(cells, tokens)
                     columns[name] = read_cells(cells, one.spelling, one.type, tokens)
             except pa.ArrowInvalid:  # which is refused by its line where the column is read
-                columns[name] = pa.nulls(len(cells), one.type)
+                self.are_read, columns[name] = False, pa.nulls(len(cells), one.type)
                 continue
             if one.spelling == TRUTH or (pa.types.is_floating(one.type) and _is_odd(cells)):
                 self.raw[name] = cells
@@ -401,12 +450,10 @@ class _Columns:
         return (*row_names, *empty), tuple(empty)
 
 
-def _bare(cells: pa.Array[pa.StringScalar], tokens: Sequence[str]) -> pa.Array[pa.StringScalar]:
-    """Cells that are not missing, nor would be without the blanks around them."""
-    if not pc.any(pc.match_substring_regex(cells, r"^\s|\s$")).as_py():
-        return cells
-    trimmed = pc.utf8_trim_whitespace(cells)
-    return cells.filter(pc.invert(pc.is_in(trimmed, value_set=pa.array(tokens, pa.string()))))
+def _are_plain(format: TextFormat) -> bool:
+    """Return whether numbers are written as programs do, and none stands for a missing value."""
+    marks = format.decimal in (None, ".") and not format.thousands
+    return marks and not any(map(PLAIN.matches, format.tokens))
 
 
 def _is_odd(cells: pa.Array[pa.StringScalar]) -> bool:

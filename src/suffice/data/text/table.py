@@ -44,12 +44,20 @@ class TextPart(RecordPart):
     text: TextFile  # where the rows are and how they are written
     types: tuple[tuple[str, pa.DataType], ...]  # the columns to read, and their types
     empty: tuple[str, ...] = ()  # fields that must hold nothing
+    head: pa.RecordBatch | None = None  # the first rows, which were read before
+    behind: int = 0  # byte of the file behind them
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"head": None, "behind": 0}  # another process reads all rows
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
         types = dict(self.types) | dict.fromkeys(self.empty, pa.null())
         reading, done = Reading(self.text, types), 0
         with opened(self.text) as stream:
-            for batch in reading.batches(stream):
+            if self.head is not None:
+                yield self.head
+                done = self.head.num_rows
+            for batch in reading.batches(stream, begin=self.behind):
                 yield self._typed(batch, types, done)
                 done += batch.num_rows
         if reading.skipped:
@@ -229,4 +237,27 @@ class TextTable(Table):
                 raise found.refused[name]
         schema = found.head.schema
         asked = tuple((name, kind or schema.field(name).type) for name, kind in types.items())
-        return tuple(TextPart(file, asked, found.empty) for file in found.files)
+        head, behind = _first_rows(found, dict(asked))
+        parts = [TextPart(file, asked, found.empty) for file in found.files]
+        return replace(parts[0], head=head, behind=behind), *parts[1:]
+
+
+def _first_rows(
+    found: Sniffed, types: Mapping[str, pa.DataType]
+) -> tuple[pa.RecordBatch | None, int]:
+    """Return the first rows that need not be read again, and the byte behind them."""
+    rows, begin = found.goes_on
+    if not rows:
+        return None, 0
+    columns = []
+    for name, kind in types.items():
+        cells = found.head.column(name).slice(0, rows)
+        whole = pa.types.is_integer(cells.type) and pa.types.is_floating(kind)
+        try:
+            columns.append(cells.cast(kind) if whole or pa.types.is_null(cells.type) else cells)
+        except pa.ArrowInvalid:  # a whole number that no double is
+            return None, 0
+        infinite = pa.types.is_floating(cells.type) and pc.any(pc.is_inf(cells)).as_py()
+        if columns[-1].type != kind or infinite:
+            return None, 0
+    return pa.RecordBatch.from_arrays(columns, names=list(types)), begin
