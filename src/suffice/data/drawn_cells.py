@@ -17,19 +17,7 @@ DAY = 86_400
 
 
 def as_held(rows: dict[str, NDArray[Any]], columns: Sequence[Column]) -> dict[str, NDArray[Any]]:
-    """Return drawn numbers (n,) by column as cells that a model reads as the rows of its fit.
-
-    Examples
-    --------
-    >>> columns = (
-    ...     Column("age", "integer", "real", "whole numbers"),
-    ...     Column("hit", "integer", "binary", "only -1 and 1"),
-    ...     Column("sold", "time", "real", DATES),
-    ... )
-    >>> drawn = {"age": np.array([31.4]), "hit": np.array([False]), "sold": np.array([86400.5])}
-    >>> [cells.tolist() for cells in as_held(drawn, columns).values()]
-    [[31], [-1], [datetime.datetime(1970, 1, 2, 0, 0)]]
-    """
+    """Return drawn numbers (n,) by column as cells that a model reads as the rows of its fit."""
     if isinstance(columns, UniformColumns):
         return rows
     found = {}

@@ -239,7 +239,7 @@ def _mixed(batch: pa.RecordBatch, layout: BlockLayout, table: Layout, seen: Seen
     is_number = table.is_number(layout)
     names = np.array(layout.columns, object)
     numbers = _reals(batch, BlockLayout("real", tuple(names[is_number])), table)
-    return MixedBlock(numbers, _categories(batch, names[~is_number], table, seen), is_number)
+    return MixedBlock(numbers, _categories(batch, tuple(names[~is_number]), table, seen), is_number)
 
 
 def _events(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> SparseBlock:
@@ -477,13 +477,6 @@ def outcome_codes(
         is one.
     strict : bool
         Whether another value is refused; else it is missing if it is finite.
-
-    Examples
-    --------
-    >>> outcome_codes(np.array([[0, -1], [1, 1], [2, 0]]), np.array([0.0, -1.0]), strict=False)
-    array([[ 0,  0],
-           [ 1,  1],
-           [-1, -1]], dtype=int8)
     """
     one, zero, minus, told = x == 1, x == 0, x == -1, lows == lows
     signed = (lows == -1) | (~told & minus.any(axis=0))

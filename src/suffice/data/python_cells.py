@@ -19,13 +19,7 @@ from suffice.sums.block import HELD, HELD_RULE, HELD_STEP
 
 
 def is_rounded(cell: Any) -> bool:
-    """Tell whether a cell is a whole number that the double nearest to it is not.
-
-    Examples
-    --------
-    >>> is_rounded(2**53 + 1), is_rounded(2**60), is_rounded(Decimal("9007199254740993.5"))
-    (True, False, False)
-    """
+    """Tell whether a cell is a whole number that the double nearest to it is not."""
     cell = cell.item() if isinstance(cell, np.integer) else cell
     if isinstance(cell, Decimal):
         whole = cell.is_finite() and cell == cell.to_integral_value()
@@ -60,14 +54,7 @@ def require_faithful(
 
 
 def faithful(given: Any, values: NDArray[Any]) -> NDArray[Any]:
-    """Return values, or an array of objects where a whole number would become another one.
-
-    Examples
-    --------
-    >>> labels = [2**63 + 1, -1]
-    >>> faithful(labels, np.array(labels)).tolist() == labels
-    True
-    """
+    """Return values, or an array of objects where a whole number would become another one."""
     if _rounded(given, values) is None:
         return values
     return np.asarray(given, dtype=object).reshape(values.shape)
@@ -82,13 +69,6 @@ def unmasked(values: Any, numeric: bool = False) -> Any:
     What is masked becomes NaN or NaT. Where the dtype has neither, and a cell is masked, the array
     becomes one of floats if ``numeric``, else of objects with None: so do whole numbers and truth
     values with nulls of pandas, polars and pyarrow, of which NumPy would make floats.
-
-    Examples
-    --------
-    >>> unmasked(np.ma.array([[1, 2]], mask=[[True, False]]))
-    array([[None, 2]], dtype=object)
-    >>> unmasked(np.ma.array([[1, 2]], mask=[[True, False]]), numeric=True)
-    array([[nan,  2.]])
     """
     if not isinstance(values, np.ma.MaskedArray):
         return values if numeric else _with_nulls(values)

@@ -22,11 +22,6 @@ def in_order(
 
     ``take`` removes the first of what has begun, and waits for its result; ``drop`` lets go of what
     is not asked for any more.
-
-    Examples
-    --------
-    >>> list(in_order("<{}>".format, "abc", 1, deque.popleft, list))
-    ['<a>', '<b>', '<c>']
     """
     pending: deque[T] = deque()
     try:

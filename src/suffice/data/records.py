@@ -42,11 +42,6 @@ def record_of(X: Any) -> Record | None:
     """One row by name: a mapping from columns to cells, a pandas Series, or a list of one of these.
 
     None for all else, such as a mapping from columns to several cells each.
-
-    Examples
-    --------
-    >>> record_of({"size": 1.5, "hue": "red"}), record_of({"size": [1.5, 2.0]})
-    ({'size': 1.5, 'hue': 'red'}, None)
     """
     if isinstance(X, list | tuple) and len(X) == 1:
         X = X[0]

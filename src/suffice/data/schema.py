@@ -85,13 +85,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Numbered(Sequence[str]):
-    """The names x0, x1, ... of the d columns of an array, made when asked for.
-
-    Examples
-    --------
-    >>> tuple(Numbered(3))
-    ('x0', 'x1', 'x2')
-    """
+    """The names x0, x1, ... of the d columns of an array, made when asked for."""
 
     d: Annotated[int, Within(0, 2**53)]
 
@@ -260,14 +254,7 @@ class Layout:
 
 
 def as_read(columns: Sequence[Column], blocks: Sequence[BlockLayout]) -> Sequence[Column]:
-    """Return the columns that blocks read: numbers, and what is unknown, of the kind they read.
-
-    Examples
-    --------
-    >>> unknown = Column("x", "nothing", *UNKNOWN), Column("y", "nothing", *UNKNOWN)
-    >>> as_read(unknown, [BlockLayout("real", ("x",))])
-    (Column(name='x', stored='nothing', kind='real', reason='no value, but a family'),)
-    """
+    """Return the columns that blocks read: numbers, and what is unknown, of the kind they read."""
     if isinstance(columns, UniformColumns):
         return columns
     read = {name: block.encoding for block in blocks for name in block.columns}
@@ -294,11 +281,6 @@ def number_kind(stored: Stored, low: float | None, sparse: bool = False) -> tupl
         0 or −1, if this and 1 are its only values.
     sparse : bool
         Whether it is one of a sparse matrix.
-
-    Examples
-    --------
-    >>> number_kind("integer", None), number_kind("number", 0.0)
-    (('real', 'whole numbers'), ('binary', 'only 0 and 1'))
     """
     if low is not None:
         return "binary", ONLY.format(int(low), 1) + f": {SPARSE}" * sparse
@@ -446,13 +428,7 @@ def called(kind: pa.DataType) -> str:
 
 
 def held(kind: pa.DataType) -> str:
-    """Return the noun for the cells of a column of a type.
-
-    Examples
-    --------
-    >>> held(pa.large_string()), held(pa.float64()), held(pa.list_(pa.int8()))
-    ('text', 'numbers', 'lists')
-    """
+    """Return the noun for the cells of a column of a type."""
     return _names(kind)[1]
 
 

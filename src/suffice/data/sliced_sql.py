@@ -147,13 +147,7 @@ def value_of(cell: Any, kind: pa.DataType) -> Any:
 
 
 def times(number: str, power: int, dialect: str) -> str:
-    """Return SQL of a number times a power of 2, which is exact.
-
-    Examples
-    --------
-    >>> times("x", 60, "sqlite"), times("x", -3, "sqlite"), times("x", -3, "duckdb")
-    ('x * 4503599627370496.0 * 256.0', 'x / 8.0', "x * CAST('0.125' AS DOUBLE)")
-    """
+    """Return SQL of a number times a power of 2, which is exact."""
     if power and abs(power) <= FAR and dialect in ("duckdb", "postgres"):
         return f"{number} * {literal(2.0**power, dialect)}"
     sign, rest = "*" if power >= 0 else "/", abs(power)

@@ -286,16 +286,7 @@ class Labels:
 
 @dataclass(frozen=True)
 class ArraySource(Source):
-    """A matrix of numbers with one label, one weight or targets for every row.
-
-    Examples
-    --------
-    >>> rows = ArraySource(np.array([[1.0], [2.0]]), ("x0",), targets=np.array([[5.0], [6.0]]))
-    >>> layout = Layout((BlockLayout("real", ("x0",)), BlockLayout("real", ("y",))), ())
-    >>> (part,) = rows.parts(layout, workers=1)
-    >>> [block.values.tolist() for block in next(part.batches()).blocks]
-    [[[1.0], [2.0]], [[5.0], [6.0]]]
-    """
+    """A matrix of numbers with one label, one weight or targets for every row."""
 
     x: Any  # (n, d) of bool, int or float, or a SciPy CSR matrix; NaN = missing
     names: Sequence[str]

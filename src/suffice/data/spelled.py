@@ -56,14 +56,6 @@ def spelled(
         ones of a file, show what it is.
     missing : collection of str
         Cells that stand for a missing value, besides the usual ones.
-
-    Examples
-    --------
-    >>> table = FrameTable(pa.table({"share": ["10%", "2.5%"], "kind": ["a", "b"]}))
-    >>> import warnings
-    >>> with warnings.catch_warnings(action="ignore"):
-    ...     spelled(table, "kind").head().to_pylist()[1]
-    {'share': 2.5, 'kind': 'b'}
     """
     if isinstance(table, TableView):
         missing = {*missing, *table.about.cleaning.get("missing", ())}

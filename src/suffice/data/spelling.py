@@ -357,13 +357,7 @@ def _beginning(date: str) -> re.Pattern[str]:
 
 @dataclass(frozen=True)
 class Truth:
-    """Truth values, in any of the words that databases and spreadsheets have for them.
-
-    Examples
-    --------
-    >>> Truth().read(pa.array(["TRUE", "no", "1"])).to_pylist()
-    [True, False, True]
-    """
+    """Truth values, in any of the words that databases and spreadsheets have for them."""
 
     name = "true/false"
     type = pa.bool_()

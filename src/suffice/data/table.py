@@ -272,13 +272,6 @@ class WithColumns(TableView):
         Their names and types.
     cells : mapping of path to mapping of str to pyarrow.Array (1,)
         Their values by file, as dictionaries; missing elsewhere.
-
-    Examples
-    --------
-    >>> from suffice.data.frames.memory import frame_table
-    >>> table = WithColumns(frame_table(pa.table({"size": [1.5]})), {"id": pa.null()})
-    >>> [b.to_pylist() for b in table.parts({"id": None, "size": None})[0].record_batches()]
-    [[{'id': None, 'size': 1.5}]]
     """
 
     added: Mapping[str, pa.DataType]
@@ -397,14 +390,6 @@ class RowsWhere(TableView):
         Row by row.
     edges : sequence of int
         Where each part of the table begins, and n.
-
-    Examples
-    --------
-    >>> from suffice.data.frames.memory import frame_table
-    >>> table = frame_table(pa.table({"size": [1.5, 2.5, 3.5]}))
-    >>> (part,) = RowsWhere(table, np.array([True, False, True]), (0, 3)).parts({"size": None})
-    >>> [batch.to_pylist() for batch in part.record_batches()], part.locate(1)
-    ([[{'size': 1.5}, {'size': 3.5}]], 'row 2')
     """
 
     kept: NDArray[np.bool_]
@@ -440,16 +425,7 @@ class _PartWhere(PartView):
 
 @dataclass(frozen=True)
 class KeptTable(TableView):
-    """A table of files whose columns are kept in memory once they are read, in the types asked for.
-
-    Examples
-    --------
-    >>> from suffice.data.frames.memory import frame_table
-    >>> table = KeptTable(frame_table(pa.table({"size": [1.5, 2.5]})))
-    >>> (part,) = table.parts({"size": None})
-    >>> [batch.to_pylist() for batch in part.record_batches()], part.rows
-    ([[{'size': 1.5}, {'size': 2.5}]], 2)
-    """
+    """A table of files whose columns are kept in memory once they are read, by name and type."""
 
     columns: dict[tuple[str, pa.DataType | None], Sequence[pa.ChunkedArray[Any]]] = field(
         default_factory=dict, repr=False
@@ -513,14 +489,7 @@ def first_rows(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.Recor
 
 
 def first_promoted(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.RecordBatch:
-    """Gather the first ``BATCH_ROWS`` rows of batches whose types differ, in a type for all.
-
-    Examples
-    --------
-    >>> nothing, something = pa.record_batch({"x": pa.nulls(1)}), pa.record_batch({"x": ["a"]})
-    >>> first_promoted([nothing, something], nothing.schema).to_pylist()
-    [{'x': None}, {'x': 'a'}]
-    """
+    """Gather the first ``BATCH_ROWS`` rows of batches whose types differ, in a type for all."""
     tables = [pa.Table.from_batches([batch]) for batch in leading(batches, BATCH_ROWS)]
     try:
         table = pa.concat_tables(tables or [schema.empty_table()], promote_options="permissive")

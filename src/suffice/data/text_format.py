@@ -131,14 +131,7 @@ class TextFormat:
         return None if name is None else spelling_named(name, self.decimal, self.thousands)
 
     def spelled(self, table: pa.Table) -> pa.Table:
-        """Return a table with text in the place of numbers and times that this format spells.
-
-        Examples
-        --------
-        >>> table = pa.table({"price": [-2.5]})
-        >>> TextFormat(written={"price": "$1,5"}).spelled(table).to_pylist()
-        [{'price': '-$2,5'}]
-        """
+        """Return a table with text in the place of numbers and times that this format spells."""
         columns = {}
         for name in table.column_names:
             cells, spelling = table[name].combine_chunks(), self.spelling(name)

@@ -18,14 +18,6 @@ def split_words(texts: Sequence[str | None], ngrams: int = 1) -> SparseBlock:
 
     Up to ``ngrams`` neighbouring words are counted together too. Words have codes in the order of
     their first appearance.
-
-    Examples
-    --------
-    >>> block = split_words(["To be, or not to be", None])
-    >>> block.vocabulary.values, block.data
-    (('to', 'be', 'or', 'not'), array([2., 2., 1., 1.]))
-    >>> split_words(["not to be"], ngrams=2).vocabulary.values
-    ('not', 'to', 'be', 'not to', 'to be')
     """
     codes: dict[str, int] = {}
     indices: list[int] = []

@@ -90,13 +90,7 @@ class Batch:
 
 
 def scored_rows(k: int) -> int:
-    """Rows that are scored at a time under k classes: as many scores as `SCORES`, 16 MB.
-
-    Examples
-    --------
-    >>> scored_rows(2), scored_rows(1_000)
-    (65536, 2097)
-    """
+    """Rows that are scored at a time under k classes: as many scores as `SCORES`, 16 MB."""
     return max(1, min(BATCH_ROWS, SCORES // max(1, k)))
 
 

@@ -226,13 +226,7 @@ class IntegerBlock(_Numbers):
 
 
 def rounded(values: NDArray[Any]) -> Bools:
-    """Return whether the double nearest to a whole number is another number.
-
-    Examples
-    --------
-    >>> rounded(np.array([2**53, 2**53 + 1, 2**53 + 2, 2**63 - 1]))
-    array([False,  True, False,  True])
-    """
+    """Return whether the double nearest to a whole number is another number."""
     with np.errstate(invalid="ignore"):
         back = (nearest := values.astype(np.float64)).astype(values.dtype)
     return np.asarray((nearest >= float(np.iinfo(values.dtype).max)) | (back != values))
@@ -259,13 +253,7 @@ def require_finite(values: NDArray[Any], first: int = 0) -> None:
 
 
 def converted(values: NDArray[Any], first: int = 0) -> NDArray[Any]:
-    """Return numbers as they are, integers of 64 bits as doubles, looked at on the way.
-
-    Examples
-    --------
-    >>> converted(np.array([[1, 2**60]])).tolist()
-    [[1.0, 1.152921504606847e+18]]
-    """
+    """Return numbers as they are, integers of 64 bits as doubles, looked at on the way."""
     if not _is_long(values.dtype):
         return values
     flags = values.flags
@@ -426,15 +414,7 @@ class SparseBlock:
         )
 
     def merged(self) -> SparseBlock:
-        """Return the rows with every cell stored once, by increasing column.
-
-        Examples
-        --------
-        >>> parts = np.array([1.0, 2.0, 3.0]), np.array([4, 0, 4]), np.array([0, 3])
-        >>> block = SparseBlock(*parts, Vocabulary(tuple(range(5))), np.array([True]), whole=False)
-        >>> block.merged().data, block.merged().indices
-        (array([2., 4.]), array([0, 4], dtype=int32))
-        """
+        """Return the rows with every cell stored once, by increasing column."""
         if self.whole:
             return self
         d, cells = len(self.vocabulary), len(self.data)

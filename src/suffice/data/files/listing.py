@@ -40,18 +40,7 @@ class ListedFile:
 
 
 def list_files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[ListedFile]:
-    """List the files of one table, those of a folder or glob sorted by name.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     part = Path(folder) / "year=2026" / "town=S%C3%A8te"
-    ...     part.mkdir(parents=True)
-    ...     _ = (part / "a.csv").write_text("x")
-    ...     [file.folders for file in list_files(folder)]
-    [(('year', '2026'), ('town', 'Sète'))]
-    """
+    """List the files of one table, those of a folder or glob sorted by name."""
     given = [path] if isinstance(path, str | os.PathLike) else list(path)
     files = [Path(found) for item in given for found in _expand(os.fspath(item))]
     if not files:

@@ -133,12 +133,6 @@ class ColumnMemory:
     rows : int
     types : iterable of pyarrow.DataType
         Of the columns; there is room for those whose cells are whole bytes.
-
-    Examples
-    --------
-    >>> memory = ColumnMemory(3, [pa.int64(), pa.string()])
-    >>> memory.moved(pa.chunked_array([[1, None, 3]])).to_pylist()
-    [1, None, 3]
     """
 
     def __init__(self, rows: int, types: Iterable[pa.DataType]) -> None:

@@ -32,16 +32,6 @@ class TemporaryFolder:
     """A temporary folder, removed when nothing refers to it any more, at the latest at exit.
 
     A folder travels to other processes as its path: only the process that made it removes it.
-
-    Examples
-    --------
-    >>> folder = TemporaryFolder()
-    >>> path = folder.path
-    >>> path.is_dir()
-    True
-    >>> del folder
-    >>> path.exists()
-    False
     """
 
     path: Path
@@ -220,14 +210,6 @@ def spool(batches: Iterable[pa.RecordBatch], schema: pa.Schema, origin: str) -> 
 
     Types may widen from one batch to the next, such as from nothing to strings. The schema says
     what the columns are where no batch says more; the origin is for error messages.
-
-    Examples
-    --------
-    >>> rows = pa.table({"x": [1, 2, 3]})
-    >>> table = spool(rows.to_batches(), rows.schema, "an example")
-    >>> (part,) = table.parts({"x": None})
-    >>> [batch.to_pylist() for batch in part.record_batches()], part.locate(2)
-    ([[{'x': 1}, {'x': 2}, {'x': 3}]], 'row 3 of an example')
     """
     folder, written = TemporaryFolder(), []
     with keeping(folder):

@@ -171,19 +171,7 @@ def _shares(rows: Sequence[int | None], size: int) -> list[int]:
 
 
 class StoredTable(Table):
-    """Files of one self-describing format with the same columns.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import pyarrow.parquet as pq
-    >>> from suffice.data.files.parquet import PARQUET
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "a.parquet"
-    ...     pq.write_table(pa.table({"age": [39, None]}), path)
-    ...     StoredTable([path], PARQUET).head().to_pylist()
-    [{'age': 39}, {'age': None}]
-    """
+    """Files of one self-describing format with the same columns."""
 
     def __init__(self, paths: Sequence[Path], format: StoredFormat) -> None:
         self._schema, self._parts = format.read(paths[0])

@@ -75,13 +75,6 @@ class DaskTable(Table):
     Parameters
     ----------
     frame : dask.dataframe.DataFrame
-
-    Examples
-    --------
-    >>> from dask.dataframe import from_pandas
-    >>> frame = from_pandas(pd.DataFrame({"age": [39, 50, 38]}), npartitions=2)
-    >>> [part.locate(0) for part in DaskTable(frame).parts({"age": None})]
-    ['row 0 of partition 0', 'row 0 of partition 1']
     """
 
     frame: Any

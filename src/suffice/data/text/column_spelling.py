@@ -77,15 +77,7 @@ def guess(
     decimal: str | None = None,
     thousands: str | None = None,
 ) -> Guess:
-    """Find the spelling of a column by its distinct cells that are not missing, and their counts.
-
-    Examples
-    --------
-    >>> guess(pa.array(["31/01/2024", "1/2/2024"]), np.array([1, 1])).spelling.name
-    'DD/MM/YYYY'
-    >>> guess(pa.array([*map(str, range(30)), "<0.5"]), np.ones(31, np.int64)).doubt.first
-    '<0.5'
-    """
+    """Find the spelling of a column by its distinct cells, none missing, and their counts."""
     if not len(cells):
         return Guess(type=pa.null())
     if decimal in (None, ".") and not thousands and (found := _plain(cells)) is not None:

@@ -171,8 +171,8 @@ def _fractions_at_first(
 
     They are read as numbers at once, which takes less than to look at their cells as text.
     """
-    format, rows = file.format, [row.fields for row in dialect.rows[file.has_header :]]
-    rows = [row for row in (*rows[:PROBE], *sample) if len(row) == len(file.names)]
+    format, first = file.format, dialect.rows[file.has_header :][:PROBE]
+    rows = [row for row in (*(r.fields for r in first), *sample) if len(row) == len(file.names)]
     if not sample or not rows or format.strip or not _are_plain(format):
         return ()
     found = []

@@ -148,15 +148,6 @@ class TextTable(Table):
     Types are those that the first ``BATCH_ROWS`` rows and a sample of the others show: null if
     every cell is missing, else whole numbers, numbers, truth values, dates or times, or text:
     identifiers of twenty digits are text, because a double would round them.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "a.csv"
-    ...     _ = path.write_text("age,sex\n39,male\n,female\n")
-    ...     TextTable([path]).head().to_pylist()
-    [{'age': 39, 'sex': 'male'}, {'age': None, 'sex': 'female'}]
     """
 
     paths: Sequence[Path]
