@@ -119,8 +119,6 @@ def beside(
 
 
 class _Pieces:
-    """Rows that come in pieces, handed out in pieces of other sizes."""
-
     def __init__(self, pieces: Iterator[pa.Table]) -> None:
         self._pieces = pieces
         self._waiting = next(pieces)

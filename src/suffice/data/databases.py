@@ -232,7 +232,6 @@ def _shown(address: str) -> str:
 
 
 def _database_of(connection: Any) -> str:
-    """Return what a connection leads to, as sqlglot calls it; "" of an unknown database."""
     if hasattr(connection, "adbc_get_info"):
         with _answering():
             vendor = str(connection.adbc_get_info().get("vendor_name")).lower()
@@ -243,7 +242,6 @@ def _database_of(connection: Any) -> str:
 
 @contextmanager
 def _by_text(_: Any, query: str, dialect: str = "") -> Iterator[None]:
-    """Let pass what sqlglot finds to be one SELECT that changes nothing."""
     said = "only the text of the query shows that it changes nothing"
     sqlglot = library("sqlglot", said, "pip install 'suffice[export]'")
     exp = sqlglot.exp
@@ -421,12 +419,10 @@ def _column(name: str, cells: Sequence[Any], done: int) -> pa.Array[Any]:
 
 
 def _is_other(cell: Any, first: Any) -> bool:
-    """Return whether a cell has no place in the column of another."""
     return type(cell) is not type(first) or (type(cell) is int and not -(2**63) <= cell < 2**63)
 
 
 def _joined(name: str, held: pa.DataType, column: pa.Array[Any], done: int) -> pa.DataType:
-    """The type that holds the cells of a column so far, and those of a batch."""
     numbers = {pa.int64(), pa.float64()}
     both = {held, column.type} - {pa.null()}
     if len(both) < 2:

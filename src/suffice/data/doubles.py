@@ -65,7 +65,6 @@ def _without_nulls(column: pa.Array[Any]) -> NDArray[Any]:
 
 
 def _with_nulls(numbers: NDArray[np.float64], column: pa.Array[Any]) -> NDArray[np.float64]:
-    """Numbers, NaN where a column has a null."""
     if not column.null_count:
         return numbers
     return np.where(column.is_valid().to_numpy(zero_copy_only=False), numbers, np.nan)

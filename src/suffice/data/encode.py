@@ -368,7 +368,6 @@ def of_numbers(x: NDArray[Any], layout: BlockLayout, table: Layout) -> Block:
 def _outcomes(
     x: NDArray[Any], layout: BlockLayout, threshold: float | None, lows: NDArray[np.float64]
 ) -> CodedBlock:
-    """Outcomes of numbers: above a threshold, or the larger of two values."""
     vocabularies = (FALSE_TRUE,) * x.shape[1]
     if x.dtype.kind == "b" and (threshold is None or 0 <= threshold < 1):
         return CodedBlock(x.view(np.int8), vocabularies)
@@ -387,7 +386,6 @@ def _above(x: NDArray[Any], threshold: float) -> NDArray[np.bool_]:
 
 
 def _codes_of_numbers(x: NDArray[Any]) -> CodedBlock | IntegerBlock:
-    """Return numbers (n, d) as categories, NaN as missing."""
     if x.dtype.kind == "i" or (x.dtype.kind == "u" and x.dtype.itemsize < 8):
         return IntegerBlock(x)
     codes = np.empty(x.shape, np.intp)

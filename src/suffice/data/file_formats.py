@@ -135,7 +135,6 @@ def open_files(
 
 
 def _common_format(paths: Sequence[Path]) -> StoredFormat | None:
-    """The format of all files, if it describes itself."""
     first = _format_of(paths[0])
     for path in paths[1:]:
         other = _format_of(path)

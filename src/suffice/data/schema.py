@@ -367,7 +367,6 @@ def running_text(strings: pa.Array[Any], rows: Sequence[int] | pa.Array[Any]) ->
 
 
 def _low(values: pa.Array[Any]) -> float | None:
-    """Return 0 or −1 if this and 1 are the only values, without NaN."""
     if pa.types.is_floating(values.type):
         values = values.filter(pc.invert(pc.is_nan(values)))
     ends = pc.min_max(values)

@@ -316,7 +316,6 @@ class Plan:
         return with_tables(self._tables(self._used(sums)), found, self.dialect)
 
     def _used(self, sums: Sequence[Sum]) -> dict[str, Number]:
-        """Return the factors of sums."""
         used = {f"x{i}" for one in sums for i in one.of[1:]} | {"w"}
         used |= {f"x{i}" for i in self.joint if self.pattern == "p"}
         return {x: number for x, number in self.factors.items() if x in used}
@@ -433,7 +432,6 @@ class Plan:
         return f"(({number} + {far}) - {far})"
 
     def _slice(self, sql: str, number: Number, s: int) -> str:
-        """Return a slice, as a whole number where these are added."""
         if number.is_rough or self.cut.block is not None:
             return sql
         integer = {"": "DECIMAL(38, 0)", "sqlite": "INTEGER"}.get(self.dialect, "BIGINT")

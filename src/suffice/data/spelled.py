@@ -114,14 +114,12 @@ class Look:
 
 
 def _looked(table: Table, names: Sequence[str], look: Look) -> Mapping[str, Looked]:
-    """Look at all cells of columns in memory, or the first ones of a file."""
     if isinstance(table, FrameTable):
         return {name: look(name, table.table.column(name).combine_chunks()) for name in names}
     return table.of_first_cells(names, look)
 
 
 def _found(table: Table, names: Sequence[str], look: Look) -> tuple[Found, Mapping[str, str]]:
-    """Return what columns spell, and say it; and the doubts about others."""
     columns = _looked(table, names, look)
     found: Found = {}
     doubts: dict[str, str] = {}
@@ -149,7 +147,6 @@ def _found(table: Table, names: Sequence[str], look: Look) -> tuple[Found, Mappi
 def _as_known(
     table: Table, names: Sequence[str], known: TextFormat, layout: Layout, look: Look
 ) -> Found:
-    """Return how columns are spelled that a model reads as numbers, dates or truth values."""
     found: Found = {}
     unknown = []
     for name, stored in _stored(layout).items():
@@ -199,8 +196,6 @@ def _spelled_batch(
     where: Callable[[str, int], str],
     kind: type[Exception] = ReadError,
 ) -> pa.RecordBatch:
-    """Return a batch with numbers, dates and truth values in the place of strings."""
-
     def read(name: str, cells: pa.Array[Any]) -> pa.Array[Any]:
         return reads[name](cells) if name in reads else cells
 
@@ -217,7 +212,6 @@ def _spelled_batch(
 
 
 def _in_place(table: pa.Table, reads: Mapping[str, Any]) -> pa.Table:
-    """Return the rows of a frame with numbers, dates and truth values in the place of strings."""
     strings, tables, first = table.select(list(reads)), [], 0
 
     def where(name: str, row: int) -> str:

@@ -145,7 +145,6 @@ _EXAMPLE = re.compile(
 
 
 def _held(cells: pa.Array[Any], numbers: pa.Array[Any]) -> pa.Array[Any]:
-    """Refuse whole numbers that become others as doubles."""
     far = np.abs(numbers.to_numpy(zero_copy_only=False)) >= HELD
     if far.any() and are_rounded(cells.filter(pa.array(far))):
         raise pa.ArrowInvalid("a whole number would be rounded")

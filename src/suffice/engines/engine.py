@@ -436,7 +436,6 @@ def is_here() -> bool:
 
 
 def _loaded(place: EngineClass, fact: str = "", install: str = "") -> Any:
-    """Return the class of an engine; its module is imported now."""
     return getattr(library(f"suffice.engines.{place.module}", fact, install), place.name)
 
 

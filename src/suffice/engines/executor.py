@@ -184,7 +184,6 @@ def _given_up(error: Exception) -> EngineError:
 
 @cache
 def _processes(number: int) -> ProcessPoolExecutor:
-    """Return so many warm processes, which start with the first calls."""
     return ProcessPoolExecutor(number, multiprocessing.get_context("spawn"), _begin)
 
 

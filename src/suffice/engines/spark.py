@@ -99,7 +99,6 @@ def _fetched(frame: DataFrame) -> pa.Table:
 
 
 def _given_up(error: Exception) -> EngineError:
-    """Say in a sentence why a job failed."""
     said = str(error)
     if isinstance(error, ConnectionError) or "Java side is empty" in said:
         return EngineError(
@@ -174,7 +173,6 @@ def _pieces(index: int, message: Message) -> Batches:
 
 
 def _messages(rows: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Message]]:
-    """Put results together, each from rows that follow each other."""
     cells = (row for batch in rows for row in batch.to_pylist())
     for index, pieces in groupby(cells, itemgetter("index")):
         yield index, pickle.loads(b"".join(row["piece"] for row in pieces))

@@ -98,7 +98,6 @@ def _walk(folder: str) -> Iterator[str]:
 
 
 def _circles(parent: str, name: str) -> bool:
-    """Return whether a link leads back to a folder that it lies in."""
     return Path(os.path.realpath(parent)).is_relative_to(
         os.path.realpath(os.path.join(parent, name))
     )

@@ -72,7 +72,6 @@ class ParquetPart(StoredPart):
         return pa.table(columns, names=list(names))
 
     def _is_damaged(self, file: pq.ParquetFile, name: str) -> bool:
-        """Return whether a column cannot be read even alone."""
         try:
             file.read_row_group(self.number, [name], use_threads=False)
         except (pa.ArrowException, OSError):

@@ -209,7 +209,6 @@ def _attribute(kind: str | Sequence[str], cells: Sequence[Any]) -> pa.Array[Any]
 
 
 def _dates(name: str, form: str, cells: Sequence[str | None]) -> pa.Array[Any]:
-    """Return the dates of an attribute, which are written by a form of Java's."""
     form = form.strip("'\"") if form[0] == form[-1] else form
     spelling = form
     for letters, ours in _SPELLED:
@@ -274,7 +273,6 @@ def _chosen(name: str, filled: Mapping[str, Rows], titles: Sequence[str], sheet:
 
 
 def _sheet(rows: Rows, merged: Merged) -> pa.Table:
-    """Return the table in a sheet, with remarks on all that is not read as it stands."""
     cells = [
         [None if isinstance(cell, str) and cell.strip() in IN_WORKBOOKS else cell for cell in row]
         for row in rows

@@ -56,7 +56,6 @@ def local_files(
 
 
 def _copy(path: Path, folder: TemporaryFolder) -> Path:
-    """Copy a stream to a file whose name says what it was."""
     standard = str(path) == STANDARD_INPUT
     copy = folder.path / ("standard input" if standard else f"pipe {path.name}")
     with (

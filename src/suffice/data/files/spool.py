@@ -236,7 +236,6 @@ def _widest(one: pa.Schema, other: pa.Schema) -> pa.Schema:
 
 
 def _parts(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """Gather batches into tables of one record batch each."""
     gathered: list[pa.RecordBatch] = []
     rows = size = 0
     for whole in batches:

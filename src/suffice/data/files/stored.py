@@ -164,7 +164,6 @@ class StoredFormat:
 
 
 def _shares(rows: Sequence[int | None], size: int) -> list[int]:
-    """Share the bytes of a file among its parts, equally where their rows are not known."""
     parts = [1 if number is None else number for number in rows]
     total = max(1, sum(parts))
     return [size * part // total for part in parts]

@@ -173,7 +173,6 @@ def _real(cells: pa.Array[Any]) -> Guess | None:
 def _closest(
     values: pa.Array[Any], counts: Any, decimal: str | None, thousands: str | None
 ) -> Guess:
-    """Guess the spelling that all values have, or doubt it where most have it."""
     whole: list[Spelling] = []
     best, most, alike = None, None, np.zeros(len(values), bool)
     for spelling in _candidates(values, decimal, thousands):
@@ -195,7 +194,6 @@ def _closest(
 def _candidates(
     values: pa.Array[Any], decimal: str | None, thousands: str | None
 ) -> Iterator[Spelling]:
-    """Spellings that some values may have, the usual ones first."""
     odd = values.filter(pc.invert(pc.match_substring_regex(values, PLAIN.pattern)))
     shown = odd.slice(0, PROBE * PROBE).to_pylist()
     yield from number_spellings(
@@ -252,7 +250,6 @@ def _one_of(values: pa.Array[Any], whole: Sequence[Spelling]) -> Guess:
 
 
 def _begin_months(spelling: Spelling, values: pa.Array[Any]) -> bool:
-    """Return whether dates are the first days of several months in several years."""
     if not isinstance(spelling, Moment) or "DD" not in spelling.date:
         return False
     dates = spelling.read(values)

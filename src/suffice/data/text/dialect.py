@@ -158,7 +158,6 @@ def _is_number(cell: str) -> bool:
 
 
 def _some_are_numbers(columns: Iterable[Sequence[str]]) -> bool:
-    """Return whether some column has cells, all of them numbers."""
     return any(cells and all(map(_is_number, cells)) for cells in columns)
 
 
@@ -282,7 +281,6 @@ def _has_cells_of(row: Sequence[str], known: TextFormat, missing: Sequence[str])
 
 
 def _in_order(known: TextFormat, width: int) -> Sequence[str]:
-    """Return the names of the model's columns, if there are so many."""
     return next((names for names in (known.names or (), known.features) if len(names) == width), ())
 
 

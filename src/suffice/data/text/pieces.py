@@ -266,7 +266,6 @@ def _last_end(text: memoryview, toggles: Places) -> int:
 
 
 def _ends(text: memoryview, toggles: Places, start: int = 0) -> Places:
-    """Return the positions of line ends outside quotes."""
     tail = np.frombuffer(text, np.uint8)[start:]
     ends = np.flatnonzero((tail == _LF) | (tail == _CR)) + start
     return ends[np.searchsorted(toggles, ends) % 2 == 0] if len(toggles) else ends

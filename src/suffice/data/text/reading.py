@@ -79,7 +79,6 @@ class Reading:
         self._rows = 0, 0  # before the last piece, and in it
 
     def _is_plain(self, name: str, kind: pa.DataType) -> bool:
-        """Return whether pyarrow converts a column."""
         if pa.types.is_boolean(kind) or pa.types.is_dictionary(kind):
             return True
         return kind in _PLAIN and self._format.spelling(name) == _PLAIN[kind]
@@ -201,7 +200,6 @@ class Reading:
         )
 
     def _walked(self, piece: Piece) -> pa.Table:
-        """Return the rows of a piece that are not malformed; raise ReadError if too many are."""
         numbers = [name for name, kind in self._types.items() if pa.types.is_floating(kind)]
         if self._raw and numbers:
             raise OtherCellsError(*numbers)

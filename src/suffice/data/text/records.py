@@ -271,7 +271,6 @@ class TextFile:
         return None
 
     def _swallows(self, record: Record) -> bool:
-        """Return whether every line of a row would be a row of its own."""
         width = len(self.names)
         lines = record.text.splitlines()
         return width > 1 and all(line.count(self.separator) == width - 1 for line in lines)

@@ -227,7 +227,6 @@ def _first_file(
 
 
 def _refuse_undecoded(file: TextFile, dialect: Dialect, header: bool) -> None:
-    """Refuse names with bytes that the encoding does not know."""
     first = dialect.rows[0]
     for position, name in enumerate(first.fields if header else (), start=1):
         if undecoded(name):
@@ -257,7 +256,6 @@ def _first_lines(start: bytes, format: TextFormat) -> list[str]:
 
 
 def _check_width(file: TextFile, dialect: Dialect, header: bool) -> None:
-    """Refuse names that are given and are not as many as the fields."""
     first = dialect.rows[0]
     below = dialect.rows[1:] if header else dialect.rows
     width = len(below[0].fields) if below else len(first.fields)
@@ -273,7 +271,6 @@ def _check_width(file: TextFile, dialect: Dialect, header: bool) -> None:
 
 
 def _other_file(path: Path, like: TextFile) -> tuple[TextFile, list[list[str]]]:
-    """Return a further file, which has to have the columns of the first, and rows of it."""
     with readable(path):
         file = replace(like, path=path, version=version_of(path))
     with opened(file) as stream:
@@ -335,8 +332,6 @@ def _refuse_header_again(file: TextFile, head: pa.RecordBatch) -> None:
 
 
 class _Columns:
-    """The spellings of columns, and their first cells."""
-
     def __init__(
         self,
         file: TextFile,
@@ -486,7 +481,6 @@ def _undecided(where: str, name: str, one: Guess) -> ReadError:
 
 
 def _losses(columns: _Columns, names: Names, empty: Sequence[str]) -> Iterator[str]:
-    """Say which lines, cells and fields are left out."""
     file, asked = columns.file, columns.asked
     where, count = file.path.name, file.skipped
     if asked.skip_lines is None and count:
@@ -540,7 +534,6 @@ def _dialect_remarks(
 
 
 def _column_remarks(columns: _Columns) -> Iterator[str]:
-    """Say what was found in the cells that is not usual."""
     where, asked = columns.file.path.name, dict(columns.asked.written)
     found: dict[Spelling, list[str]] = {}
     for name, one in columns.guesses.items():
@@ -568,7 +561,6 @@ def _column_remarks(columns: _Columns) -> Iterator[str]:
 def _name_remarks(
     columns: _Columns, names: Names, left_out: Sequence[str], sample: Sequence[Sequence[str]]
 ) -> Iterator[str]:
-    """Say which names are made up, and that the last row may be a total."""
     file = columns.file
     where, kept = file.path.name, [name for name in names.unnamed if name not in left_out]
     if kept:

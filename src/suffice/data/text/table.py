@@ -133,7 +133,6 @@ class TextPart(RecordPart):
 
 
 def _other_notations(spelling: Spelling, cell: str) -> Iterator[Number]:
-    """Yield the notations of numbers in which a cell is one, other than that of its column."""
     bare = cell.strip()
     decimal = spelling.decimal if isinstance(spelling, Number) else "."
     for one in number_spellings(bare):
