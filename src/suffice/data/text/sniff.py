@@ -155,13 +155,15 @@ def _first_rows(
     Return besides how many of them need not be read again, and the byte behind these.
     """
     types = dict.fromkeys(file.names, pa.string()) | dict.fromkeys(at_once, pa.float64())
-    reading = Reading(file, types, raw=True)
-    try:
-        with closing(reading.batches(stream, ahead=0)) as batches:
-            head = first_rows(batches, pa.schema(list(types.items())))
-    except OtherCellsError as error:
-        return _first_rows(file, stream, [name for name in at_once if name not in error.args])
-    return head, reading.goes_on(stream, head.num_rows)
+    while True:
+        reading = Reading(file, types, raw=True)
+        try:
+            with closing(reading.batches(stream, ahead=0)) as batches:
+                head = first_rows(batches, pa.schema(list(types.items())))
+        except OtherCellsError as error:
+            types |= dict.fromkeys(error.args, pa.string())
+            continue
+        return head, reading.goes_on(stream, head.num_rows)
 
 
 def _fractions_at_first(
