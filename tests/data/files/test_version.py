@@ -79,7 +79,7 @@ class TestChanged:
         self, tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(
-            "suffice.data.text.pieces._PIECE_BYTES", 1 << 20
+            "suffice.data.text.reading.PIECE_BYTES", 1 << 20
         )  # not all is read ahead
         path = write(tmp_path / f"t{suffix}", 1_000_000)
         (part,) = read_table(path).parts({"x": None})[:1]

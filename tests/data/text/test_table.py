@@ -435,7 +435,7 @@ class TestWriterRoundTrip:
         (part,) = opened.parts({"x": pa.string(), "y": pa.string()})
         with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
             warnings.simplefilter("ignore", SufficeWarning)
-            patch.setattr("suffice.data.text.pieces._PIECE_BYTES", size)
+            patch.setattr("suffice.data.text.reading.PIECE_BYTES", size)
             try:
                 fast = [list(r.values()) for b in part.record_batches() for r in b.to_pylist()]
             except ReadError as error:

@@ -30,7 +30,6 @@ from suffice.data.text.records import (
 from suffice.data.version import readable
 
 BEGINNING = 1 << 18  # bytes that can be looked at before
-_PIECE_BYTES, FIRST_PIECE_BYTES = 1 << 22, 1 << 20  # few rows behind the first are read twice
 _WINDOW_BYTES = 1 << 14
 _LF, _CR = b"\n\r"
 _LINE_END = re.compile(rb"\r\n|\n|\r")
@@ -88,12 +87,8 @@ class Piece(NamedTuple):
         return memoryview(self.text).cast("B")[1:]
 
 
-def pieces(
-    file: TextFile, stream: ByteStream, begin: int = 0, size: int | None = None
-) -> Iterator[Piece]:
-    """Yield the rows of a file, without the header, in pieces of about so many bytes.
-
-    Those from a byte on where a row begins, if it is not the first.
+def pieces(file: TextFile, stream: ByteStream, begin: int, size: int) -> Iterator[Piece]:
+    """Yield the rows of a file from a byte on, without the header, in pieces of about a size.
 
     Bytes that do not decode are left in, and invalid in the pieces too. Where blanks separate
     fields, there is one between two of them.
@@ -129,7 +124,7 @@ def pieces(
         begin = len(codecs.BOM_UTF8)
         stream.go_to(begin)
     text = pa.py_buffer(b"\n")
-    while (longer := _longer(text, stream, decoder, size or _PIECE_BYTES)) is not None:
+    while (longer := _longer(text, stream, decoder, size)) is not None:
         text = longer
         records = memoryview(text).cast("B")[1:]
         if above:

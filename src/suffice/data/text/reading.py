@@ -26,7 +26,6 @@ import pyarrow.csv as arrow_csv
 from suffice.data.read_ahead import in_order
 from suffice.data.spelling import PLAIN, TRUTH, Moment, Spelling, without_missing
 from suffice.data.text.pieces import (
-    FIRST_PIECE_BYTES,
     ByteStream,
     Piece,
     end_of_row,
@@ -38,6 +37,7 @@ from suffice.sums.batch import BATCH_ROWS
 from suffice.sums.block import HELD
 
 LAST_ASCII = 127
+PIECE_BYTES = 1 << 22
 _AHEAD = 2
 _PLAIN: dict[pa.DataType, Spelling] = {pa.float64(): PLAIN, pa.date32(): Moment("YYYY-MM-DD")}
 _REFUSED = re.compile(r"In CSV column #(\d+): CSV conversion error")
@@ -119,7 +119,11 @@ class Reading:
             if pool is not None:
                 pool.shutdown(wait=False, cancel_futures=True)
 
-        found = pieces(self._file, stream, begin, FIRST_PIECE_BYTES if self._raw else None)
+        size = PIECE_BYTES
+        if self._raw:  # no more rows than the first ones
+            lines = max(1, stream.start.count(b"\n"))
+            size = min(size, len(stream.start) // lines * BATCH_ROWS)
+        found = pieces(self._file, stream, begin, size)
         try:
             yield from in_order(start, found, ahead, self._first, end)
         except OpenRecordError:
@@ -169,9 +173,16 @@ class Reading:
         return [
             name
             for name, column in zip(table.column_names, table.columns, strict=True)
-            if pa.types.is_floating(column.type)
-            and (not _are_held(column) or (self._raw and pc.any(pc.is_nan(column)).as_py()))
+            if pa.types.is_floating(column.type) and not self._are_held(column)
         ]
+
+    def _are_held(self, numbers: pa.ChunkedArray[Any]) -> bool:
+        chunks = (np.frombuffer(c.buffers()[1], np.float64) for c in numbers.chunks if len(c))
+        if all(-HELD < cells.min() <= cells.max() < HELD for cells in chunks):
+            return True  # nulls are zeros, and none is NaN
+        ends = pc.min_max(numbers)
+        low, high = ends["min"].as_py(), ends["max"].as_py()
+        return not self._raw and (low is None or -HELD < low <= high < HELD)
 
     def _read(self, piece: Piece, types: Mapping[str, pa.DataType]) -> pa.Table:
         missing = [""] if self._raw else [] if self._by_hand else list(self._format.tokens)
@@ -227,17 +238,6 @@ class Reading:
             pairs = zip(names, columns, strict=True)
             columns = [without_missing(c, self._format.tokens_of(name)) for name, c in pairs]
         return pa.RecordBatch.from_arrays(columns, names=names)
-
-
-def _are_held(numbers: pa.ChunkedArray[Any]) -> bool:
-    chunks = (
-        np.frombuffer(chunk.buffers()[1], np.float64) for chunk in numbers.chunks if len(chunk)
-    )
-    if all(-HELD < cells.min() <= cells.max() < HELD for cells in chunks):
-        return True  # nulls are zeros
-    ends = pc.min_max(numbers)
-    low, high = ends["min"].as_py(), ends["max"].as_py()
-    return low is None or -HELD < low <= high < HELD
 
 
 def _without_last(tables: Iterator[pa.Table], rows: int) -> Iterator[pa.Table]:
