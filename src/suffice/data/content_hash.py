@@ -17,7 +17,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.data.schema import stored_as
-from suffice.sums.row_sample import hash_of_text, mixed
+from suffice.sums.row_sample import mixed
+from suffice.sums.vocabulary import hash_of_text
 
 
 def row_hashes(batch: pa.RecordBatch) -> NDArray[np.uint64]:

@@ -19,7 +19,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from hashlib import blake2b
 from typing import Any, NamedTuple, Self, TypeGuard
 
 import numpy as np
@@ -37,7 +36,7 @@ from suffice.sums.block import (
     converted,
 )
 from suffice.sums.by_class import ByClass, ByClassAccumulator
-from suffice.sums.vocabulary import Vocabulary
+from suffice.sums.vocabulary import NUMBERS, Vocabulary, hash_of_text
 
 Hashes = NDArray[np.uint64]
 
@@ -45,7 +44,6 @@ LAST = np.uint64(2**64 - 1)
 ALIKE = 0.1  # expected pairs of rows that chance makes equal, below which equal rows are copies
 WHOLE = 1e-9  # relative: how near to whole multiples weights have to be
 MOST_COPIES = 10.0  # of an average row: weights with a finer common measure are no counts
-NUMBERS = bool | int | float | np.number
 SHIFTS = np.uint64(30), np.uint64(27), np.uint64(31)
 FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 RANKED = 512  # columns at a time
@@ -305,12 +303,6 @@ def mixed(x: Hashes) -> Hashes:
     return x ^ (x >> SHIFTS[2])
 
 
-def hash_of_text(value: Any) -> np.uint64:
-    """The hash of bytes, or of how a value is written."""
-    content = value if isinstance(value, bytes) else str(value).encode()
-    return np.uint64(int.from_bytes(blake2b(content, digest_size=8).digest(), "little"))
-
-
 def name_hashes(names: Sequence[Sequence[Any]]) -> tuple[Hashes, ...]:
     return tuple([np.array([*map(hash_of_text, own)], np.uint64) for own in names])
 
@@ -320,7 +312,7 @@ def batch_hashes(batch: Batch, names: Sequence[Hashes]) -> Hashes:
 
     Examples
     --------
-    >>> from suffice.sums.vocabulary import Vocabulary
+    >>> from suffice.sums.vocabulary import NUMBERS, Vocabulary, hash_of_text
     >>> x, labels = np.array([[1.0, 2.0], [-0.0, np.nan]]), Vocabulary(("no", "yes"))
     >>> one = Batch(2, (RealBlock(x),), np.array([0, 1]), labels)
     >>> columns = RealBlock(x[:, [0]].astype("f4")), RealBlock(x[:, [1]])
@@ -329,7 +321,7 @@ def batch_hashes(batch: Batch, names: Sequence[Hashes]) -> Hashes:
     >>> (batch_hashes(one, together) == batch_hashes(other, apart)).all()
     np.True_
     """
-    of_labels = mixed(_of_values(batch.classes.values) + np.uint64(1))  # the last: of no label
+    of_labels = mixed(batch.classes.hashes + np.uint64(1))  # the last: of no label
     total = of_labels[batch.codes] if batch.codes.size else np.repeat(of_labels[-1:], batch.rows)
     for block, columns in zip(batch.blocks, names, strict=True):
         total = total + _of_block(block, columns)
@@ -429,7 +421,7 @@ def _of_block(block: Any, names: Hashes) -> Hashes:
     total = np.zeros(block.rows, np.uint64)
     if isinstance(block, CodedBlock):
         for j, vocabulary in enumerate(block.vocabularies):
-            table = mixed(_of_values(vocabulary.values) + names[j])
+            table = mixed(vocabulary.hashes + names[j])
             total += np.append(table[:-1], np.uint64(0))[block.codes[:, j]]
     else:
         assert isinstance(block, RealBlock | IntegerBlock)
@@ -439,23 +431,9 @@ def _of_block(block: Any, names: Hashes) -> Hashes:
 
 def _of_words(block: SparseBlock, name: np.uint64) -> Hashes:
     """Σ count · h(word), so that parts of a count add up to it."""
-    table = mixed(_of_values(block.vocabulary.values) + name)
+    table = mixed(block.vocabulary.hashes + name)
     counts = np.nan_to_num(np.asarray(block.data, np.float64) * PARTS).astype(np.int64)
     terms = table[block.indices] * counts.view(np.uint64)
     upto = np.zeros(len(terms) + 1, np.uint64)
     np.cumsum(terms, out=upto[1:])
     return np.asarray(upto[block.indptr[1:]] - upto[block.indptr[:-1]])
-
-
-def _of_values(values: Sequence[Any]) -> Hashes:
-    """The hash of each value, and one more entry for the code −1."""
-    return np.array([*map(_of_value, values), 0], np.uint64)
-
-
-def _of_value(value: Any) -> np.uint64:
-    if not isinstance(value, NUMBERS):
-        return hash_of_text(value)
-    try:
-        return np.float64(float(value) + 0.0).view(np.uint64)
-    except OverflowError:  # a whole number that no double is near
-        return hash_of_text(hex(int(value)))

@@ -7,18 +7,36 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 from functools import cached_property
+from hashlib import blake2b
 from itertools import pairwise, repeat
 from operator import eq, lt
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from suffice.errors import SchemaError
 from suffice.numerics.arrays import Ints
 from suffice.rules import rule
 
 Value = Any  # of one of the kinds: hashable, and ordered in its kind
+NUMBERS = bool | int | float | np.number
 KINDS = (str, bool, int, float, bytes, date, timedelta, Decimal, np.generic)
+
+
+def hash_of_text(value: Any) -> np.uint64:
+    """The hash of bytes, or of how a value is written."""
+    content = value if isinstance(value, bytes) else str(value).encode()
+    return np.uint64(int.from_bytes(blake2b(content, digest_size=8).digest(), "little"))
+
+
+def _hash(value: Value) -> np.uint64:
+    if not isinstance(value, NUMBERS):
+        return hash_of_text(value)
+    try:
+        return np.float64(float(value) + 0.0).view(np.uint64)
+    except OverflowError:  # a whole number that no double is near
+        return hash_of_text(hex(int(value)))
 
 
 def _order(value: Value) -> tuple[str, Value]:
@@ -80,6 +98,11 @@ class Vocabulary:
     @cached_property
     def codes(self) -> dict[Value, int]:
         return {value: code for code, value in enumerate(self.values)}
+
+    @cached_property
+    def hashes(self) -> NDArray[np.uint64]:
+        """The hash of each value, equal numbers alike, and one more entry for the code −1."""
+        return np.array([*map(_hash, self.values), 0], np.uint64)
 
     @cached_property
     def counts_from_zero(self) -> bool:
