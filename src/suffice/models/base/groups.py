@@ -396,13 +396,11 @@ def _results(
     read, found, first = _read(part, names), Results(), 0
     for batch in read.batches():
         order = in_order(batch.groups)[np.count_nonzero(batch.groups < 0) :]
-        in_place = np.array_equal(order, np.arange(batch.rows))
-        rows = batch if in_place else batch.take(order)
-        starts = np.flatnonzero(np.diff(rows.groups, prepend=-1)).tolist()
-        for a, b in pairwise([*starts, rows.rows]):
-            g = int(rows.groups[a])
-            piece = RowsOf(read, first, order[a:b], rows.cut(a, b))
-            found = found + Results({g: kernel(piece, params, g)})
+        in_place, groups = np.array_equal(order, np.arange(batch.rows)), batch.groups[order]
+        starts = np.flatnonzero(np.diff(groups, prepend=-1)).tolist()
+        for a, b in pairwise([*starts, len(order)]):
+            g, rows = int(groups[a]), batch.cut(a, b) if in_place else batch.take(order[a:b])
+            found = found + Results({g: kernel(RowsOf(read, first, order[a:b], rows), params, g)})
         first += batch.rows
     if not names:
         return found
