@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import cycle
 
 import numpy as np
@@ -49,8 +50,6 @@ def assert_close(found, expected, tolerance=1e-6):
 
 @pytest.fixture(autouse=True)
 def quiet():
-    import warnings
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
@@ -68,6 +67,20 @@ def test_coefficients_are_those_of_scikit_learn(shape, intercept):
         found, expected = ours.fit(x, y), theirs.fit(dense(x), y)
         assert_close(found.coef_, expected.coef_)
         assert_close(found.predict(x), expected.predict(dense(x)))
+
+
+@pytest.mark.parametrize(
+    ("n", "model"),
+    [(500, LinearRegression()), (500, Ridge(0.01)), (300, Ridge(1.0)), (160, Ridge(1.0))],
+)
+def test_sparse_columns_of_any_unit(n, model):
+    units = 10.0 ** np.random.default_rng(0).uniform(-2, 2, P)
+    x = sp.random_array((n, P), density=0.15, rng=np.random.default_rng(1)) @ sp.diags_array(units)
+    y = x @ (1 / units) + np.random.default_rng(2).normal(size=n)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sparse, laid_out = (model.unfitted().fit(rows, y) for rows in (x.tocsr(), x.toarray()))
+        assert_close(sparse.coef_ * units, laid_out.coef_ * units)
 
 
 @pytest.mark.parametrize(

@@ -288,21 +288,18 @@ class LevelLeastSquares(RowLeastSquares):
         def left_transposed(u: Array) -> Array:
             return about(u - one * (one @ u / size))
 
-        if self.penalised:
-            unit = 1.0 / np.sqrt(own[first:])
-        else:
-            squares = np.einsum("ij,ij,i->j", others.dense, others.dense, root**2)[first:]
-            squares = np.append(squares, others.few.multiply(others.few).T @ root**2)
-            unit = 1.0 / np.sqrt(np.where(squares > 0, squares, 1.0))
+        squares = np.einsum("ij,ij,i->j", others.dense, others.dense, root**2)[first:]
+        squares = np.append(squares, others.few.multiply(others.few).T @ root**2) + own[first:]
+        scale = 1.0 / np.sqrt(np.where(squares > 0, squares, 1.0))
         nothing = np.zeros(first)
         found = []
         for y in self.equations.y.T:
-            v = unit * least_squares_of(
-                (len(root), len(unit)),
-                lambda v: left(root * others.times(np.append(nothing, unit * v))),
-                lambda u: unit * others.across(root * left_transposed(u))[first:],
+            v = least_squares_of(
+                lambda v: left(root * others.times(np.append(nothing, v))),
+                lambda u: others.across(root * left_transposed(u))[first:],
                 left(y),
-                float(self.penalised),
+                own[first:],
+                (scale,),
             )
             rest = y - root * others.times(np.append(nothing, v))
             intercept = np.full(first, one @ about(rest) / size)

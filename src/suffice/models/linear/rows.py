@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -49,6 +49,7 @@ ILL_CONDITIONED = 1e10  # of AΛ⁻¹Aᵀ: beyond, its singular values are taken
 PERFECT = 2.0**-88  # of sums of squares: what rounding of residuals leaves
 LAID_OUT = 2**22  # cells of sparse rows that are laid out at a time
 LSQR_STEPS = 2  # times the columns
+MANY_COLUMNS = 2  # times the rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -320,20 +321,20 @@ class RowLeastSquares:
 
     def _iterated(self) -> Array:
         equations, unit = self.equations, self.inverse_unit
-        return np.stack(
-            [
-                unit
-                * least_squares_of(
-                    (equations.n, equations.p),
-                    lambda w: equations.along(unit * w),
-                    lambda u: unit * equations.across(u),
-                    y,
-                    float(self.penalised),
-                )
-                for y in equations.y.T
-            ],
-            axis=1,
-        )
+        size = np.sqrt(float(self.penalised) + equations.squares * unit**2)
+        alike = np.divide(unit, size, out=np.zeros_like(unit), where=size > 0)
+        # Columns of one size suit rows that determine them; one penalty, rows that do not. Without
+        # a penalty the shortest minimum is looked for first.
+        units: tuple[Array, ...] = (unit,)
+        if self.penalised and equations.p <= MANY_COLUMNS * equations.n:
+            units = (alike,)
+        elif not self.penalised and equations.p <= equations.n:
+            units = (unit, alike)
+        found = [
+            least_squares_of(equations.along, equations.across, y, self.penalty, units)
+            for y in equations.y.T
+        ]
+        return np.stack(found, axis=1)
 
     @cached_property
     def row_space(self) -> RowSpace:
@@ -514,33 +515,45 @@ Fit = LeastSquares | RowLeastSquares
 
 
 def least_squares_of(
-    shape: tuple[int, int],
     along: Callable[[Array], Array],
     across: Callable[[Array], Array],
     y: Array,
-    damp: float,
+    penalty: Array,
+    units: Sequence[Array],
 ) -> Array:
-    """The w (p,) that minimises |y − A w|² + damp² |w|², from products with A (n, p), by LSQR.
+    """The w (p,) that minimises |y − A w|² + Σⱼ λⱼwⱼ², from products with A (n, p), by LSQR.
+
+    Its steps are of w/u; where they do not lead to the end, more are made in the next unit u (p,).
+    The penalties are rows, diag √λ, of a residual 0.
 
     Source: C. C. Paige and M. A. Saunders, LSQR: an algorithm for sparse linear equations and
     sparse least squares (1982).
     """
     from scipy.sparse.linalg import LinearOperator, lsqr
 
-    operator = LinearOperator(
-        shape,
-        matvec=lambda w: along(w.ravel()),
-        rmatvec=lambda u: across(u.ravel()),
-        dtype=np.float64,
+    n, p, root = len(y), len(penalty), np.sqrt(penalty)
+    w, unit, most = np.zeros(p), units[0], LSQR_STEPS * p // len(units)
+
+    def product(z: Array) -> Array:
+        return np.concatenate([along(unit * z.ravel()), root * unit * z.ravel()])
+
+    def transposed(u: Array) -> Array:
+        return np.asarray(unit * (across(u.ravel()[:n]) + root * u.ravel()[n:]))
+
+    rows = LinearOperator((n + p, p), matvec=product, rmatvec=transposed, dtype=np.float64)
+    right = np.concatenate([y, np.zeros(p)])
+    solve = partial(lsqr, rows, right, atol=1e-15, btol=1e-15, conlim=0.0, iter_lim=most)
+    for unit in units:
+        start = np.divide(w, unit, out=np.zeros(p), where=unit > 0) if w.any() else None
+        z, stopped, *_ = solve(x0=start)
+        w = unit * z
+        if stopped != 7:
+            return np.asarray(w)
+    warn(
+        f"the coefficients of sparse rows did not converge in {len(units) * most:,} steps; "
+        "scale the columns, or raise alpha.",
+        convergence_warning(),
     )
-    most = LSQR_STEPS * shape[1]
-    w, stopped, *_ = lsqr(operator, y, damp=damp, atol=1e-15, btol=1e-15, conlim=0.0, iter_lim=most)
-    if stopped == 7:
-        warn(
-            f"the coefficients of sparse rows did not converge in {most:,} steps; "
-            "scale the columns, or raise alpha.",
-            convergence_warning(),
-        )
     return np.asarray(w)
 
 
