@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from sklearn import metrics
 from sklearn import model_selection as reference
@@ -16,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from suffice import (
+    AutoClassifier,
     Lasso,
     LinearDiscriminantAnalysis,
     LinearRegression,
@@ -415,3 +417,14 @@ def test_groups_that_folds_divide_are_told() -> None:
     pairs = list(reference.KFold(4).split(IRIS))
     with pytest.warns(SufficeWarning, match="group 12 is in the training set and the test set"):
         evaluate_folds(GaussianNB(), IRIS, SPECIES, groups=groups, cv=pairs)
+
+
+@pytest.mark.parametrize("kind", [pa.string_view(), pa.string()])
+def test_text_of_any_arrow_type(kind: pa.DataType) -> None:
+    cells, labels = pa.array(["a", "b", "c", "a"] * 9, kind), pa.array(["u", "v", "v"] * 12, kind)
+    scores = cross_val_score(NaiveBayes(), pa.table({"cell": cells}), labels, cv=3)
+    frame = pd.DataFrame({"cell": ["a", "b", "c", "a"] * 9})
+    expected = cross_val_score(NaiveBayes(), frame, ["u", "v", "v"] * 12, cv=3)
+    np.testing.assert_array_equal(scores, expected)
+    table = pa.table({"cell": cells, "label": labels})
+    assert AutoClassifier().fit(table, "label").predict(table)[0] in ("u", "v")

@@ -398,6 +398,16 @@ def plain(column: pa.Array[Any]) -> pa.Array[Any]:
     return column.cast(WIDER[kind]) if kind in WIDER else column
 
 
+def rows_taken(table: Any, rows: NDArray[np.intp]) -> Any:
+    """Return rows of an Arrow table, or cells of a column, in their order; views become strings."""
+    if not hasattr(table, "schema"):
+        table = table.cast(WIDER.get(table.type, table.type))
+    elif not WIDER.keys().isdisjoint(table.schema.types):
+        fields = [field.with_type(WIDER.get(field.type, field.type)) for field in table.schema]
+        table = table.cast(pa.schema(fields, table.schema.metadata))
+    return table.take(pa.array(rows))
+
+
 # What a cell is, and what a column holds.
 _NAMES = (
     (pa.types.is_null, "empty", "nothing"),

@@ -14,7 +14,16 @@ from numpy.typing import NDArray
 
 from suffice.data.encode import distinct
 from suffice.data.frames.memory import FramePart, in_memory
-from suffice.data.schema import Column, Layout, Stored, decide, held, require_columns, stored_as
+from suffice.data.schema import (
+    Column,
+    Layout,
+    Stored,
+    decide,
+    held,
+    require_columns,
+    rows_taken,
+    stored_as,
+)
 from suffice.data.source import RecordPart, Source
 from suffice.data.spelled import SpelledTable
 from suffice.data.table import CleanedTable, Table, WithoutColumns
@@ -172,7 +181,7 @@ class TableSource(Source):
                     "files are read in their order",
                     "read the file into memory first, or shuffle its rows once and write them",
                 )
-            return replace(frame, table=frame.table.take(rows))
+            return replace(frame, table=rows_taken(frame.table, rows))
 
         return replace(self, table=innermost(self.table, taken))
 

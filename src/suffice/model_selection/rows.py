@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from suffice.data.content_hash import row_hashes
 from suffice.data.encode import encode
 from suffice.data.open import distributed_table, open_table
-from suffice.data.schema import BlockLayout, Column, Layout
+from suffice.data.schema import BlockLayout, Column, Layout, rows_taken
 from suffice.data.source import RecordPart
 from suffice.data.table import RowsWhere, Table, WithoutColumns
 from suffice.data.table_source import TableSource
@@ -111,7 +111,7 @@ def rows_at(table: Any, rows: NDArray[np.intp]) -> Any:
     if isinstance(table, Mapping):
         return {name: rows_at(column, rows) for name, column in table.items()}
     if isinstance(table, pa.Table | pa.RecordBatch | pa.Array | pa.ChunkedArray):
-        return table.take(pa.array(rows))
+        return rows_taken(table, rows)
     if isinstance(table, np.ndarray):
         return table[rows]
     if isinstance(table, list):
