@@ -375,7 +375,8 @@ def proximal_newton(evaluate: Evaluate, start: Point, cost: NDArray[np.float64])
         assert point.hessian is not None
         linear = point.gradient - point.hessian @ point.x
         model = L1Quadratic(point.hessian, linear, cost)
-        reached = model.minimum(point.x, INNER_TOLERANCE, INNER_SWEEPS).x
+        tolerance = _inner_tolerance(_violation(point, cost), linear)
+        reached = model.minimum(point.x, tolerance, INNER_SWEEPS).x
         point = _next(evaluate, point, reached, cost)
 
 
@@ -417,12 +418,18 @@ def working_set_newton(
             model = CompressedQuadratic(curvature, linear, cost[places])
         else:
             model = L1Quadratic(curvature, linear, cost[places])
-        reached, slope = point.x.copy(), float(np.abs(linear).max(initial=0.0))
-        near = NEAR * float(missed.max(initial=0.0)) / slope if slope else 0.0
-        tolerance = min(max(INNER_TOLERANCE, near), NEAR)
+        reached, tolerance = (
+            point.x.copy(),
+            _inner_tolerance(float(missed.max(initial=0.0)), linear),
+        )
         most = INNER_SWEEPS if isinstance(model, L1Quadratic) else INNER_PRODUCTS
         reached[places] = model.minimum(x, tolerance, most).x
         point = _next(evaluate, point, reached, cost)
+
+
+def _inner_tolerance(missed: float, linear: NDArray[np.float64]) -> float:
+    slope = float(np.abs(linear).max(initial=0.0))
+    return min(max(INNER_TOLERANCE, NEAR * missed / slope if slope else 0.0), NEAR)
 
 
 def _next(
