@@ -238,6 +238,11 @@ class TestBytes:
             read_csv("t.csv", encoding=encoding)
         assert str(caught.value).startswith(f"encoding={encoding!r}; ")
 
+    @pytest.mark.parametrize("n", [9, LATE])
+    def test_invalid_in_every_row(self, table: Open, n: int) -> None:
+        said = message(lambda: count(table(b"a,b\n" + b"1.5,\xe9\n" * n)))
+        assert said.startswith("line 2 of t.csv, column 'b': byte 0xe9 after '' is not utf8; ")
+
     def test_invalid_in_declared_encoding(self, table: Open) -> None:
         assert message(lambda: count(table(b"a,b\n1,\x81\n", encoding="cp1252"))).startswith(
             "line 2 of t.csv, column 'b': byte 0x81 after '' is not cp1252; "
@@ -257,6 +262,10 @@ class TestBytes:
 class TestGzip:
     def test_suffix_decides_separator_and_compression(self, table: Open) -> None:
         assert rows(table(gzip.compress(b"a\tb\n1\t2\n"), "t.tsv.gz")) == [{"a": 1, "b": 2}]
+
+    def test_byte_order_mark(self, table: Open) -> None:
+        packed = gzip.compress(b'\xef\xbb\xbf"a",b\n1,2\n')
+        assert rows(table(packed, "t.csv.gz")) == [{"a": 1, "b": 2}]
 
     def test_truncated(self, table: Open) -> None:
         whole = gzip.compress(b"\n".join(os.urandom(8).hex().encode() for _ in range(50_000)))

@@ -59,10 +59,10 @@ class ByteStream:
         return filled
 
     def go_to(self, place: int) -> None:
-        """Read on from a byte of the file, which is not compressed unless this is the first."""
+        """Read on from a byte of the file; if that is compressed, from one of the first."""
         if not self.compressed:
-            self.file.seek(place or len(self.start))
-        self._rest = b"" if place else self.start
+            self.file.seek(max(place, len(self.start)))
+        self._rest = self.start[place:]
 
 
 @contextmanager

@@ -177,6 +177,8 @@ def _fractions_at_first(
     rows = [row for row in (*(r.fields for r in first), *sample) if len(row) == len(file.names)]
     if not sample or not rows or format.strip or not _are_plain(format):
         return ()
+    if any(undecoded(cell) for row in rows for cell in row):  # which is said of the first rows
+        return ()
     found = []
     for name, cells in zip(file.names, zip(*rows, strict=True), strict=True):
         missing = "" in format.tokens_of(name)
