@@ -199,9 +199,8 @@ class CodedBlock:
         for j, (mine, theirs) in enumerate(zip(self.vocabularies, vocabularies, strict=True)):
             # One past the end stays one past the end, and the last entry serves the code −1.
             unseen = len(theirs)
-            table = [*(theirs.codes.get(v, unseen) for v in mine.values), unseen, -1]
-            own = self.codes[:, j]
-            codes[:, j] = table[own[0]] if len(own) == 1 else np.array(table)[own]
+            table = np.append(theirs.index(mine.values, unseen), (unseen, -1))
+            codes[:, j] = table[self.codes[:, j]]
         return codes
 
 

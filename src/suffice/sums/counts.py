@@ -187,10 +187,10 @@ class CodeRange:
         return cls(low, high - low + 1)
 
     def counts(self, table: DoubleDouble) -> Counts:
-        """Return the counts of a table (k, M) over this range."""
+        """Return the counts of a table (k, M) over this range, values as they come."""
         if self.vocabularies is not None:
             kept = np.setdiff1d(np.arange(table.shape[1]), self.offsets[:-1])
-            return Counts(self.vocabularies, table[:, kept]).sorted()
+            return Counts(self.vocabularies, table[:, kept])
         shown = np.any(table.hi > 0, axis=0)
         columns = [np.flatnonzero(shown[a:b]) for a, b in pairwise(self.offsets)]
         vocabularies = tuple(
@@ -236,7 +236,7 @@ class CountAccumulator:
     def statistic(self) -> Counts:
         self._fold()
         nothing = Counts((Vocabulary(()),) * self._d, DoubleDouble.zeros((self._k, 0)))
-        return self._sum or nothing
+        return (self._sum or nothing).sorted()
 
     def _add_integers(self, values: NDArray[Any], codes: Ints, weights: Floats) -> None:
         """Count whole numbers directly, widening the range whenever one is beyond it."""

@@ -144,12 +144,7 @@ class KeptRows(ClassSums):
     @cached_property
     def gaps(self) -> Bools:
         """Return which rows lack a cell or a target, (m,)."""
-        if not is_sparse(self.x):
-            lacks = np.isnan(self.x).any(axis=1)
-        else:
-            before = np.concatenate([[0], np.cumsum(np.isnan(self.x.data))])
-            lacks = np.diff(before[self.x.indptr]) > 0
-        return np.asarray(lacks | np.isnan(self.y).any(axis=1))
+        return np.asarray(np.isnan(self.x.sum(axis=1)) | np.isnan(self.y.sum(axis=1)))
 
     @property
     def complete(self) -> bool:
@@ -276,8 +271,10 @@ class KeptRows(ClassSums):
 
     @cached_property
     def _canonical(self) -> KeptRows:
-        keys = np.column_stack([self.code.astype(np.uint64), _digests(self.x, self.y)])
-        order = np.lexsort(keys.T[::-1])
+        keys = np.column_stack([_digests(self.x, self.y), self.code.astype(np.uint64)])
+        order = np.argsort(keys[:, 0])
+        if (np.diff(keys[order, 0]) == 0).any():
+            order = np.lexsort(keys.T[::-1])
         keys = keys[order]
         first = np.append(True, (keys[1:] != keys[:-1]).any(axis=1))[: len(keys)]
         place = np.cumsum(first) - 1
@@ -295,7 +292,7 @@ class KeptRows(ClassSums):
 
     @cached_property
     def _keys(self) -> NDArray[np.uint64]:
-        """Class and digest of every distinct row, (m, 3)."""
+        """Digest and class of every distinct row, (m, 3)."""
         return self._canonical._keys
 
     def __eq__(self, other: object) -> bool:
@@ -399,8 +396,8 @@ def _digests(x: Any, y: Floats) -> NDArray[np.uint64]:
             found[first : first + step] += _digests_of_cells(part)
             continue
         for lane, hashes in enumerate(_hashes(part.data, part.indices)):
-            before = np.append(np.uint64(0), np.cumsum(hashes))
-            found[first : first + step, lane] += before[part.indptr[1:]] - before[part.indptr[:-1]]
+            own = type(x)((hashes, part.indices, part.indptr), shape=part.shape)
+            found[first : first + step, lane] += own.sum(axis=1, dtype=np.uint64)
     return found
 
 

@@ -85,12 +85,14 @@ class Vocabulary:
 
     @classmethod
     def of(cls, values: Iterable[Value]) -> Vocabulary:
+        values = tuple(values)
+        if len(set(map(type, values))) <= 1:
+            return cls(tuple(sorted(dict.fromkeys(values))))
         distinct: dict[Value, Value] = {}
         for value in values:
             if value not in distinct or type(value) is int:
                 distinct[value] = value
-        mixed = len(set(map(type, distinct.values()))) > 1
-        return cls(tuple(sorted(distinct.values(), key=_order if mixed else None)))
+        return cls(tuple(sorted(distinct.values(), key=_order)))
 
     def __len__(self) -> int:
         return len(self.values)
@@ -116,14 +118,7 @@ class Vocabulary:
             return other
         if self.closed or other.closed:
             raise ValueError(f"a closed vocabulary does not grow: {self.values} | {other.values}")
-        if all(map(self._has, other.values)):
-            return self
         return Vocabulary.of((*self.values, *other.values))
-
-    def _has(self, value: Value) -> bool:
-        """Return whether a value is there, written as it is."""
-        code = self.codes.get(value)
-        return code is not None and type(self.values[code]) is type(value)
 
     def index(self, values: Iterable[Value], unseen: int) -> Ints:
         """Codes of the given values; ``unseen`` for those that are not here."""

@@ -159,11 +159,10 @@ class LevelLeastSquares(RowLeastSquares):
     @cached_property
     def _z(self) -> Others:
         """Z, (m, q)."""
-        weight, others = self.equations.root**2, self._rows[1]
-        across = self._indicators.multiply(weight).tocsr()
+        weight, others = self.equations.root[:, None] ** 2, self._rows[1]
         inverse = self._inverse_diagonal[:, None]
-        few = (across @ others.few).multiply(inverse).tocsr()
-        return Others(inverse * (across @ others.dense), few)
+        few = (self._indicators @ others.few.multiply(weight).tocsr()).multiply(inverse).tocsr()
+        return Others(inverse * self._by_level(weight * others.dense), few)
 
     # -- the solution
 
