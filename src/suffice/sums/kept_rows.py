@@ -41,7 +41,7 @@ from suffice.sums.row_sample import mixed
 
 LEAST_COLUMNS = 384  # with fewer, exact products are solved as fast as rows
 LEAST_SPARSE, SPARSE_CELLS = 1_000, 2**26  # sparse rows of more columns, and cells of them
-HASHED_CELLS = 2**18  # hashed at a time
+HASHED_CELLS = 2**15  # hashed at a time, in memory that is not asked of the system each time
 TILE_CELLS = 2**22  # cells of sparse rows that are laid out at a time, 32 MB
 DENSE = 0.25  # of the cells of a column: from there on it is laid out
 CONSTANT = 2.0**-40  # of the squares of a column: what rounding leaves of its scatter
@@ -283,9 +283,10 @@ class KeptRows(ClassSums):
             pair = two_sum(*self.weight[order[i]])
             weight[place[i]] = add(*two_sum(*weight[place[i]]), *pair)
         places, keys = order[first], keys[first]
-        same = len(places) == len(order) and bool((np.diff(places) == 1).all())
-        x, y = (self.x, self.y) if same else (self.x[places], self.y[places])
-        found = replace(self, x=x, y=y, code=self.code[places], weight=weight)
+        x = self.x[places]  # copied, even where they are in order: they may be the caller's
+        if not is_sparse(x):
+            x += 0.0  # -0.0 and 0.0 are one value
+        found = replace(self, x=x, y=self.y[places], code=self.code[places], weight=weight)
         found.__dict__["_keys"] = keys
         found.__dict__["_canonical"] = found
         return found
@@ -387,29 +388,31 @@ def _tiny(x: Any) -> Bools:
 
 def _digests(x: Any, y: Floats) -> NDArray[np.uint64]:
     """128 bits that tell rows of different values apart, (n, 2); cells that are 0 add nothing."""
-    found = _digests_of_cells(y, x.shape[1])
-    cells = x.nnz if is_sparse(x) else x.size
+    p, cells = x.shape[1], x.nnz if is_sparse(x) else x.size
+    column = mixed(np.arange(1, p + y.shape[1] + 1, dtype=np.uint64))
+    found = _digests_of_cells(y, column[p:])
     step = max(1, HASHED_CELLS * len(y) // max(1, cells))
     for first in range(0, len(y), step):
         part = x[first : first + step]
         if not is_sparse(x):
-            found[first : first + step] += _digests_of_cells(part)
+            found[first : first + step] += _digests_of_cells(part, column[:p])
             continue
-        for lane, hashes in enumerate(_hashes(part.data, part.indices)):
+        for lane, hashes in enumerate(_hashes(part.data, column[part.indices])):
             own = type(x)((hashes, part.indices, part.indptr), shape=part.shape)
             found[first : first + step, lane] += own.sum(axis=1, dtype=np.uint64)
     return found
 
 
-def _digests_of_cells(values: Floats, first: int = 0) -> NDArray[np.uint64]:
-    hashes = _hashes(values, first + np.arange(values.shape[1]))
-    return np.column_stack([lane.sum(axis=1) for lane in hashes])
+def _digests_of_cells(values: Floats, column: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    return np.column_stack([lane.sum(axis=1) for lane in _hashes(values, column)])
 
 
-def _hashes(values: Floats, columns: NDArray[Any]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Two numbers of 64 bits for every cell; 0 of a cell that is 0."""
-    bits = np.ascontiguousarray(values, np.float64).view(np.uint64)
-    low = mixed(bits ^ mixed(columns.astype(np.uint64) + np.uint64(1)))
+def _hashes(
+    values: Floats, column: NDArray[np.uint64]
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Two numbers of 64 bits for every cell, of it and of its column; 0 of a cell that is 0."""
+    bits = np.add(values, 0.0, order="C").view(np.uint64)  # -0.0 and 0.0 are one value
+    low = mixed(bits ^ column)
     low[bits == 0] = 0
     return low, low * (low >> np.uint64(32))
 
@@ -749,7 +752,7 @@ class RowsAccumulator:
         _require_size(values, places, 0)
         _require_size(targets, places, self._p)
         if not is_sparse(values):
-            values = np.asarray(values, np.float64)  # copied once, when all are there
+            values = np.asarray(values, np.float64)
         w = weights if weights.size else np.ones(len(targets))
         pairs = np.stack([w, np.zeros(len(w))], axis=1)
         tally = tallied(codes, weights, self._k)
@@ -774,10 +777,6 @@ class RowsAccumulator:
             of_rows = x, y, np.zeros(0, np.intp), np.empty((0, 2))
             return KeptRows(*of_rows, tally, 0, self._pooled, self._fourths)
         found = _joined(self._parts, tally)
-        if not is_sparse(found.x):
-            x = found.x if len(self._parts) > 1 else np.array(found.x, order="C")
-            x += 0.0  # -0.0 and 0.0 are one value
-            found = replace(found, x=x)
         self._parts = [found]  # whose pieces are no longer held
         return found
 
@@ -806,7 +805,8 @@ def _shows_any(x: Any) -> Bools:
 def _require_size(values: Any, places: Ints, first: int) -> None:
     """Refuse numbers that are infinite, or too large to be squared."""
     cells = values.data if is_sparse(values) else values
-    if not ((cells > LARGEST).any() or (cells < -LARGEST).any()):
+    ends = (reduce(cells, axis=None, initial=0.0) for reduce in (np.fmin.reduce, np.fmax.reduce))
+    if max(map(abs, ends)) <= LARGEST:
         return
     row, column = next(zip(*(abs(values) > LARGEST).nonzero(), strict=True))
     value = float(values[row, column])

@@ -168,7 +168,7 @@ class RowL1(L1, RowLeastSquares):
         right = equations.across(y)
         enough = self.tolerance * float(np.abs(right * inverse).max(initial=0.0))
         working = np.flatnonzero(w)
-        residual = y - equations.along(w)
+        residual = y - equations.along(w) if len(working) else y
         known = _Products(equations, np.empty(0, np.intp))
         sweeps = 0
         for _ in range(WORKING_SETS):

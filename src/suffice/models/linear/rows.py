@@ -100,13 +100,16 @@ class CentredRows(Weighed):
             moved = np.empty(x.shape)
             mean = _means(x, w, moved)
             np.subtract(x, mean, out=moved)
-            farthest = np.maximum(moved.max(axis=0), -moved.min(axis=0))
-            constant = farthest <= CONSTANT * np.abs(mean)
-            moved[:, constant] = 0.0
-            variance = np.einsum("ij,ij,i->j", moved, moved, w) / n
+            least = CONSTANT * np.abs(mean)
+            if not (root == 1.0).all():
+                moved *= root[:, None]
+            variance = np.einsum("ij,ij->j", moved, moved) / n
+            close = np.flatnonzero(variance <= least**2)
+            far = np.abs(x[:, close] - mean[close]).max(axis=0, initial=0.0)
+            constant = close[far <= least[close]]
+            moved[:, constant], variance[constant] = 0.0, 0.0
             about = mean if intercept else np.zeros_like(mean)
-            x = moved if intercept else x
-            x = x if (root == 1.0).all() else x * root[:, None]
+            x = moved if intercept else np.multiply(x, root[:, None], out=moved)
         of_rows = x, centred_y, root, about, target_mean
         return cls(*of_rows, intercept, variance, Weights(), offset)
 
@@ -179,13 +182,9 @@ class CentredRows(Weighed):
     def squares(self) -> Array:
         """Σa², (p,), of every column of A."""
         if not self.is_sparse:
-            return np.asarray(np.einsum("ij,ij->j", self.x, self.x))
-        about_zero = 0.0 if self.intercept else self._raw_mean**2
+            return self.rows * self.variance if self.intercept else (self.x**2).sum(axis=0)
+        about_zero = 0.0 if self.intercept else _sparse_moments(self.x, self.root**2)[0] ** 2
         return np.asarray(self.rows * (self.variance + about_zero))
-
-    @cached_property
-    def _raw_mean(self) -> Array:
-        return _sparse_moments(self.x, self.root**2)[0]
 
     def products(self, some: NDArray[np.intp], others: NDArray[np.intp]) -> Array:
         """Products of some columns of A with others, (c, e)."""
