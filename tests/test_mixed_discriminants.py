@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import discriminant_analysis as sk
+from sklearn.model_selection import KFold
 
 import suffice
 from suffice import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
@@ -127,6 +128,11 @@ def test_many_categories_are_as_their_columns(shrinkage: Any, tmp_path: Path) ->
     model.save(tmp_path / "model.sfc")
     file = suffice.load(tmp_path / "model.sfc")
     assert_array_equal(file.predict_proba(rows[:100]), model.predict_proba(rows[:100]))
+    halves = KFold(2)
+    held = cross_val_predict(model, rows, y, cv=halves, method="predict_proba")
+    for train, test in halves.split(rows):
+        one = model.unfitted().fit(rows.iloc[train], y[train])
+        assert_allclose(held[test], one.predict_proba(rows.iloc[test]), atol=1e-6)
     later = LinearDiscriminantAnalysis(shrinkage=shrinkage)
     later.fit(rows[81:], y[81:]).partial_fit(rows[900:], y[900:]).forget(rows[900:], y[900:])
     once = LinearDiscriminantAnalysis(shrinkage=shrinkage)

@@ -281,10 +281,13 @@ def shrinkage_of(estimator: Any) -> Shrinkage:
 
 def require_rows_of_a_class(statistic: ByClass) -> None:
     """Refuse one row of every class, unless all of them are alike."""
-    columns, k = columns_of(statistic), len(statistic.classes.values)
-    if columns.rows <= k and _differ(_means(columns)) and not _vary(columns).any():
+    rows, k = float(statistic.weight.value.sum()), len(statistic.classes.values)
+    if rows > k:
+        return
+    columns = columns_of(statistic)
+    if _differ(_means(columns)) and not _vary(columns).any():
         raise DataError(
-            f"{columns.rows:g} rows of {k} classes",
+            f"{rows:g} rows of {k} classes",
             "The number of samples must be more than the number of classes: the covariance is that "
             "of rows within classes",
             "add rows",

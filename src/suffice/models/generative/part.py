@@ -115,9 +115,8 @@ class FamilyColumns:
         family = self.family.apart if apart else self.family
         if self.design is not None:
             sums = family.accumulator("real", len(self.design))
-            keeps = isinstance(sums, RowsAccumulator) and self.design.is_sparse
-            shared = isinstance(family, MultivariateGaussian) and family.shared
-            return TermAccumulator(sums, self.design, keeps and shared)
+            shares = isinstance(sums, RowsAccumulator) and self.family.apart != self.family
+            return TermAccumulator(sums, self.design, shares and self.design.is_sparse)
         columns, dates = self.layout.columns, self.layout.dates
         found = family.accumulator(self.layout.encoding, len(columns))
         if dates and isinstance(found, MomentsAndBinsAccumulator):
