@@ -80,6 +80,8 @@ class LogisticRegression(Classifier):
     tol : float
         The largest element of the gradient to stop at, as a fraction of that at 0, in units of the
         columns' standard deviations. Newton and L-BFGS also end where rounding leaves no way down.
+        With an L1 penalty, what the conditions of a minimum are missed by: times Σ|w| of these
+        coefficients and of the best ones, it bounds how far the loss is above its minimum.
     fit_intercept : bool
         As in `LinearRegression`; numbers that are cut into bins count as categories.
     class_weight : mapping of label to float, or "balanced", optional

@@ -381,6 +381,15 @@ def _has_minimum(objective: Objective, point: Point) -> bool:
 
 
 def _with_l1(objective: Objective, solver: Solver, start: Start) -> Fit:
+    """Minimise F(w) = f(w) + Σ cⱼ|wⱼ|, until its conditions are missed by ε at most.
+
+    This is as strict as a small duality gap: as f is convex, |∇f(w)| ≤ c + ε, and ∇f(w) = −c sign w
+    to within ε where w is not 0,
+
+    ::
+
+        F(w) − F(w*) ≤ ∇f(w)ᵀ(w − w*) + Σ cⱼ(|wⱼ| − |wⱼ*|) ≤ ε Σ (|wⱼ| + |wⱼ*|)
+    """
     tolerance, max_iter = solver.tol, solver.max_iter
     cost, at_zero = objective.cost, objective.gradient_norm_at_zero
     enough = max(tolerance * at_zero, GRADIENT_ROUNDING * objective.weight)
