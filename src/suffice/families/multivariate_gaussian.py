@@ -1288,49 +1288,34 @@ class GaussiansLeftOut:
             part = np.arange(start, min(start + SCORED_ROWS, len(out)))
             x = np.asarray(block.values[part], np.float64)
             of_part = rows.take(part)
-            found = self._shared(x, of_part) if len(self.narrowest) == 1 else self._each(x, of_part)
-            out[part] += found
+            out[part] += self._log_densities(x, of_part)
 
-    def _shared(self, x: Floats, rows: LearntRows) -> Floats:
-        """Score by a scatter that all classes share, (n, k)."""
+    def _log_densities(self, x: Floats, rows: LearntRows) -> Floats:
+        """Return log N(x; μ_c, Σ) without each row, (n, k); NaN where few digits are left."""
         k, n = len(self.weight), np.arange(len(x))
-        divisor = (np.where(self.weight > 0, self.weight - self.ddof, 0.0)).sum()
-        white = [self._white(x, c) for c in range(k)]  # W δ_c, with WᵀW = Σ⁻¹
+        shared = len(self.narrowest) == 1
+        divisor = np.where(self.weight > 0, self.weight - self.ddof, 0.0)
+        divisor = np.full(k, divisor.sum()) if shared else divisor
+        white = np.stack([self._white(x, c) for c in range(k)])  # W δ_c, with WᵀW = Σ⁻¹
         own, w, left, alone = self._own(rows)
-        mine = np.stack(white)[own, n]
-        s = np.divide(w * self.weight[own], left, out=np.zeros(len(x)), where=left > 0) / divisor
+        mine, found = white[own, n], np.empty((len(x), k))
+        ratio = np.where(left > 0, self.weight[own] / np.where(left > 0, left, 1.0), 1.0)
+        s = np.where(left > 0, w * ratio, 0.0) / divisor[own]
         h = 1.0 - s * _dots(mine, mine)
-        gone = np.where(alone, self.weight[own] - self.ddof, w)
-        freedom = divisor - gone
         shrunk = np.where(h > 0, h, np.nan)
-        log_scale = log(shrunk) - self._rank(0) * log(freedom)
-        found = np.empty((len(x), k))
+        gone = np.where(alone, self.weight[own] - self.ddof, w)
         for c, z in enumerate(white):
-            q = _dots(z, z) + s * _dots(z, mine) ** 2 / shrunk
-            q = np.where(
-                (own == c) & (left > 0), q * (self.weight[c] / np.where(left > 0, left, 1)) ** 2, q
-            )
-            found[:, c] = -0.5 * (self._log_scale(0, divisor) + log_scale + q * freedom / divisor)
-        found[self._doubtful(0, h) & (w > 0)] = np.nan
-        return found
-
-    def _each(self, x: Floats, rows: LearntRows) -> Floats:
-        """Score by a scatter of every class, (n, k)."""
-        own, w, left, alone = self._own(rows)
-        found = np.empty((len(x), len(self.weight)))
-        for c, weight in enumerate(self.weight.tolist()):
-            z, divisor = self._white(x, c), weight - self.ddof
-            mine = (own == c) & (w > 0)
-            s = np.where(mine & ~alone, w * weight / np.where(left > 0, left, 1.0), 0.0) / divisor
-            freedom = np.where(mine & ~alone, divisor - w, divisor)
+            m = 0 if shared else c
+            own_row = (own == c) & ~alone
+            changed = (shared | own_row) & (w > 0)
+            freedom = divisor[c] - np.where(changed, gone, 0.0)
             q = _dots(z, z)
-            h = 1.0 - s * q
-            ratio = np.where(mine & ~alone, weight / np.where(left > 0, left, 1.0), 1.0)
-            shrunk = np.where(h > 0, h, np.nan)
-            q = q / shrunk * ratio**2 * freedom / divisor
-            log_scale = log(shrunk) - self._rank(c) * log(freedom)
-            found[:, c] = -0.5 * (self._log_scale(c, divisor) + log_scale + q)
-            found[mine & ~alone & self._doubtful(c, h), c] = np.nan
+            q = np.where(changed, q + s * _dots(z, mine) ** 2 / shrunk, q) * freedom / divisor[c]
+            q = np.where(own_row, q * ratio**2, q)
+            log_det = np.where(changed, log(shrunk), 0.0) - self._rank(m) * log(freedom)
+            found[:, c] = -0.5 * (self._log_scale(m, divisor[c]) + log_det + q)
+            below = self.narrowest[m] * h < MARGIN * self.floor
+            found[changed & ((h < FEWEST_DIGITS) | below), c] = np.nan
         return found
 
     def _own(self, rows: LearntRows) -> tuple[Ints, Floats, Floats, Bools]:
@@ -1353,11 +1338,6 @@ class GaussiansLeftOut:
         """log |2π S|."""
         rank = self._rank(m)
         return rank * LOG_2PI + float(self.factored.log_determinant[m]) + rank * float(log(divisor))
-
-    def _doubtful(self, m: int, h: Floats) -> Bools:
-        """Rows without which few digits are left, or a variance might be below its floor."""
-        below = self.narrowest[m] * h < MARGIN * self.floor
-        return np.asarray((h < FEWEST_DIGITS) | below)
 
 
 def _dots(a: Floats, b: Floats) -> Floats:
