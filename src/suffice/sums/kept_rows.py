@@ -491,54 +491,59 @@ class Roots(ClassSums):
 
     @classmethod
     def _of_sparse(cls, rows: KeptRows) -> Roots:
-        """Return the root of sparse rows, of which all classes have one."""
-        x, w, weight, n = rows.x, rows.row_weights, rows.class_weight, rows.rows
-        stored = np.bincount(x.indices, minlength=rows.d)
-        dense = stored >= DENSE * len(w)
+        """Return the root of sparse rows, of which all classes have one.
+
+        No row has cells in two of some columns a; r are the q others, all dense ones among them.
+        In units of their deviations, B are the means of the classes times √Σw, and E are the
+        columns r of the identity:
+
+        ::
+
+            R = diag(ground) − B_aᵀB_a + CEᵀ + ECᵀ
+            CEᵀ + ECᵀ = ½(C + E)(C + E)ᵀ − ½(C − E)(C − E)ᵀ
+
+        The ground is Σwx² of a, and 1 of r. C (d, q) are the correlations of a with r, and half of
+        those between two of r.
+        """
+        x, w, weight, k = rows.x, rows.row_weights, rows.class_weight, rows.k
+        dense = np.bincount(x.indices, minlength=rows.d) >= DENSE * len(w)
         full, few = np.flatnonzero(dense), np.flatnonzero(~dense)
-        by_class = _indicators(rows.code, rows.k, w)
-        inverse = np.divide(1.0, weight, out=np.zeros(rows.k), where=weight > 0)[:, None]
-        mean, laid_out = np.zeros((rows.k, rows.d)), x[:, full].toarray()
+        by_class = _indicators(rows.code, k, w)
+        inverse = np.divide(1.0, weight, out=np.zeros(k), where=weight > 0)[:, None]
+        mean, laid_out = np.zeros((k, rows.d)), x[:, full].toarray()
         for _ in range(2):  # so that a mean far from 0 keeps its digits
             middle = inverse * (by_class @ laid_out)
             laid_out -= middle[rows.code]
             mean[:, full] += middle
         cells = x[:, few]
         mean[:, few] = inverse * (by_class @ cells).toarray()
-        between = np.sqrt(weight)[:, None] * mean[:, few]
-        gram = (cells.T @ cells.multiply(w[:, None])).tocsr()
-        alone = _disjoint(gram)
-        rest = np.setdiff1d(np.arange(len(few)), alone)
-        p, q = len(alone), len(full) + len(rest)
-        require_memory(8.0 * 6 * rows.d * (rows.k + 2 * q), f"products of {q:,} terms", FEWER)
-        beside = cells[:, rest].multiply(w[:, None]).tocsr().T @ laid_out
-        of_few = gram[rest][:, rest].toarray() - between[:, rest].T @ between[:, rest]
-        own = np.block([[(laid_out.T * w) @ laid_out, beside.T], [beside, of_few]])
-        across = np.empty((p, q))
-        across[:, : len(full)] = cells[:, alone].multiply(w[:, None]).tocsr().T @ laid_out
-        across[:, len(full) :] = gram[alone][:, rest].toarray()
-        across[:, len(full) :] -= between[:, alone].T @ between[:, rest]
-        order = np.concatenate([few[alone], full, few[rest]])
-        squares = np.concatenate([gram.diagonal()[alone], np.diagonal(own)])
-        scatter = squares.copy()
-        scatter[:p] -= (between[:, alone] ** 2).sum(axis=0)
-        size = np.concatenate([squares[:p], ((mean[:, order[p:]] ** 2).T @ weight) + squares[p:]])
+        weighted = cells.multiply(w[:, None]).tocsr()
+        gram = (cells.T @ weighted).tocsr()
+        rest = np.setdiff1d(np.arange(len(few)), _disjoint(gram))
+        order, r = np.append(few, full), np.append(len(few) + np.arange(len(full)), rest)
+        q, diagonal = len(r), (r, np.arange(len(r)))
+        require_memory(8.0 * 6 * rows.d * (k + 2 * q), f"products of {q:,} terms", FEWER)
+        b = np.sqrt(weight)[:, None] * np.hstack([mean[:, few], np.zeros((k, len(full)))])
+        beside, own = weighted.T @ laid_out, (laid_out.T * w) @ laid_out
+        c = np.block([[beside, gram[:, rest].toarray()], [own, beside[rest].T]]) - b.T @ b[:, r]
+        squares = np.append(gram.diagonal(), np.diagonal(own))
+        scatter, size = squares - (b**2).sum(axis=0), squares.copy()
+        size[len(few) :] += weight @ mean[:, full] ** 2
         scatter[scatter <= CONSTANT * size] = 0.0
         unit = np.divide(1.0, np.sqrt(scatter), out=np.zeros(rows.d), where=scatter > 0)
-        within = own * unit[p:] * unit[p:, None]
-        within[np.diag_indices(q)] = 0.0
-        columns = np.concatenate([across * unit[:p, None] * unit[p:], 0.5 * within])
-        one = np.concatenate([np.zeros((p, q)), np.eye(q)])
-        of_means = np.zeros((rows.k, rows.d))
-        of_means[:, :p] = between[:, alone] * unit[:p]
-        # AᵀB + BᵀA = ½(A + B)ᵀ(A + B) − ½(A − B)ᵀ(A − B)
-        basis = np.empty((rows.k + 2 * q, rows.d))
-        basis[:, order] = np.concatenate([of_means, (columns + one).T, (columns - one).T])
-        half = np.full(q, 0.5**0.5)
-        singular = np.concatenate([np.full(rows.k, -1.0), half, -half])
-        sd, ground = np.empty((1, rows.d)), np.ones((1, rows.d))
-        sd[0, order] = np.sqrt(scatter / n)
-        ground[0, few[alone]] = np.where(unit[:p] > 0, squares[:p] * unit[:p] ** 2, 1.0)
+        c *= unit[:, None] * unit[r]
+        c[r] *= 0.5
+        e = np.zeros_like(c)
+        c[diagonal], e[diagonal] = 0.0, 1.0
+        b *= unit
+        b[:, r] = 0.0
+        of_order = np.where(unit > 0, squares * unit**2, 1.0)
+        of_order[r] = 1.0
+        basis = np.empty((k + 2 * q, rows.d))
+        sd, ground = np.empty((1, rows.d)), np.empty((1, rows.d))
+        basis[:, order] = np.concatenate([b, (c + e).T, (c - e).T])
+        sd[0, order], ground[0, order] = np.sqrt(scatter / rows.rows), of_order
+        singular = np.repeat([-1.0, 0.5**0.5, -(0.5**0.5)], [k, q, q])
         v = np.divide(1.0, sd[0] ** 2, out=np.zeros(rows.d), where=sd[0] > 0)
         length = laid_out**2 @ v[full]
         row = np.repeat(np.arange(len(w)), np.diff(cells.indptr))
