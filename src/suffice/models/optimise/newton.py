@@ -6,6 +6,7 @@ when it is enough. They end by themselves where rounding leaves no way down.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import cast
@@ -43,6 +44,8 @@ Evaluate = Callable[[NDArray[np.float64], bool], Point]
 """The function at x, with its Hessian if the second argument says so."""
 Inverse = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 """Multiplies a vector (p,) by the inverse of a Hessian."""
+Pair = tuple[NDArray[np.float64], NDArray[np.float64]]
+"""A step s, and the change y of the gradient along it."""
 
 
 def newton(evaluate: Evaluate, start: Point) -> Iterator[Point]:
@@ -97,34 +100,18 @@ def truncated_newton(
     >>> last.x.round(12)
     array([1., 2.])
     """
-    point: Point | None = start
+    from scipy.sparse.linalg import LinearOperator, cg
+
+    point, shape = cast("Point | None", start), (len(start.x), len(start.x))
     while point is not None:
         yield point
         share = min(LARGEST_REST, (point.gradient_norm / (start.gradient_norm or 1.0)) ** 0.5)
-        direction = _conjugate_gradients(*curvature(point.x), -point.gradient, share)
+        hessian, inverse = (
+            LinearOperator(shape, matvec=times, dtype=np.float64) for times in curvature(point.x)
+        )
+        limits = {"rtol": share, "maxiter": MOST_PRODUCTS}
+        direction, _ = cg(hessian, -point.gradient, M=inverse, **limits)
         point = _next(lambda x, _: evaluate(x, False), point, direction, True)
-
-
-def _conjugate_gradients(
-    product: Inverse, inverse: Inverse, b: NDArray[np.float64], share: float
-) -> NDArray[np.float64]:
-    """Return nearly H⁻¹b: what is left of b is a ``share``, or the products are too many."""
-    x, rest = np.zeros_like(b), b.copy()
-    direction = inverse(rest)
-    size = first = float(rest @ direction)
-    for _ in range(MOST_PRODUCTS):
-        image = product(direction)
-        bend = float(direction @ image)
-        if not bend > 0:
-            break
-        x += size / bend * direction
-        rest -= size / bend * image
-        scaled = inverse(rest)
-        size, before = float(rest @ scaled), size
-        if size <= share**2 * first:
-            break
-        direction = scaled + size / before * direction
-    return x if x.any() else inverse(b)
 
 
 def quasi_newton(evaluate: Evaluate, start: Point, inverse: Inverse) -> Iterator[Point]:
@@ -143,62 +130,41 @@ def quasi_newton(evaluate: Evaluate, start: Point, inverse: Inverse) -> Iterator
     >>> last.x.round(12)
     array([1., 2.])
     """
-    memory, point = _Memory(len(start.x), inverse), cast("Point | None", start)
+    point: Point | None = start
+    memory: deque[Pair] = deque(maxlen=MEMORY if len(start.x) <= MANY else MEMORY_OF_MANY)
     while point is not None:
         yield point
-        reached = _next(evaluate, point, memory.direction(point.gradient), False)
-        if reached is None and memory.order:  # a poor guess of the Hessian may be the reason
-            memory.order.clear()
-            reached = _next(evaluate, point, memory.direction(point.gradient), False)
+        reached = _next(evaluate, point, _direction(point.gradient, memory, inverse), False)
+        if reached is None and memory:  # a poor guess of the Hessian may be the reason
+            memory.clear()
+            reached = _next(evaluate, point, _direction(point.gradient, memory, inverse), False)
         if reached is not None:
-            memory.add(reached.x - point.x, reached.gradient - point.gradient)
+            step, change = reached.x - point.x, reached.gradient - point.gradient
+            if step @ change > 0:  # the function curves along it
+                memory.append((step, change))
         point = reached
 
 
-class _Memory:
-    """The last steps s, and changes y of the gradient, which improve a guess of a Hessian.
+def _direction(
+    gradient: NDArray[np.float64],
+    memory: deque[Pair],
+    inverse: Inverse,
+) -> NDArray[np.float64]:
+    """Return minus the gradient, multiplied by the inverse of a Hessian.
 
-    Rows of two matrices (t, p) hold them. With the numbers sᵢᵀyⱼ, i no later than j, the two loops
-    of the algorithm are sums of t numbers, between products of the matrices with a vector.
-
-    Source: W. Chen, Z. Wang and J. Zhou, Large-scale L-BFGS using MapReduce (2014), section 3.
+    ``memory`` holds the last steps s, and changes y of the gradient, which improve the guess.
     """
-
-    def __init__(self, p: int, inverse: Inverse) -> None:
-        size = MEMORY if p <= MANY else MEMORY_OF_MANY
-        self.order: list[int] = []
-        """Rows that are used, that of the first step first."""
-        self._steps, self._changes = np.empty((2, size, p))
-        self._products, self._inverse, self._bend = np.zeros((size, size)), inverse, 1.0
-
-    def add(self, step: NDArray[np.float64], change: NDArray[np.float64]) -> None:
-        """Remember one more step, if the function curves along it."""
-        if not step @ change > 0:
-            return
-        row = len(self.order) if len(self.order) < len(self._steps) else self.order.pop(0)
-        self.order.append(row)
-        self._steps[row], self._changes[row] = step, change
-        used = len(self.order)
-        self._products[:used, row] = self._steps[:used] @ change
-        self._bend = float(change @ self._inverse(change))
-
-    def direction(self, gradient: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return minus the gradient, multiplied by the inverse of the improved Hessian."""
-        if not self.order:
-            return -self._inverse(gradient)
-        used = len(self.order)
-        steps, changes = self._steps[:used], self._changes[:used]
-        products, first, last = self._products[:used, :used], np.zeros(used), np.zeros(used)
-        slopes = steps @ gradient
-        for i in reversed(self.order):
-            first[i] = (slopes[i] - products[i] @ first) / products[i, i]
-        found = self._inverse(gradient - first @ changes)
-        newest = self.order[-1]
-        found *= products[newest, newest] / self._bend
-        bends = changes @ found
-        for i in self.order:
-            last[i] = first[i] - (bends[i] + products[:, i] @ last) / products[i, i]
-        return np.asarray(-found - last @ steps)
+    found, shares, scale = gradient.copy(), [], 1.0
+    for step, change in reversed(memory):
+        shares.append(step @ found / (step @ change))
+        found -= shares[-1] * change
+    if memory:
+        step, change = memory[-1]
+        scale = step @ change / (change @ inverse(change))
+    found = scale * inverse(found)
+    for (step, change), share in zip(memory, reversed(shares), strict=True):
+        found += (share - change @ found / (step @ change)) * step
+    return -found
 
 
 def _next(
