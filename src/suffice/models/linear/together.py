@@ -52,95 +52,75 @@ class GroupFits:
         for first in range(0, len(complete), step):
             rows = complete[first : first + step]
             groups = sums.code[rows]
-            one = _Equations.of(sums, rows, p, intercept, precisions)
-            n[groups] = one.n.hi
-            found = one.solved(penalty)
-            hard[groups] = found.hard
+            found = _solved(sums, rows, p, intercept, penalty, precisions)
+            n[groups], hard[groups] = found.n, found.hard
             coefficients[groups], errors[groups] = found.coefficients, found.errors
             r_squared[groups] = found.r_squared
         return cls(n, coefficients, errors, r_squared, hard)
 
 
-@dataclass(frozen=True, eq=False)
-class _Equations:
-    """Normal equations of groups: see `suffice.models.design.normal_equations`."""
+def _solved(
+    sums: Comoments,
+    rows: NDArray[np.intp],
+    p: int,
+    intercept: bool,
+    penalty: float,
+    precisions: bool,
+) -> GroupFits:
+    """Solve the normal equations of some groups: see `suffice.models.design.normal_equations`."""
+    n, mean = sums.group_weight[rows], sums.mean[rows]
+    scatter = sums.scatter_of(sums.product_index[rows])
+    if not intercept:
+        scatter = scatter + mean[:, :, None] * mean[:, None, :] * n[:, None, None]
+        mean = DoubleDouble.zeros(mean.shape)
+    counted = precisions and len(sums.tally) == len(sums.code)
+    observations = sums.tally[rows, 0].astype(np.float64) if counted else n.hi
+    targets, x_mean, y_mean = np.arange(p, sums.d), mean[:, :p], mean[:, p:]
+    xx, xy, yy = scatter[:, :p, :p], scatter[:, :p, p:], scatter[:, targets, targets]
+    g, t, diagonal = len(rows), sums.d - p, np.arange(p)
+    raised = DoubleDouble(xx.hi.copy(), xx.lo.copy())
+    raised.hi[:, diagonal, diagonal] += penalty
+    scale = np.sqrt(np.maximum(raised.hi[:, diagonal, diagonal], 0.0))
+    constant = scale == 0.0  # such a column has the coefficient 0, and no error
+    scale[constant] = 1.0
+    matrix = raised.hi / (scale[:, :, None] * scale[:, None, :])
+    matrix[:, diagonal, diagonal] += constant
+    hard = np.linalg.eigvalsh(matrix).min(axis=1, initial=1.0) < FLATTEST
+    matrix[hard] = np.eye(p)
+    root = np.linalg.inv(np.linalg.cholesky(matrix)) / scale[:, None, :]  # RᵀR is the inverse
+    root[constant] = 0.0
 
-    n: DoubleDouble  # (g,)
-    observations: Array
-    x_mean: DoubleDouble  # (g, p)
-    y_mean: DoubleDouble
-    xx: DoubleDouble  # (g, p, p)
-    xy: DoubleDouble
-    yy: DoubleDouble  # (g, t)
-    intercept: bool
+    def corrected(b: Array) -> Array:
+        return np.asarray(root.transpose(0, 2, 1) @ (root @ b))
 
-    @classmethod
-    def of(
-        cls,
-        sums: Comoments,
-        rows: NDArray[np.intp],
-        p: int,
-        intercept: bool,
-        precisions: bool,
-    ) -> Self:
-        n, mean = sums.group_weight[rows], sums.mean[rows]
-        index = sums.product_index[rows]
-        scatter = sums.scatter_of(index)
-        if not intercept:
-            scatter = scatter + mean[:, :, None] * mean[:, None, :] * n[:, None, None]
-            mean = DoubleDouble.zeros(mean.shape)
-        d = np.arange(p, sums.d)
-        counted = precisions and len(sums.tally) == len(sums.code)
-        observations = sums.tally[rows, 0].astype(np.float64) if counted else n.hi
-        parts = mean[:, :p], mean[:, p:], scatter[:, :p, :p], scatter[:, :p, p:], scatter[:, d, d]
-        return cls(n, observations, *parts, intercept)
-
-    def solved(self, penalty: float) -> GroupFits:
-        (g, p), t = self.x_mean.shape, self.y_mean.shape[1]
-        diagonal = np.arange(p)
-        xx = DoubleDouble(self.xx.hi.copy(), self.xx.lo.copy())
-        xx.hi[:, diagonal, diagonal] += penalty
-        scale = np.sqrt(np.maximum(xx.hi[:, diagonal, diagonal], 0.0))
-        constant = scale == 0.0  # such a column has the coefficient 0, and no error
-        scale[constant] = 1.0
-        matrix = xx.hi / (scale[:, :, None] * scale[:, None, :])
-        matrix[:, diagonal, diagonal] += constant
-        hard = np.linalg.eigvalsh(matrix).min(axis=1, initial=1.0) < FLATTEST
-        matrix[hard] = np.eye(p)
-        root = np.linalg.inv(np.linalg.cholesky(matrix)) / scale[:, None, :]  # RᵀR is the inverse
-        root[constant] = 0.0
-
-        def corrected(b: Array) -> Array:
-            return np.asarray(root.transpose(0, 2, 1) @ (root @ b))
-
-        w = corrected(self.xy.hi)
-        for _ in range(REFINED):
-            w = w + corrected((self.xy - product_of(xx, w)).value)
-        fitted = product_of(self.xx, w)
-        rss = self.yy
+    w = corrected(xy.hi)
+    for _ in range(REFINED):
+        w = w + corrected((xy - product_of(raised, w)).value)
+    fitted = product_of(xx, w)
+    rss = yy
+    for j in range(p):
+        rss = rss + (fitted[:, j] - xy[:, j] * 2.0) * w[:, j]
+    rank = p - constant.sum(axis=1)
+    free = (observations - rank - intercept)[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        noise = np.where(free > 0, np.maximum(rss.value, 0.0) / free, np.nan)
+        r_squared = 1.0 - np.maximum(rss.value, 0.0) / yy.value
+    variance = (root**2).sum(axis=1)[:, :, None]
+    if intercept:
+        b = y_mean
         for j in range(p):
-            rss = rss + (fitted[:, j] - self.xy[:, j] * 2.0) * w[:, j]
-        rank = p - constant.sum(axis=1)
-        free = (self.observations - rank - self.intercept)[:, None]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            noise = np.where(free > 0, np.maximum(rss.value, 0.0) / free, np.nan)
-            r_squared = 1.0 - np.maximum(rss.value, 0.0) / self.yy.value
-        variance = (root**2).sum(axis=1)[:, :, None]
-        if self.intercept:
-            b = self.y_mean
-            for j in range(p):
-                b = b - self.x_mean[:, j, None] * w[:, j]
-            w = np.concatenate([b.value[:, None], w], axis=1)
-            white = (root @ self.x_mean.hi[:, :, None])[:, :, 0]
-            at_zero = 1.0 / self.n.hi + (white**2).sum(axis=1)
-            variance = np.concatenate([at_zero[:, None, None], variance], axis=1)
-        errors = np.sqrt(variance * noise[:, None, :])
-        errors[:, int(self.intercept) :][constant] = np.nan
-        if penalty:
-            errors = np.full(errors.shape, np.nan)
-        for part in (w, errors, r_squared):
-            part[hard] = np.nan
-        return GroupFits(self.n.hi, w, errors, np.asarray(r_squared).reshape(g, t), hard)
+            b = b - x_mean[:, j, None] * w[:, j]
+        w = np.concatenate([b.value[:, None], w], axis=1)
+        white = (root @ x_mean.hi[:, :, None])[:, :, 0]
+        at_zero = 1.0 / n.hi + (white**2).sum(axis=1)
+        variance = np.concatenate([at_zero[:, None, None], variance], axis=1)
+    errors = np.sqrt(variance * noise[:, None, :])
+    errors[:, int(intercept) :][constant] = np.nan
+    if penalty:
+        errors = np.full(errors.shape, np.nan)
+    for part in (w, errors, r_squared):
+        part[hard] = np.nan
+    return GroupFits(n.hi, w, errors, np.asarray(r_squared).reshape(g, t), hard)
 
 
 def product_of(a: DoubleDouble, w: Array) -> DoubleDouble:

@@ -146,24 +146,22 @@ def quasi_newton(evaluate: Evaluate, start: Point, inverse: Inverse) -> Iterator
 
 
 def _direction(
-    gradient: NDArray[np.float64],
-    memory: deque[Pair],
-    inverse: Inverse,
+    gradient: NDArray[np.float64], memory: deque[Pair], inverse: Inverse
 ) -> NDArray[np.float64]:
     """Return minus the gradient, multiplied by the inverse of a Hessian.
 
     ``memory`` holds the last steps s, and changes y of the gradient, which improve the guess.
     """
-    found, shares, scale = gradient.copy(), [], 1.0
+    found, shares = gradient.copy(), []
     for step, change in reversed(memory):
         shares.append(step @ found / (step @ change))
         found -= shares[-1] * change
+    found = inverse(found)
     if memory:
         step, change = memory[-1]
-        scale = step @ change / (change @ inverse(change))
-    found = scale * inverse(found)
+        found = found * (step @ change / (change @ inverse(change)))
     for (step, change), share in zip(memory, reversed(shares), strict=True):
-        found += (share - change @ found / (step @ change)) * step
+        found = found + (share - change @ found / (step @ change)) * step
     return -found
 
 
