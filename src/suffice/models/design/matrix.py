@@ -525,22 +525,7 @@ class Design:
             words={**self.words, **words},
             reference={n: v for n, v in self.reference.items() if v in left_of[n].codes},
         )
-        if self.formula is not None:
-            left = set(fewer.terms)
-            return fewer, np.flatnonzero([term in left for term in self.terms])
-        kept = [
-            value is None or value in left
-            for name in self.columns
-            for before, left in [(self._terms_of(name), set(fewer._terms_of(name)))]
-            for value in before
-        ]
-        return fewer, np.flatnonzero(kept)
-
-    def _terms_of(self, name: str) -> Sequence[Any]:
-        if name in self.words:
-            words = self.words[name]
-            return range(words.places) if words.places else words.known.values
-        return self.levels(name)[self.first(name) :] if name in self.categories else (None,)
+        return fewer, self.places_of(fewer)
 
     @cached_property
     def _group_of_term(self) -> Sequence[str]:
