@@ -97,7 +97,7 @@ class LeastSquares:
 
     @cached_property
     def intercept(self) -> NDArray[np.float64]:
-        at_zero = self.equations.y_mean - product(_row(self.equations.x_mean), self._w)[0]
+        at_zero = self.equations.y_mean - product(self.equations.x_mean[None], self._w)[0]
         return at_zero.settled(self._intercept_scale, NEGLIGIBLE)
 
     @cached_property
@@ -165,7 +165,7 @@ class LeastSquares:
     def at_origin(self) -> NDArray[np.float64]:
         """The value b + oᵀw at the origin, (t,)."""
         rest = self.equations.x_mean - DoubleDouble.of(self.origin)
-        return (self.equations.y_mean - product(_row(rest), self._w)[0]).value
+        return (self.equations.y_mean - product(rest[None], self._w)[0]).value
 
     def predict(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         """b + xᵀw of rows (n, p), (n, t)."""
@@ -196,7 +196,7 @@ class LeastSquares:
         """
         if not self.equations.intercept:
             return product(self._root.T, self._root).value
-        at_zero = product(self._root, _row(self.equations.x_mean).T)
+        at_zero = product(self._root, self.equations.x_mean[None].T)
         both = DoubleDouble.concatenate([-at_zero, self._root], axis=1)
         covariance = product(both.T, both).value
         covariance[0, 0] += 1.0 / self.equations.rows
@@ -216,7 +216,7 @@ class LeastSquares:
     def _variance_at_zero(self) -> float:
         if not self.equations.intercept:
             return 0.0
-        white = product(_row(self.equations.x_mean), self._root.T).hi
+        white = product(self.equations.x_mean[None], self._root.T).hi
         return float((white * white).sum()) + 1.0 / self.equations.rows
 
     @property
@@ -335,8 +335,3 @@ class LeastSquares:
             found = factorise(matrix[np.ix_(used, used)], SHARPEST).solve(right[used])
             w.hi[used, j], w.lo[used, j] = found.hi[:, 0], found.lo[:, 0]
         return DoubleDouble.where(w.hi > 0.0, w, DoubleDouble.zeros(w.shape))
-
-
-def _row(v: DoubleDouble) -> DoubleDouble:
-    """A vector (d,) as a matrix (1, d)."""
-    return v[None]

@@ -84,8 +84,7 @@ class CentredRows(Weighed):
     @classmethod
     def _about_means(cls, x: Any, y: Array, w: Array, intercept: bool) -> Self:
         n, root = w.sum(), np.sqrt(w)
-        centre = _means if intercept else _zeros
-        target_mean = centre(y, w)
+        target_mean = _means(y, w) if intercept else np.zeros(y.shape[1])
         centred_y = root[:, None] * (y - target_mean)
         offset = np.zeros(x.shape[1])
         if is_sparse(x):
@@ -225,10 +224,6 @@ def _means(x: Array, w: Array, room: Array | None = None) -> Array:
     return np.asarray(mean + w @ np.subtract(x, mean, out=room) / w.sum())
 
 
-def _zeros(x: Array, w: Array) -> Array:
-    return np.zeros(x.shape[1])
-
-
 def _sparse_moments(x: Any, w: Array) -> tuple[Array, Array]:
     n = w.sum()
     mean, square = x.T @ w / n, x.multiply(x).T @ w / n
@@ -295,11 +290,13 @@ class RowLeastSquares:
             return self._ridge() if self.penalised else self._shortest()
 
     def _shortest(self) -> Array:
+        from scipy.linalg import lstsq
+
         space = self.row_space
         if not space.lower.shape[1]:
             return np.zeros((self.equations.p, self.equations.t))
-        z = interruptible(_lstsq, space.lower, self.equations.y)
-        return np.asarray(space.basis @ z)
+        solve = partial(lstsq, lapack_driver="gelsy", check_finite=False)
+        return np.asarray(space.basis @ interruptible(solve, space.lower, self.equations.y)[0])
 
     def _ridge(self) -> Array:
         from scipy.linalg import cho_factor, cho_solve
@@ -575,9 +572,3 @@ def _row_space(a: Array, noise: float) -> RowSpace:
     lower[order] = upper[:rank].T
     basis = inner[:, :rank]
     return RowSpace(lower, basis if outer is None else outer @ basis)
-
-
-def _lstsq(a: Array, y: Array) -> Array:
-    from scipy.linalg import lstsq
-
-    return np.asarray(lstsq(a, y, lapack_driver="gelsy", check_finite=False)[0])
