@@ -135,6 +135,15 @@ def test_pieces_in_any_order_are_one_fit(x):
         rest.forget(x[:10], y[:10], again=True)
 
 
+@pytest.mark.parametrize("rows", [1, 30])
+def test_a_model_holds_no_rows_of_its_caller(rows):
+    x, y = X[:rows].copy(), Y[:rows]
+    model = Ridge().fit(x, y)
+    x[:] = 0.0
+    model.partial_fit(X[rows:], Y[rows:])
+    np.testing.assert_array_equal(model.coef_, Ridge().fit(X, Y).coef_)
+
+
 def test_many_rows_become_products():
     x, y = rng.normal(size=(P + 50, P)), rng.normal(size=P + 50)
     whole = Ridge().fit(x, y)
