@@ -417,6 +417,13 @@ def test_all_fits_are_made_in_the_time_that_there_is(size: Size) -> None:
     assert folds * sum(each) + sum(each[-3:]) <= (3.0 if size.columns <= 100 else 12.0)
 
 
+def test_covariances_of_classes_are_dropped_where_missing_cells_take_too_long() -> None:
+    whole, _ = planned(None, Size(1000, 40, 0, 0, 5), 3)
+    names, _ = planned(None, Size(1000, 40, 0, 0, 5, gaps=0.3), 3)
+    assert "qda" in whole
+    assert "qda" not in names
+
+
 @pytest.mark.parametrize(("rows", "fact"), [(0, "there is no row"), (1, "there is one class")])
 def test_rows_that_no_model_learns_from_are_refused_as_by_naive_bayes(rows, fact):
     x, y = np.ones((rows, 2)), np.arange(rows)

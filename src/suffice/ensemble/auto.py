@@ -39,6 +39,7 @@ from suffice.models.optimise.nonnegative_newton import Value, nonnegative_minimu
 from suffice.naive_bayes import NaiveBayes
 from suffice.numerics.elementary import exp, log
 from suffice.numerics.logspace import row_sums
+from suffice.sums.moments import Moments
 from suffice.sums.row_sample import Sampled
 
 DRAWN_TOGETHER = 1.0  # a, in rows
@@ -321,12 +322,15 @@ class _Seen:
         except SufficeError:
             return cls()
         values = fitted.known_values
+        shown = [block.total for block in statistic.blocks if isinstance(block, Moments)]
+        share = np.concatenate(shown, axis=1).sum(axis=0).mean() / statistic.rows if shown else 1.0
         size = Size(
             int(min(statistic.rows, 1e9)),
             len(fitted.layout.names) - len(values),
             len(values),
             sum(map(len, values.values())),
             len(fitted.classes),
+            round(1.0 - float(share), 9),
         )
         categories = tuple(one.name for one in model.schema_ if one.kind == "category")
         identifiers = () if is_array(rows[0]) else fitted.identifiers

@@ -20,6 +20,7 @@ from suffice.discriminant_analysis import (
 from suffice.engines.engine import engine_for
 from suffice.engines.progress import fits_watched
 from suffice.errors import DataError, ParameterError, SufficeError
+from suffice.families.density import COMPARED, are_compared
 from suffice.linear_model import LogisticRegression
 from suffice.model_selection.fits import models_of_folds
 from suffice.model_selection.folds import Folds, Partition, stratified
@@ -78,13 +79,17 @@ def _discriminant(roles: Roles, kind: Any, **options: Any) -> Any:
 
 @dataclass(frozen=True)
 class Size:
-    """Rows, columns of numbers and of categories, all their categories, and classes."""
+    """Rows, columns of numbers and of categories, all their categories, and classes.
+
+    ``gaps`` is the share of the cells of numbers that are missing.
+    """
 
     rows: int
     numbers: int
     categories: int
     levels: int
     classes: int
+    gaps: float = 0.0
 
     @property
     def columns(self) -> int:
@@ -95,6 +100,11 @@ class Size:
     def terms(self) -> int:
         """Number of terms of a linear model."""
         return self.numbers + self.levels
+
+    @property
+    def covariances(self) -> int:
+        """Number of covariances of the terms, of which each class has its sums."""
+        return self.classes * min(self.terms, self.rows) ** 2
 
     @property
     def quadratic_pays(self) -> bool:
@@ -111,9 +121,11 @@ class Size:
 
 
 def _naive_bayes_seconds(size: Size) -> float:
-    compared = min(size.numbers, 128) + size.numbers / 100  # densities of others are not compared
-    fitted = 3e-2 + (1.2e-3 + 8e-4 * size.classes) * compared + 4e-3 * size.categories
-    again = 5e-5 * min(size.numbers, 128) ** 2 if size.rows < 11 * size.columns else 0.0
+    is_compared = are_compared(size.rows, size.numbers * size.classes)
+    compared = min(size.numbers, COMPARED) if is_compared else 0
+    by_number = (1.2e-3 + 8e-4 * size.classes) * (compared + size.numbers / 100)
+    fitted = 3e-2 + by_number + 4e-3 * size.categories
+    again = 5e-5 * min(size.numbers, COMPARED) ** 2 if size.rows < 11 * size.columns else 0.0
     return fitted + again + size.pass_over_rows
 
 
@@ -135,12 +147,24 @@ def _bins_seconds(size: Size) -> float:
 
 
 def _linear_seconds(size: Size) -> float:
-    return 1e-2 + 5e-4 * size.levels + 1e-5 * size.numbers + size.pass_over_rows
+    by_column = 5e-4 * size.levels + 1e-5 * size.numbers
+    summed = by_column + 4e-8 * size.covariances + size.pass_over_rows
+    return 1e-2 + summed + _missing_seconds(size, 1, 20)
 
 
 def _quadratic_seconds(size: Size) -> float:
-    covariances = size.classes * min(size.terms, size.rows) ** 2
-    return 2e-2 + 2e-6 * covariances + size.pass_over_rows
+    summed = 2e-6 * size.covariances + size.pass_over_rows
+    return 2e-2 + summed + _missing_seconds(size, size.classes, 100)
+
+
+def _missing_seconds(size: Size, covariances: int, steps: int) -> float:
+    """Foresee expectation-maximisation over missing cells; beside categories it is one step."""
+    if not size.gaps:
+        return 0.0
+    p = size.terms
+    by_row = 1e-10 * min(size.rows, MOST_LEARNT) * size.gaps * size.numbers * p**2
+    step = by_row + covariances * (5e-7 * p**2 + 5e-9 * p**3)
+    return step if size.categories else steps * step
 
 
 class Entry(NamedTuple):

@@ -169,13 +169,12 @@ class Density(Family):
 
     def compared(self, moments: Moments) -> Ints:
         """The columns that vary and whose densities are compared, or have been."""
-        rows, n, scores = moments.one_class, moments.one_class.total.max(), moments.d * moments.k
-        none = scores > COMPARED_SCORES and n < ROWS_TO_A_SCORE * scores
         if self.choices:
             return self.binned(moments.d)
-        varies = rows.variance[0] > 0
-        if moments.k > MANY_CLASSES or none:
+        rows, n = moments.one_class, moments.one_class.total.max()
+        if moments.k > MANY_CLASSES or not are_compared(n, moments.d * moments.k):
             return NO_COLUMNS
+        varies = rows.variance[0] > 0
         if moments.d <= COMPARED or n >= ROWS_TO_A_COLUMN * moments.d:
             return np.flatnonzero(varies)
         students = self._students.by_class(moments)
@@ -224,6 +223,11 @@ class Density(Family):
         ]
         students = replace(students, says=students.says & ~binned)
         return DensityPosterior(k, columns, binned, students)
+
+
+def are_compared(rows: float, densities: int) -> bool:
+    """Return whether there are rows enough to compare densities, of every column and class."""
+    return densities <= COMPARED_SCORES or rows >= ROWS_TO_A_SCORE * densities
 
 
 @dataclass(frozen=True, eq=False)

@@ -153,7 +153,7 @@ class MultivariateGaussian(Family):
     variance_floor: Annotated[float, NONNEGATIVE] = 1e-9
     kappa0: Annotated[float, POSITIVE] = 1.0
     a0: Annotated[float, POSITIVE] = 1.0
-    max_iter: Annotated[int, NONNEGATIVE] = 1_000
+    max_iter: Annotated[int, NONNEGATIVE] = 100
     outcomes: tuple[int, ...] = field(default=(), compare=False, repr=False)
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("real",)

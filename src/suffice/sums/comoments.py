@@ -461,7 +461,7 @@ class Comoments(Formed, ClassSums):
         product_index = self.product_index[groups]
         used, first = np.unique(product_index[product_index >= 0], return_index=True)
         used = used[np.argsort(first)]  # in the order of the groups
-        used = used[np.any(self.products[used] != 0.0, axis=(1, 2, 3))]
+        used = used[[self.products[place].any() for place in used.tolist()]]
         number = np.full(len(self.products) + 1, -1)
         number[used] = np.arange(len(used))
         return replace(
