@@ -266,9 +266,10 @@ class SampledAccumulator:
 
     def _lower(self, hashes: Hashes) -> None:
         """Lower the cut to what the hashes of a batch tell, so that fewer rows are copied."""
-        size = self._sample.size
-        if len(hashes) > 4 * size:
-            least = np.unique(np.partition(hashes, 2 * size)[: 2 * size])
+        size, most = self._sample.size, 2 * self._sample.size  # hashes, of which some are equal
+        if len(hashes) > size:
+            least = np.partition(hashes, most)[:most] if len(hashes) > most else hashes
+            least = np.unique(least)
             if len(least) >= size:
                 self._sample = replace(self._sample, cut=min(self._sample.cut, least[size - 1]))
 

@@ -56,7 +56,7 @@ OWN_WEIGHTS = 128  # columns of a wide table that have a weight of their own
 MOST_SCORES = 2**23  # terms of log p(x | c) of more rows than 256
 TILE = 2**18  # of them, that are found at a time: 2 MB
 MOST_DEALT = 2**25  # terms of rows that are dealt to several folds
-SAMPLE_CELLS = 2**22  # 32 MB of doubles
+SAMPLE_CELLS = 2**21  # 16 MB of doubles
 FEWEST_ROWS = 256  # of tables of any width
 
 
