@@ -114,14 +114,6 @@ static Index add(Starts start, Cells cell, Read<1> count, Starts start2, Cells c
   return kernels->add(a, b, sign, {to_start, to_cell, to_count});
 }
 
-static Index unite(Array<const std::int64_t, 1> a, Array<const std::int64_t, 1> b,
-                   Array<std::int64_t, 1> at_a, Array<std::int64_t, 1> at_b) {
-  require("at_a", at_a, {a.shape(0)});
-  require("at_b", at_b, {b.shape(0)});
-  Unlocked unlocked;
-  return kernels->unite(a, b, at_a, at_b);
-}
-
 static void find(Rows x, Codes start, Read<1> low, Array<std::int64_t, 2> out) {
   const Index d = x.shape(1);
   require("start", start, {d + 1});
@@ -169,9 +161,6 @@ void define_bins(nb::module_ m) {
         "to_start"_a, "to_cell"_a, "to_count"_a,
         "Write a + b or, with a sign of −1, a − b: the cells that hold a number. Returns how many\n"
         "there are, or −1 if a sum is rounded or below 0.");
-  m.def("unite", &unite, "a"_a, "b"_a, "at_a"_a, "at_b"_a,
-        "Write where each of two ascending sequences of keys stands in their union.\n\n"
-        "Returns how many keys there are.");
   m.def("find", &find, "x"_a, "start"_a, "low"_a, "out"_a,
         "Write the bin of every number (n, d), −1 for NaN: of the bins of column j, from start[j]\n"
         "to start[j + 1], the last that begins at or below the number, or the first.");

@@ -181,25 +181,8 @@ Index every(Matrix<const double> count, Vector<std::int64_t> places) {
   return found;
 }
 
-Index equal_frequency(Vector<const double> weights, Index parts, Vector<std::int64_t> places) {
-  const Index m = weights.size();
-  double all = 0.0, upto = 0.0;
-  for (Index i = 0; i < m; ++i) all += weights[i];
-  Index found = 0;
-  for (Index i = 0, part = 1; i + 1 < m && part < parts; ++i) {
-    upto += weights[i];
-    const auto reached = [&] {
-      return !(upto < all * static_cast<double>(part) / static_cast<double>(parts));
-    };
-    if (!reached()) continue;
-    while (part < parts && reached()) ++part;
-    places[found++] = i + 1;
-  }
-  return found;
-}
-
 }  // namespace
 
-extern const Cuts cuts{every, equal_frequency};
+extern const Cuts cuts{every};
 
 }  // namespace suffice::LEVEL

@@ -289,16 +289,11 @@ Index shown(Tally<const std::uint8_t, const std::uint16_t> tally, WrittenCounts 
       std::int32_t counts[step], any = 0;
       for (Index q = 0; q < many; ++q) any |= counts[q] = low[v + q] + 256 * carried[v + q];
       if (!any) continue;
-      std::uint16_t cell[step];
-      std::int32_t count[step];
-      Index found = 0;
-      for (Index q = 0; q < many; ++q) {  // what is 0 is written over
-        cell[found] = static_cast<std::uint16_t>(v + q), count[found] = counts[q];
-        found += counts[q] != 0;
+      for (Index q = 0; q < many; ++q) {
+        if (!counts[q]) continue;
+        if (size == to.cell.size()) return -1;
+        to.cell[size] = static_cast<std::uint16_t>(v + q), to.count[size++] = counts[q];
       }
-      if (size + found > to.cell.size()) return -1;
-      for (Index q = 0; q < found; ++q) to.cell[size + q] = cell[q], to.count[size + q] = count[q];
-      size += found;
     }
   }
   to.start[columns] = size;
@@ -351,36 +346,38 @@ Index count_apart(Strided<const double> x, Vector<const double> origin,
   if (!k || !d || !x.rows) return 0;
   Tile found(k, x.rows, width);
   const Runs runs;
+  const Buffer<Index> room(k);  // where that for a class begins: a place for each of its numbers
   Work work;
-  const auto each_list = [&](const auto& list) {
-    for (Index left = 0; left < d; left += width) {
-      const Strided<const double> part{&x(0, left), x.rows, least(width, d - left), x.down,
-                                       x.across};
-      Outermost outermost{};
-      found.sort(codes.at, x.rows);
-      if (x.down < x.across)
-        found.find_by_columns(part, &origin[left], outermost);
-      else
-        found.find_by_rows(part, &origin[left], x.rows - 1, outermost);
-      work.done(16 * x.rows * part.columns);
-      for (Index j = 0; j < part.columns; ++j)
-        for (Index c = 0; c < k; ++c)
-          list(c * d + left + j, found.of_class(j, c), found.rows_of_class(c));
-    }
-  };
-  // Where the cells of a class and column begin is known when those before it were counted.
-  each_list([&](Index column, const std::uint16_t* places, Index many) {
-    runs.each(places, many, [&](Index, Index) { ++to.start[column + 1]; });
-  });
-  for (Index column = 0; column < k * d; ++column) to.start[column + 1] += to.start[column];
-  each_list([&](Index column, const std::uint16_t* places, Index many) {
-    Index at = to.start[column];
-    runs.each(places, many, [&](Index place, Index count) {
-      to.cell[at] = static_cast<std::uint16_t>(place - 1);
-      to.count[at++] = static_cast<double>(count);
-    });
-  });
-  return to.start[k * d];
+  for (Index left = 0; left < d; left += width) {
+    const Strided<const double> part{&x(0, left), x.rows, least(width, d - left), x.down, x.across};
+    Outermost outermost{};
+    found.sort(codes.at, x.rows);
+    for (Index c = 1; c < k; ++c) room[c] = room[c - 1] + d * found.rows_of_class(c - 1);
+    if (x.down < x.across)
+      found.find_by_columns(part, &origin[left], outermost);
+    else
+      found.find_by_rows(part, &origin[left], x.rows - 1, outermost);
+    work.done(16 * x.rows * part.columns);
+    for (Index j = left; j < left + part.columns; ++j)
+      for (Index c = 0; c < k; ++c) {
+        const Index many = found.rows_of_class(c), begin = room[c] + j * many;
+        Index at = begin;
+        runs.each(found.of_class(j - left, c), many, [&](Index place, Index count) {
+          to.cell[at] = static_cast<std::uint16_t>(place - 1);
+          to.count[at++] = static_cast<double>(count);
+        });
+        to.start[c * d + j + 1] = at - begin;
+      }
+  }
+  Index size = 0;
+  for (Index column = 0; column < k * d; ++column) {
+    const Index c = column / d, begin = room[c] + column % d * found.rows_of_class(c);
+    const Index many = to.start[column + 1];
+    copy<std::uint16_t>(&to.cell[size], &to.cell[begin], many);
+    copy<double>(&to.count[size], &to.count[begin], many);
+    to.start[column + 1] = size += many;
+  }
+  return size;
 }
 
 Index cells_of(GivenCounts counts, Index d, Index j, Vector<std::uint16_t> cells,
@@ -445,20 +442,6 @@ Index add(GivenCounts a, GivenCounts b, double sign, WrittenCounts to) {
   }
   to.start[columns] = size;
   return exact ? size : -1;
-}
-
-Index unite(Vector<const std::int64_t> a, Vector<const std::int64_t> b, Vector<std::int64_t> at_a,
-            Vector<std::int64_t> at_b) {
-  Index size = 0;
-  for (Index i = 0, j = 0; i < a.size() || j < b.size(); ++size) {
-    const bool in_a = i < a.size() && (j == b.size() || a[i] <= b[j]);
-    const bool in_b = j < b.size() && (i == a.size() || b[j] <= a[i]);
-    if (in_b) at_b[j] = size;
-    if (in_a) at_a[i] = size;
-    i += in_a;
-    j += in_b;
-  }
-  return size;
 }
 
 void find(Strided<const double> x, Vector<const std::int64_t> start, Vector<const double> low,
@@ -537,7 +520,6 @@ void hash(Strided<const double> x, Vector<const std::uint64_t> names,
 
 }  // namespace
 
-extern const Bins bins{cells,     count, shown, count_apart, cells_of,
-                       counts_of, add,   unite, find,        hash};
+extern const Bins bins{cells, count, shown, count_apart, cells_of, counts_of, add, find, hash};
 
 }  // namespace suffice::LEVEL

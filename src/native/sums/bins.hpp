@@ -60,10 +60,6 @@ struct Bins {
   // are, or −1 if a sum is rounded or below 0.
   Index (*add)(GivenCounts a, GivenCounts b, double sign, WrittenCounts to);
 
-  // Write where each of two ascending sequences of keys stands in their union; return its size.
-  Index (*unite)(Vector<const std::int64_t> a, Vector<const std::int64_t> b,
-                 Vector<std::int64_t> at_a, Vector<std::int64_t> at_b);
-
   // Write the bin of every number, −1 for NaN: the last of column j, from `start[j]` on, that
   // begins at or below it, or the first.
   void (*find)(Strided<const double> x, Vector<const std::int64_t> start, Vector<const double> low,

@@ -286,13 +286,12 @@ class BinnedCounts(Formed, ClassSums):
 
     def _aligned(self, other: Self) -> tuple[NDArray[np.int64], DoubleDouble, DoubleDouble]:
         """The keys of both, and the counts of each at all of them."""
-        if np.array_equal(self._keys, other._keys):
-            return self._keys, self._count, other._count
-        mine, theirs = np.empty_like(self._keys), np.empty_like(other._keys)
-        keys = np.empty(kernels.bins.unite(self._keys, other._keys, mine, theirs), np.int64)
-        keys[mine], keys[theirs] = self._keys, other._keys
-        counts = self._count.scatter(mine, keys.shape), other._count.scatter(theirs, keys.shape)
-        return keys, *counts
+        keys = np.union1d(self._keys, other._keys)
+        mine, theirs = (
+            counts._count.scatter(np.searchsorted(keys, counts._keys), keys.shape)
+            for counts in (self, other)
+        )
+        return keys, mine, theirs
 
     def _kept(self, keys: NDArray[np.int64], count: DoubleDouble) -> Self:
         shown = count.hi > 0

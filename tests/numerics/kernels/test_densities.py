@@ -190,29 +190,3 @@ def test_of_many_cells_the_best_leaves_least_entropy() -> None:
     rng = np.random.default_rng(5)
     share = 0.5 + 0.02 * np.sign(np.arange(900) - 400)
     assert check_cuts(rng.binomial(200, np.array([share, 1 - share])) * 1.0)
-
-
-@FEW_OF_CUTS
-@given(st.integers(0, 2**32 - 1), st.integers(1, 80), st.integers(1, 90))
-def test_parts_of_equal_frequency_begin_where_their_share_is_reached(
-    seed: int, m: int, parts: int
-) -> None:
-    weights = np.random.default_rng(seed).integers(0, 4, m) * 0.5
-    places = np.empty(min(m, parts) - 1, np.int64)
-    found = places[: kernels.cuts.equal_frequency(weights, parts, places)].tolist()
-    upto = np.cumsum(weights)
-    shares = upto[-1] * np.arange(1, parts) / parts
-    expected = np.unique(np.searchsorted(upto, shares) + 1)
-    assert found == expected[expected < m].tolist()
-
-
-@FEW_OF_CUTS
-@given(st.sets(st.integers(-9, 9)), st.sets(st.integers(-9, 9)))
-def test_keys_stand_where_they_stand_in_the_union(a: set[int], b: set[int]) -> None:
-    mine, theirs = (np.array(sorted(keys), np.int64) for keys in (a, b))
-    at, place = np.empty_like(mine), np.empty_like(theirs)
-    size = kernels.bins.unite(mine, theirs, at, place)
-    union = np.union1d(mine, theirs)
-    assert size == len(union)
-    assert union[at].tolist() == mine.tolist()
-    assert union[place].tolist() == theirs.tolist()

@@ -47,13 +47,6 @@ def add(start: numpy.typing.NDArray[numpy.int64 | numpy.intp], cell: numpy.typin
     there are, or −1 if a sum is rounded or below 0.
     """
 
-def unite(a: numpy.typing.NDArray[numpy.int64 | numpy.intp], b: numpy.typing.NDArray[numpy.int64 | numpy.intp], at_a: numpy.typing.NDArray[numpy.int64 | numpy.intp], at_b: numpy.typing.NDArray[numpy.int64 | numpy.intp]) -> int:
-    """
-    Write where each of two ascending sequences of keys stands in their union.
-
-    Returns how many keys there are.
-    """
-
 def find(x: numpy.typing.NDArray[numpy.float64], start: numpy.typing.NDArray[numpy.int64 | numpy.intp], low: numpy.typing.NDArray[numpy.float64], out: numpy.typing.NDArray[numpy.int64 | numpy.intp]) -> None:
     """
     Write the bin of every number (n, d), −1 for NaN: of the bins of column j, from start[j]

@@ -10,8 +10,3 @@ def every(count: numpy.typing.NDArray[numpy.float64], places: numpy.typing.NDArr
     """
     Write every place at which cells with the weights (k, m) of classes are cut in two, and their parts in turn, as long as a cut shortens the description of the data (U. M. Fayyad and K. B. Irani, 1993); in any order. Returns how many there are.
     """
-
-def equal_frequency(weights: numpy.typing.NDArray[numpy.float64], parts: int, places: numpy.typing.NDArray[numpy.int64 | numpy.intp]) -> int:
-    """
-    Write the places at which cells of such weights are cut into at most so many parts of about the same weight, ascending. Returns how many there are.
-    """
