@@ -412,8 +412,8 @@ class BinnedCounts(Formed, ClassSums):
         return self._of(starts, sizes, self.k, origin, unit, more=other)
 
 
-FEW, FEW_ROWS = 65_536, 8_192  # numbers, or rows, of a block, which need no table of all cells
-FEW_CLASSES = 8  # of more, as many times more rows are few: so much larger is the table
+FEW = 65_536  # numbers of a block, which need no table of all cells
+FEW_ROWS = CELLS // 8  # to a class, whose numbers take less memory than the table
 SORTED = 2**18  # numbers of rows with weights whose keys are made at a time
 MOST_WAITING = 2**22  # of them, that are kept to be sorted
 SNAPPED = 1e-6  # units: what division by a unit may leave of a whole number
@@ -509,7 +509,7 @@ class BinnedCountAccumulator:
 
     def _are_few(self, x: NDArray[Any]) -> bool:
         """Tell whether a place for every cell takes more time, or memory."""
-        return x.size < FEW or len(x) * FEW_CLASSES < FEW_ROWS * max(FEW_CLASSES, self._k)
+        return x.size < FEW or len(x) < FEW_ROWS * self._k
 
     def _add_few(self, x: Floats, codes: Ints, weights: Floats) -> None:
         """Keep the keys of cells, and their weights."""
