@@ -429,7 +429,8 @@ class Candidates(Printed, tuple[Candidate, ...]):
         ]
         header = ["model", "log loss", "error", "share of the answer"]
         losses = [one.log_loss for one in judged]
-        return Table("", header, rows, [*self._choice(), *self._left_out()], bars=losses)
+        left_out = [f"{one.name} is left out: {one.refusal}" for one in self if one.refusal]
+        return Table("", header, rows, [*self._choice(), *left_out], bars=losses)
 
     def _choice(self) -> Iterator[str]:
         """Yield what was judged, how the best single model is taken, and what has no sums."""
@@ -448,6 +449,3 @@ class Candidates(Printed, tuple[Candidate, ...]):
                 f"{' and '.join(passes)} {verb} no sums: the average is fitted again to all rows, "
                 "and not updated, merged or forgotten from."
             )
-
-    def _left_out(self) -> Iterator[str]:
-        return (f"{one.name} is left out: {one.refusal}" for one in self if one.refusal)

@@ -212,18 +212,6 @@ class SavedAverage(SavedClassifier):
         )
 
 
-def _member_entries(member: Classifier) -> dict[str, Any]:
-    """Return the entries of a fitted estimator, and its kind."""
-    return {"kind": type(member).__name__, **entries_of(member)}
-
-
-def member_of(entries: dict[str, Any]) -> Classifier:
-    """The estimator that such entries are of."""
-    content = dict(entries)
-    cls = MEMBERS[content.pop("kind")]
-    return restored(cls, content)
-
-
 class FittedAverage(Classifier):
     """Classifiers that are averaged.
 
@@ -398,7 +386,9 @@ class FittedAverage(Classifier):
             # A column is in one block of the layout of a file; the members' are put together.
             "layout": self.members_[0].reader_.layout,
             "label_dtype": None if dtype is None else dtype.str,
-            "members": tuple(map(_member_entries, self.members_)),
+            "members": tuple(
+                {"kind": type(member).__name__, **entries_of(member)} for member in self.members_
+            ),
             "judged": tuple(self.candidates_),
             "doubts": self.doubts_,
         }
@@ -406,5 +396,7 @@ class FittedAverage(Classifier):
     def _restore(self, saved: SavedAverage) -> None:
         self.candidates_ = Candidates(saved.judged)
         shares = np.array([one.weight for one in saved.judged if one.weight])  # as members are
-        self._average(list(map(member_of, saved.members)), shares, saved.doubts)
+        contents = [dict(entries) for entries in saved.members]
+        members = [restored(MEMBERS[content.pop("kind")], content) for content in contents]
+        self._average(members, shares, saved.doubts)
         costs_of(self, self.costs)

@@ -544,25 +544,16 @@ class Shares(NamedTuple):
 
     @classmethod
     def of(cls, cells: Cells, choice: Choice) -> Shares:
-        """Return those of a density that was chosen from the counts of cells."""
+        """Return those of a chosen density; of kernels, a class without numbers is open."""
         if choice.shape == "histogram":
-            return cls.of_histogram(cells)
-        return cls.of_kernels(cells, choice.bandwidth)
-
-    @classmethod
-    def of_histogram(cls, cells: Cells) -> Shares:
-        binned, prior, _ = _binned(cells)
-        density = np.diag(1 / widths(binned.low, binned.high))
-        found = [_log_moments(a, density) for a in binned.counts + prior]
-        return cls(binned.low, binned.high, *np.array(found).swapaxes(0, 1))
-
-    @classmethod
-    def of_kernels(cls, cells: Cells, bandwidth: float) -> Shares:
-        """Return the Bayesian bootstrap of a kernel density; a class without numbers is open."""
+            binned, prior, _ = _binned(cells)
+            density = np.diag(1 / widths(binned.low, binned.high))
+            found = [_log_moments(a, density) for a in binned.counts + prior]
+            return cls(binned.low, binned.high, *np.array(found).swapaxes(0, 1))
         grouped, shape = cells.grouped, cells.kernel_shape
         x, counts = grouped.at, grouped.counts
         mean, variance = np.zeros(counts.shape), np.full(counts.shape, np.inf)
-        for c, h in enumerate(shape.widths(bandwidth).tolist()):
+        for c, h in enumerate(shape.widths(choice.bandwidth).tolist()):
             shown = np.flatnonzero(counts[c])
             if len(shown):
                 at = exp(-0.5 * ((x[:, None] - x[shown]) / h) ** 2) / (np.sqrt(2 * np.pi) * h)

@@ -218,7 +218,8 @@ def calibrate(
             "weights of columns are learnt from at least one",
             "check the label column and the weights",
         )
-    if not any(_tells(model, piece.batch) for piece in sample.pieces):
+    terms = (model.terms(piece.batch) for piece in sample.pieces)
+    if not any((some != some[..., :1]).any() for some in terms):
         raise DataError(
             "no row shows a value that tells the classes apart",
             "values that are missing, or were never seen in training, say nothing of the class",
@@ -227,7 +228,8 @@ def calibrate(
     sample = replace(sample, unit=model.row_weight if learnt else found.row_weight)
     try:
         if learnt:
-            _require_learnt(sums, found.plain)
+            own = sums.blocks[: len(found.blocks)]  # others may follow those of families
+            ByClass(sums.classes, sums.weight, sums.unlabelled, own) - found.plain
             model = model.with_sample(sample)
         weights = calibrated(model, sample, method, learnt)
     except ForgetError:
@@ -237,18 +239,6 @@ def calibrate(
             "for rows that it has not learnt, use learnt=False",
         ) from None
     return model.with_calibration(weights)
-
-
-def _require_learnt(sums: ByClass, rows: ByClass) -> None:
-    """Refuse rows that the sums of families cannot contain: other blocks may follow theirs."""
-    own = sums.blocks[: len(rows.blocks)]
-    ByClass(sums.classes, sums.weight, sums.unlabelled, own) - rows
-
-
-def _tells(model: GenerativeModel, batch: Batch) -> bool:
-    """Return whether any cell of some rows favours a class."""
-    terms = model.terms(batch)
-    return bool((terms != terms[..., :1]).any())
 
 
 def calibrated(
@@ -381,7 +371,7 @@ class _Kept:
             return cls(every, every, np.zeros(0), usual)
         gain = np.zeros(d)
         looked_at = sample.first(FEWEST_ROWS) if sample.rows > FEWEST_ROWS else sample
-        step = _rows_of(groups * len(model.classes))
+        step = max(1, TILE // (groups * len(model.classes)))
         parts = [part for batch, _ in looked_at.pieces for part in batch.pieces(step)]
 
         def told(part: Batch) -> NDArray[np.float64]:
@@ -413,7 +403,7 @@ class _Kept:
         """Write what a model says of rows to ``out`` (n, k, ·), of the ith row to that ``at`` i."""
         k = len(model.classes)
         together = not len(self.own) and (self.summed == 1).all()
-        step = _rows_of(k if together else k * model.groups)
+        step = max(1, TILE // (k if together else k * model.groups))
 
         def write(first: int) -> None:
             rows = at[first : first + step]
@@ -437,11 +427,6 @@ class _Kept:
             out[rows] = found
 
         deque(apply(write, range(0, batch.rows, step)), 0)
-
-
-def _rows_of(terms: int) -> int:
-    """Number of rows, of so many terms each, that are looked at together."""
-    return max(1, TILE // terms)
 
 
 def _terms(model: GenerativeModel, batch: Batch) -> NDArray[np.float64]:
@@ -494,6 +479,7 @@ def _folds(
     for pieces in filter(None, dealt):
         gone = asked.summed([piece.batch for piece in pieces], settled=True)
         rest = sums - (gone if factor == 1 else gone.scaled(factor))
+        del gone  # as large as the sample, or larger
         yield asked.of_sums(rest.over(model.classes)) if rest.rows > 0 else None, pieces
 
 
@@ -555,11 +541,6 @@ class _Objective:
     usual: NDArray[np.float64]
     apply: Apply = map
     tied_terms: float = 1.0
-
-    @property
-    def has_joint_term(self) -> bool:
-        """Tell whether the last term is of columns together, beside terms of single ones."""
-        return bool((self.usual == 0).any())
 
     @cached_property
     def _flat(self) -> NDArray[np.float64]:
@@ -688,7 +669,7 @@ class _Objective:
 
         The best t for given weights of m columns is (λ Σ_j w_j + usual)/(λ m + 1).
         """
-        together = self.has_joint_term
+        together = bool((self.usual == 0).any())
         times = np.ones(len(self.usual))
         times[-1 - together] = self.tied_terms
         own = times.copy()
