@@ -46,7 +46,7 @@ WHOLE = 1e-9  # relative: how near to whole multiples weights have to be
 MOST_COPIES = 10.0  # of an average row: weights with a finer common measure are no counts
 SHIFTS = np.uint64(30), np.uint64(27), np.uint64(31)
 FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-RANKED = 512  # columns at a time
+RANKED = 128  # columns at a time
 PARTS = 2.0**20  # of a count of words that are told apart
 
 
