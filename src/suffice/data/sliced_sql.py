@@ -1,25 +1,19 @@
-"""One SELECT whose sums are exact: doubles are cut into slices of few bits.
+"""One SELECT whose sums are exact: numbers are cut into digits of few bits.
 
-A column of multiples of 2^u, |x| ≤ 2^t, is cut into the S slices a_s of b bits, S b > t − u, where
-r_s is x rounded to multiples of 2^(u_s), u_s = u + b(S − 1 − s):
+A column of multiples of 2^u, |x| ≤ 2^t, has S digits of b bits, S b ≥ t − u:
 
 ::
 
-    a_0 = r_0,    a_s = r_s − r_(s−1),    x = Σ_s a_s,    |a_s| ≤ 2^(b−1) 2^(u_s)
-    r = (x + C) − C,    C = 1.5 · 2^(52 + u_s),    where |x| ≤ 2^51 2^(u_s)
+    u_s = u + b(S − 1 − s),    r_s = round(2^(−u_s) x),    a_s = r_s − 2^b r_(s−1),    a_0 = r_0
+    x = Σ_s 2^(u_s) a_s,    |a_0| ≤ 2^b,    |a_s| ≤ 2^(b−1)
 
-Two slices at a time are cut from what is left, 2 b ≤ 52. Products of slices of one power of 2, at
-most S (S² with a weight), are added in a row. Then
+No operation rounds but that to r_s. Products of digits of one power of 2 are added in a row, as
+doubles: with b = 52, 26 and 16 for products of one, two and three numbers, and S ≤ 6, they are
+whole numbers of at most 2^53, and exact. Over the rows they are added as whole numbers, exactly in
+any order, and put together outside as Python's integers.
 
-1. as whole numbers of b = 26 (16) bits, in any database and in views: less than 8 · 2^50 = 2^53 in
-   a row; or
-2. as doubles, in DuckDB, where sums of whole numbers of more than 64 bits are slow: first over
-   blocks of 2^k rows, whose sums have at most 2(b − 1) + log2 S + k ≤ 53 bits (3(b − 1) + 2 log2 S
-   with a weight), and are exact in any order; then the few blocks as whole numbers. Both are asked
-   in the transaction that looked for u and t; the sums Σ a_0² of a block, which bound all others,
-   show other numbers.
-
-Outside, the sums are put together as Python's integers.
+Source: S. M. Rump, T. Ogita and S. Oishi, Accurate floating-point summation part I: faithful
+rounding, SIAM Journal on Scientific Computing 31 (2008), section 3, on the extraction of digits.
 """
 
 from __future__ import annotations
@@ -28,7 +22,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations_with_replacement, count, groupby, product
+from itertools import combinations_with_replacement, groupby, product
 from math import fsum
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -42,16 +36,15 @@ from suffice.data.schema import stored_as
 from suffice.errors import DataError, ParameterError
 
 SPOKEN = ("duckdb", "postgres", "sqlite")
-BITS, WEIGHTED_BITS = 26, 16  # of a slice: products of two, or of three with the weight
-MOST_SLICES = 8  # of a column: 154 binary orders of magnitude between its numbers
-DIGITS = 53  # of a double
+BITS = {1: 52, 2: 26, 3: 16}  # b, for products of so many numbers
+MOST_DIGITS = 6  # of a column
 HALF = 31  # bits of the lower part of a sum, where the sums of a database have 64
-LEAST_BLOCK = 9  # smaller blocks take longer than more slices
 MOST_SUMS = 800  # of a statement; PostgreSQL has room for 1,664 columns, SQLite for 2,000
+MOST_VECTORS = 128  # of sums in DuckDB, whose vectors have to fit the cache of a processor
+TILE = 4  # numbers: their products with as many others stand side by side
 FAR = 1000  # of powers of 2, the farthest that is written as one double
-MOST_BLOCKS = 72  # of doubles: those of eight columns fit the cache of a processor
 STEP = 52  # binary orders of magnitude of one factor, which every database writes exactly
-ROWS, CELLS, CUT, SLICES = "suffice_rows", "suffice_cells", "suffice_cut", "suffice_slices"
+ROWS, CELLS, SLICES = "suffice_rows", "suffice_cells", "suffice_slices"
 ONCE = {"postgres": " OFFSET 0", "sqlite": " LIMIT -1 OFFSET 0"}
 COLUMN, VALUE, PATTERN = "_column", "_value", "_pattern"
 NUMBER, AMISS, MADE_BY = "_rows", "_amiss", "_made_by"
@@ -148,8 +141,8 @@ def value_of(cell: Any, kind: pa.DataType) -> Any:
 
 def times(number: str, power: int, dialect: str) -> str:
     """Return SQL of a number times a power of 2, which is exact."""
-    if power and abs(power) <= FAR and dialect in ("duckdb", "postgres"):
-        return f"{number} * {literal(2.0**power, dialect)}"
+    if abs(power) <= FAR and dialect in ("duckdb", "postgres"):
+        return f"{number} * {literal(2.0**power, dialect)}" if power else number
     sign, rest = "*" if power >= 0 else "/", abs(power)
     while rest:
         step = min(rest, STEP)
@@ -161,49 +154,24 @@ def times(number: str, power: int, dialect: str) -> str:
 
 
 class Number(NamedTuple):
-    """A number of every row, to be summed: the cells times 2^scale."""
+    """A number of every row, to be summed."""
 
     cell: str  # its SQL among the columns of the query, NULL where it is missing
     top: int = 0  # t: |x| ≤ 2^t; 0 of an indicator, which is 0 and 1
     unit: int = 0  # u: multiples of 2^u
-    scale: int = 0
+    is_integer: bool = False  # by the type of the column
     is_rough: bool = False  # whether the sums are those of doubles
     origin: float = 0.0  # what was taken from rough numbers
     may_miss: bool = True
 
     @property
-    def width(self) -> int:
-        return self.top - self.unit
+    def is_digit(self) -> bool:
+        """Whether numbers are their only digit: indicators, and those that are rough."""
+        return self.top == self.unit
 
-    @property
-    def is_indicator(self) -> bool:
-        return not (self.width or self.is_rough)
-
-
-class Cut(NamedTuple):
-    """How numbers are cut, and added: as whole numbers, or as doubles over 2^block rows."""
-
-    bits: int  # b
-    block: int | None = None  # k
-    is_numbered: bool = False  # whether a group has more rows than a block
-
-    @classmethod
-    def of_doubles(cls, width: int, factors: int, least: int, most: int) -> Cut:
-        """Return the fewest slices, and the largest blocks of these, of products of factors."""
-        for slices in count(1):
-            terms = (slices ** (factors - 1) - 1).bit_length()
-            for block in range(most, least - 1, -1):
-                bits = min(BITS, (DIGITS - terms - block) // factors + 1)
-                if bits > 1 and slices * bits > width:
-                    return cls(bits, block, block < most)
-        raise AssertionError
-
-    def slices(self, number: Number) -> int:
-        """Return S."""
-        return number.width // self.bits + 1
-
-    def unit(self, number: Number, s: int) -> int:
-        return number.unit + self.bits * (self.slices(number) - 1 - s)
+    def units(self, bits: int) -> range:
+        """Return u_s of all digits, of the last one first."""
+        return range(self.unit, max(self.top, self.unit + 1), bits)
 
 
 class Sum(NamedTuple):
@@ -213,7 +181,7 @@ class Sum(NamedTuple):
     of: tuple[Any, ...]
     power: int | None
     sql: str
-    unit: int = 0  # doubles of a block are multiples of 2^unit
+    digits: frozenset[str] = frozenset()  # what is multiplied
 
 
 @dataclass(frozen=True)
@@ -232,8 +200,6 @@ class Plan:
     allowed: tuple[str, ...]  # conditions on every row, as SQL
     made_by: str  # columns, label, weight and keys of a view, as JSON; "" of a query
     may_lack: bool  # whether there may be rows without a label
-    rows: int  # how many there are of a query
-    cut: Cut
 
     @cached_property
     def factors(self) -> dict[str, Number]:
@@ -252,57 +218,44 @@ class Plan:
     def sums(self) -> tuple[Sum, ...]:
         """The sums Σw, Σw of the cells that are there, Σwx, Σwxy; w is 1 without weights."""
         weight = [] if self.weight is None else ["w"]
-        found = [*self._sums(("w",), weight, weight)] if weight else []
-        pairs = [(i, i) for i in self.squares]
-        pairs += combinations_with_replacement(self.joint, 2)
+        found = [*self._sums(("w",), weight)] if weight else []
+        pairs = {(i, i) for i in self.squares} | {*combinations_with_replacement(self.joint, 2)}
         for i, number in enumerate(self.numbers):
             if i not in self.joint and number.may_miss:
-                found += self._sums(("n", i), weight, weight, f"x{i}_0")
-            found += self._sums(("x", i), [*weight, f"x{i}"], [f"x{i}"])
-            for one, other in dict.fromkeys(pairs):
-                if one == i:
-                    names = [*weight, f"x{i}", f"x{other}"]
-                    found += self._sums(("xx", i, other), names)
+                found += self._sums(("n", i), weight, f"x{i}")
+            found += self._sums(("x", i), [*weight, f"x{i}"])
+        for i, j in sorted(pairs, key=lambda pair: (pair[0] // TILE, pair[1] // TILE, pair)):
+            found += self._sums(("xx", i, j), [*weight, f"x{i}", f"x{j}"])
         return tuple(found)
 
-    def _sums(
-        self, of: tuple[Any, ...], names: list[str], paired: Sequence[str] = (), shown: str = ""
-    ) -> Iterator[Sum]:
-        """Yield the sums of a product of numbers, one for every power of 2.
-
-        Two slices at a time are one factor where numbers are paired.
-        """
+    def _sums(self, of: tuple[Any, ...], names: list[str], shown: str = "") -> Iterator[Sum]:
+        """Yield the sums of a product of numbers where one is shown, one for every power of 2."""
         if not names:
             yield Sum("_".join(map(str, of)), of, 0, f"COUNT({shown})")
             return
-        factors = [self.factors[name] for name in names]
-        parts = []
-        for name, number in zip(names, factors, strict=True):
-            last = self.cut.slices(number) - 1
-            ends = [*range(1, last, 2), last] if name in paired else range(last + 1)
-            pair = "_to" if name in paired else ""
-            parts.append([(s, f"{name}{pair if s % 2 else ''}_{s}") for s in ends])
+        factors, bits = [self.factors[name] for name in names], BITS[len(names)]
         orders: dict[int, Counter[tuple[str, ...]]] = defaultdict(Counter)
-        for one in product(*parts):
-            orders[sum(s for s, _ in one)][tuple(sorted(part for _, part in one))] += 1
-        top, scale = (sum(self.cut.unit(n, 0) for n in factors), sum(n.scale for n in factors))
-        for order, terms in orders.items():
-            least = min(terms.values())  # 2 where all terms come twice
-            unit = top - self.cut.bits * order
-            power = unit + scale + least - 1
-            sql = " + ".join(
-                " * ".join([f"({first} + {first})" if n > least else first, *more])
-                for (first, *more), n in terms.items()
-            )
+        for digits in product(*(enumerate(n.units(bits)) for n in factors)):
+            factor = sorted(f"{x}_{bits}_{p}" for x, (p, _) in zip(names, digits, strict=True))
+            orders[sum(unit for _, unit in digits)][tuple(factor)] += 1
+        for order, (power, products) in enumerate(orders.items()):
+            least = min(products.values())  # 2 where all products come twice
+            power += least - 1
+            terms = (" * ".join(["2.0"] * (n > least) + [*term]) for term, n in products.items())
+            sql, name = " + ".join(terms), "_".join(map(str, (*of, order)))
             sql = f"CASE WHEN {shown} IS NOT NULL THEN {sql} END" if shown else sql
-            name = "_".join(map(str, (*of, order)))
+            used = frozenset(digit for term in products for digit in term)
             if any(number.is_rough for number in factors):
-                yield Sum(name, of, None, f"SUM({sql})")
+                yield Sum(name, of, None, f"SUM({sql})", used)
             elif self.dialect == "sqlite":
-                yield Sum(f"{name}_high", of, power + HALF, f"SUM(({sql}) >> {HALF})")
-                yield Sum(name, of, power, f"SUM(({sql}) & {2**HALF - 1})")
+                whole = f"CAST({sql} AS INTEGER)"
+                yield Sum(f"{name}_high", of, power + HALF, f"SUM({whole} >> {HALF})", used)
+                yield Sum(name, of, power, f"SUM({whole} & {2**HALF - 1})", used)
+            elif self.dialect == "postgres":
+                yield Sum(name, of, power, f"SUM(CAST({sql} AS BIGINT))", used)
             else:
-                yield Sum(name, of, power, f"SUM({sql})", unit)
+                integer = "BIGINT" if self.dialect else "DECIMAL(38, 0)"
+                yield Sum(name, of, power, f"SUM(TRY_CAST({sql} AS {integer}))", used)
 
     def select(self, sums: Sequence[Sum] | None = None) -> str:
         """Return the statement, of these sums or of all.
@@ -313,12 +266,7 @@ class Plan:
         first = tuple(sums[:1]) == self.sums[:1]
         every = [None, *(range(len(self.counted)) if first else ())]
         found = "\nUNION ALL\n".join(self._select(sums, j) for j in every)
-        return with_tables(self._tables(self._used(sums)), found, self.dialect)
-
-    def _used(self, sums: Sequence[Sum]) -> dict[str, Number]:
-        used = {f"x{i}" for one in sums for i in one.of[1:]} | {"w"}
-        used |= {f"x{i}" for i in self.joint if self.pattern == "p"}
-        return {x: number for x, number in self.factors.items() if x in used}
+        return with_tables(self._tables(sums), found, self.dialect)
 
     def _select(self, sums: Sequence[Sum], j: int | None) -> str:
         """Return the sums of all numbers, or the counts of the values of category j."""
@@ -327,123 +275,77 @@ class Plan:
         columns[PATTERN] = self.pattern if j is None else "NULL"
         columns[COLUMN] = "CAST(NULL AS INTEGER)" if j is None else str(j)
         columns[VALUE] = as_text("NULL" if j is None else f"c{j}", self.dialect)
-        own = [one for one in sums if j is None or one.of == ("w",)]
         by += ["p"] * (columns[PATTERN] == "p") if j is None else [f"c{j}"]
-        where = "" if j is None else f"c{j} IS NOT NULL"
-        is_checked = j is None and (bool(self.allowed) or self.cut.block is None)
-        inner = {NUMBER: "COUNT(*)", AMISS: "SUM(amiss)" if is_checked else "0"}
-        inner |= {one.name: one.sql for one in own}
-        last = {one.name: "NULL" for one in sums}
-        last |= {MADE_BY: literal(self.made_by, self.dialect)} if self.made_by else {}
-        if self.cut.block is None:
-            return select(columns | inner | last | inner, SLICES, where, by)
-        odd = [f"{NUMBER} > {2**self.cut.block}"]
-        for x, number in self._used(own).items():
-            if not number.is_indicator and (j is None or x == "w"):
-                s, most = self.cut.slices(number) - 1, min(number.width, self.cut.bits - 1)
-                inner |= {
-                    f"size_{x}": f"SUM({x}_0 * {x}_0)",
-                    f"fine_{x}": f"SUM({x}_{s} * {x}_{s})",
-                }
-                fine = times(f"fine_{x}", -2 * self.cut.unit(number, s), self.dialect)
-                size = times(f"size_{x}", -2 * self.cut.unit(number, 0), self.dialect)
-                odd += [
-                    f"{size} > {2.0 ** (2 * most + self.cut.block)}",
-                    f"{fine} <> FLOOR({fine})",
-                ]
-        blocks = [*by, *["block"] * (self.cut.is_numbered and bool(own))]
-        table = select({name: name for name in by} | inner, SLICES, where, blocks)
-        outer = {NUMBER: f"CAST(SUM({NUMBER}) AS BIGINT)"}
-        outer[AMISS] = f"SUM({AMISS} + CASE WHEN {' OR '.join(odd)} THEN 1 ELSE 0 END)"
-        outer |= last | {
-            one.name: f"SUM(TRY_CAST({times(one.name, -one.unit, self.dialect)} AS BIGINT))"
-            for one in own
-        }
-        return select(columns | outer, f"(\n{table}\n) AS suffice_blocks", by=by)
+        sql = {NUMBER: "COUNT(*)", AMISS: "SUM(amiss)" if j is None else "0"}
+        sql |= {one.name: one.sql if j is None or one.of == ("w",) else "NULL" for one in sums}
+        sql |= {MADE_BY: literal(self.made_by, self.dialect)} if self.made_by else {}
+        conditions = [] if self.weight is None else ["w > 0"]
+        conditions += [] if j is None else [f"c{j} IS NOT NULL"]
+        return select(columns | sql, SLICES, " AND ".join(conditions), by)
 
-    def _tables(self, factors: Mapping[str, Number]) -> dict[str, str]:
-        """The tables in between: the query, its cells, what is cut from them, and the slices.
+    def _tables(self, sums: Sequence[Sum]) -> dict[str, str]:
+        """The tables in between: the query, its cells, and their digits.
 
-        Of a number x, d are what is left before two slices are cut, of which h is the first and p
-        the sum. Whole numbers are checked for bounds; ``amiss`` marks rows with others.
+        ``amiss`` marks rows with other cells than the sums are made for: values, or numbers that
+        are too large or too fine.
         """
-        dialect, cut = self.dialect, self.cut
+        dialect, digits = self.dialect, {digit for one in sums for digit in one.digits}
+        used = {f"x{i}" for one in sums for i in one.of[1:]} | {"w"}
+        used |= {f"x{i}" for i in self.joint if self.pattern == "p"}
         names = {f"g{i}": name for i, name in enumerate(self.groups)}
         names |= {f"c{j}": name for j, (name, _) in enumerate(self.counted)}
         cells = {short: column_of(name, dialect) for short, name in names.items()}
         slices = {short: short for short in names}
         labelled = f"{self.labelled} AND " if self.may_lack else ""
-        odd, fine = [f"({labelled}NOT ({condition}))" for condition in self.allowed], []
-        if cut.is_numbered:
-            cells["block"] = f"(ROW_NUMBER() OVER ()) >> {cut.block}"
-            slices["block"] = "block"
-        levels: list[dict[str, str]] = []
-        for x, number in factors.items():
-            cell, last = number.cell, cut.slices(number) - 1
+        odd = [f"({labelled}NOT ({condition}))" for condition in self.allowed]
+        fine = ["odd = 1"]
+        for x, number in self.factors.items():
+            if x not in used:
+                continue
+            cell = number.cell
             if self.may_lack and x != "w":
                 cell = f"CASE WHEN {self.labelled} THEN {cell} END"
-            is_checked = cut.block is None and not (number.is_indicator or number.is_rough)
-            if is_checked:
-                power = cut.unit(number, 0) + cut.bits - 1
-                bound = times(f"CAST(1 AS {double(dialect)})", power, dialect)
-                odd.append(f"ABS({cell}) >= {bound}")
-                cell = f"CASE WHEN ABS({cell}) < {bound} THEN {cell} END"
-            cells[f"{x}_d0"] = cell
-            for t in range(last // 2 + 1):
-                whole = d = f"{x}_d{t}"
-                rest = f"({x}_d{t - 1} - {x}_p{t - 1})" if t else d
-                levels += [{}] * (t == len(levels))
-                levels[t] = levels[t] | {d: rest}
-                if 2 * t + 1 < last:
-                    whole = f"{x}_p{t}"
-                    levels[t][whole] = self._rounded(rest, cut.unit(number, 2 * t + 1))
-                if 2 * t + 1 <= last:
-                    h = f"{x}_h{t}"
-                    levels[t][h] = self._rounded(rest, cut.unit(number, 2 * t))
-                    slices[f"{x}_{2 * t}"] = self._slice(h, number, 2 * t)
-                    slices[f"{x}_{2 * t + 1}"] = self._slice(f"({whole} - {h})", number, 2 * t + 1)
-                    slices[f"{x}_to_{2 * t + 1}"] = self._slice(whole, number, 2 * t + 1)
-                else:
-                    slices[f"{x}_{2 * t}"] = self._slice(d, number, 2 * t)
-            fine += [f"{d} <> {self._rounded(d, number.unit)}"] * is_checked
-        if odd:
-            cells["odd"] = f"CASE WHEN {' OR '.join(odd)} THEN 1 ELSE 0 END"
-            fine.insert(0, "odd = 1")
-        slices["amiss"] = f"CASE WHEN {' OR '.join(fine)} THEN 1 ELSE 0 END" if fine else "0"
+            if not number.is_digit:
+                most = times(f"CAST(1 AS {double(dialect)})", number.top, dialect)
+                odd.append(f"ABS({cell}) > {most}")
+                if dialect == "postgres":  # which has no TRY_CAST
+                    cell = f"CASE WHEN ABS({cell}) <= {most} THEN {cell} END"
+                if not number.is_integer:
+                    last = times(x, -number.unit, dialect)
+                    fine.append(f"{last} <> ROUND({last})")
+            cells[x] = cell
+            slices[x] = x
+            for bits in BITS.values():
+                found = self._digits(x, number, bits).items()
+                slices |= {name: digit for name, digit in found if name in digits}
+        cells["odd"] = f"CASE WHEN {' OR '.join(odd)} THEN 1 ELSE 0 END" if odd else "0"
+        slices["amiss"] = f"CASE WHEN {' OR '.join(fine)} THEN 1 ELSE 0 END"
         if self.pattern == "p":
-            marks = (f"CASE WHEN x{i}_d0 IS NULL THEN '0' ELSE '1' END" for i in self.joint)
+            marks = (f"CASE WHEN x{i} IS NULL THEN '0' ELSE '1' END" for i in self.joint)
             slices["p"] = " || ".join(marks)
-        tables = {ROWS: bare(self.query), CELLS: select(cells, ROWS)}
-        passed, source = {name: name for name in cells}, CELLS
-        where = "" if self.weight is None else "w_d0 > 0" + " OR odd = 1" * bool(odd)
-        for t, level in enumerate(levels):
-            tables[f"{CUT}{t}"] = select(passed | level, source, "" if t else where)
-            passed, source = {name: name for name in passed | level}, f"{CUT}{t}"
-        return tables | {SLICES: select(slices, source) + self._once}
+        once = "" if self.made_by else ONCE.get(dialect, "")  # views stay plain
+        return {
+            ROWS: bare(self.query),
+            CELLS: select(cells, ROWS),
+            SLICES: select(slices, CELLS) + once,
+        }
 
-    @property
-    def _once(self) -> str:
-        """Clause by which a database computes slices once, not for each sum; views stay plain."""
-        return "" if self.made_by else ONCE.get(self.dialect, "")
+    def _digits(self, x: str, number: Number, bits: int) -> dict[str, str]:
+        """Return a_s = r_s − 2^b r_(s−1), by their names; the last digit is the first of them.
 
-    def _rounded(self, number: str, unit: int) -> str:
-        """Return a number rounded to a multiple of 2^unit."""
-        far = times(f"CAST({3 * 2**51}.0 AS {double(self.dialect)})", unit, self.dialect)
-        return f"(({number} + {far}) - {far})"
-
-    def _slice(self, sql: str, number: Number, s: int) -> str:
-        if number.is_rough or self.cut.block is not None:
-            return sql
-        integer = {"": "DECIMAL(38, 0)", "sqlite": "INTEGER"}.get(self.dialect, "BIGINT")
-        return f"CAST({times(sql, -self.cut.unit(number, s), self.dialect)} AS {integer})"
+        It is not rounded: numbers are multiples of its unit, or their row is amiss.
+        """
+        scaled = [times(x, -unit, self.dialect) for unit in number.units(bits)]
+        rounded = [f"ROUND({one})" for one in scaled[1:]]
+        carried = [f" - {2**bits}.0 * {one}" for one in rounded] + [""]
+        pairs = zip([scaled[0], *rounded], carried, strict=True)
+        return {f"{x}_{bits}_{p}": "".join(pair) for p, pair in enumerate(pairs)}
 
     # -- the answer
 
     def answer(self, ask: Callable[[str], pa.Table]) -> Answer:
         """Ask for the sums, in as many statements as there is room for."""
-        if self.cut.block is None and self.dialect == "duckdb" and not self.is_rough:
-            return replace(self, cut=self._best_cut(ask)).answer(ask)
-        most = MOST_SUMS if self.joint or self.cut.block is None else MOST_BLOCKS
+        most = MOST_VECTORS if self.dialect == "duckdb" else MOST_SUMS
         parts: list[list[Sum]] = [[]]
         for _, group in groupby(self.sums, attrgetter("of")):
             orders = list(group)
@@ -464,29 +366,6 @@ class Plan:
             }
             found = replace(found, totals={**found.totals, **totals})
         return found
-
-    @property
-    def is_rough(self) -> bool:
-        return any(number.is_rough for number in self.numbers)
-
-    def _best_cut(self, ask: Callable[[str], pa.Table]) -> Cut:
-        """Ask how many rows the groups have, if more than one slice depends on it."""
-        width = max([0, *(number.width for number in self.factors.values())])
-        factors, most = 2 if self.weight is None else 3, self.rows.bit_length()
-        cut = Cut.of_doubles(width, factors, most, most)
-        if cut.bits > width:
-            return cut
-        missing = (f"x{i}_d0 IS NULL" for i in self.joint if self.numbers[i].may_miss)
-        by = [*(f"g{i}" for i in range(len(self.groups))), *missing]
-        where = "" if self.weight is None else "w_d0 > 0"
-        rows = select({"n": "COUNT(*)"}, CELLS, where, by)
-        asked = select({"k": "COUNT(*)", "n": "MAX(n)"}, f"(\n{rows}\n) AS suffice_groups")
-        tables = self._tables(self.factors)
-        tables = {name: tables[name] for name in (ROWS, CELLS)}
-        (found,) = ask(with_tables(tables, asked, self.dialect)).to_pylist()
-        most = max(0, (found["n"] or 1) - 1).bit_length()
-        least = min(most, max(LEAST_BLOCK, (4 * found["k"]).bit_length()))
-        return Cut.of_doubles(width, factors, least, most)
 
     def read(self, ask: Callable[[str], pa.Table], statement: str, sums: Sequence[Sum]) -> Answer:
         """Ask for some of the sums by a statement that makes them."""

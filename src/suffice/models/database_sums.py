@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import cycle, islice
 from math import frexp, ldexp
@@ -28,7 +28,7 @@ from suffice.data.encode import encode
 from suffice.data.frames.memory import FramePart, FrameTable
 from suffice.data.python_cells import warn_of_alike
 from suffice.data.schema import Layout, running_text, stored_as
-from suffice.data.sliced_sql import Answer, Cut, Number, Plan, Total
+from suffice.data.sliced_sql import Answer, Number, Plan, Total
 from suffice.data.table_source import no_column
 from suffice.errors import DataError, ParameterError, SchemaError
 from suffice.families.options import check_boolean
@@ -47,7 +47,6 @@ from suffice.sums.vocabulary import FALSE_TRUE, Vocabulary
 
 DIGITS = 53  # of a double
 LEAST_POWER = -1074  # of 2, of a double
-LEAST_UNIT, MOST_TOP = -330, 300  # as powers of 2: beyond, products of three are not doubles
 KINDS: Mapping[str, tuple[pa.DataType, tuple[Any, ...], tuple[int, int] | None]] = {
     "number": (pa.float64(), (2.0, 5.0), (40, -80)),
     "whole": (pa.int64(), (2, 5), (60, 0)),
@@ -190,7 +189,7 @@ class Facts:
     others: tuple[Any, ...] = ()
     bounds: tuple[int, int] | None = None  # e and u: numbers below 2^e, multiples of 2^u
     middle: float = 0.0  # a number near the others
-    has_nan: bool = True  # whether cells may be NaN, which is missing
+    has_nan: bool = True  # which is missing
     may_miss: bool = True
     listed: bool = True  # whether the cells of a category are all its values
 
@@ -223,7 +222,6 @@ class Described:
     call: Call
     made_by: str = ""  # see `Plan`
     may_lack: bool = True
-    rows: int = 0
 
     @property
     def table(self) -> Examples:
@@ -242,10 +240,6 @@ class Described:
             found = [*islice(cycle(cells), counted), *islice(cycle(more), others)]
             columns[name] = pa.array(found, facts.type)
         return Examples(pa.table(columns))
-
-    @property
-    def cut(self) -> Cut:
-        return Cut(sql.BITS if self.call.weight is None else sql.WEIGHTED_BITS)
 
     def cell(self, name: str) -> str | None:
         facts = self.columns[name]
@@ -279,16 +273,15 @@ class Described:
             cell += f" - {sql.literal(origin, self.dialect)}" if origin else ""
             return Number(cell, is_rough=True, origin=origin, may_miss=facts.may_miss)
         top, unit = facts.bounds or (1, 0)
-        if self.cut.slices(Number(cell, top, unit)) > sql.MOST_SLICES:
-            digits = sql.MOST_SLICES * self.cut.bits - 1
+        digits = sql.MOST_DIGITS * sql.BITS[2 if self.call.weight is None else 3]
+        if top - unit > digits:
             raise DataError(
                 f"column {name!r} has numbers of 2^{top - 1} and others with digits of 2^{unit}",
                 f"sums in a database are exact within {digits} binary digits",
                 "round the column in the query, use exact=False, or " + ROWS_INSTEAD,
             )
-        scale = unit if unit < LEAST_UNIT or top > MOST_TOP else 0
-        cell = sql.times(cell, -scale, self.dialect)
-        return Number(cell, top - scale, unit - scale, scale, may_miss=facts.may_miss)
+        is_integer = pa.types.is_integer(facts.type)
+        return Number(cell, top, unit, is_integer, may_miss=facts.may_miss)
 
     def around(self, statement: str) -> str:
         """Return a statement about the cells cj of all columns, and their numbers vj.
@@ -364,41 +357,26 @@ def _types(query: str, database: str, ask: Ask) -> dict[str, pa.DataType]:
 
 def _with_ends(found: Described, ask: Ask) -> Described:
     """Look at the least and the largest cells of numbers and times, and at others that decide."""
-    call, by = found.call, []
-    if call.label is not None or call.weight is not None:
-        counts = {"every": "COUNT(*)", "counted": "COUNT(NULLIF(counted, 0))"}
-        (row,) = ask(found.around(sql.select(counts, sql.CELLS))).to_pylist()
-        by = ["counted"] * (row["counted"] < row["every"])
-    found = replace(found, may_lack=call.label is not None and bool(by))
+    call = found.call
     rows: dict[int, dict[str, Any]] = {1: {}, 0: {}}
 
     def look(asked: Mapping[str, str]) -> None:
-        shown = {"counted": "counted" if by else "1", "n": "COUNT(*)", **asked}
-        for row in ask(found.around(sql.select(shown, sql.CELLS, by=by))).to_pylist():
+        shown = {"counted": "counted", "n": "COUNT(*)", **asked}
+        for row in ask(found.around(sql.select(shown, sql.CELLS, by=["counted"]))).to_pylist():
             rows[row["counted"]] |= row
 
-    def with_nan(names: Iterable[str | None]) -> Described:
-        pairs = found.columns.items()
-        columns = {name: replace(facts, has_nan=name in names) for name, facts in pairs}
-        return replace(found, columns=columns)
-
     names = list(found.columns)
-    found = with_nan([call.label, call.weight])
     kinds = {j: stored_as(found.columns[n].type) for j, n in enumerate(names) if found.cell(n)}
     kinds = {j: kind for j, kind in kinds.items() if kind != "boolean"}
-    ends: dict[int, dict[str, str]] = {}
+    ends: dict[str, str] = {}
     for j, kind in kinds.items():
         c, v = f"v{j}" if kind == "number" else f"c{j}", f"v{j}"
-        ends[j] = {f"n{j}": f"COUNT({c})", f"low{j}": f"MIN({c})", f"high{j}": f"MAX({c})"}
-        ends[j] |= {f"least{j}": f"MIN(ABS({v}))"} if kind == "number" else {}
-        ends[j] |= {f"most{j}": f"MAX(ABS({v}))"} if kind == "time" else {}
-        ends[j] |= {} if call.exact else {f"middle{j}": f"AVG({v})"}
-    look({name: cell for asked in ends.values() for name, cell in asked.items()})
-    highs = {j: [row.get(f"high{j}") for row in rows.values()] for j in kinds}
-    nan = [j for j, cells in highs.items() if any(cell != cell for cell in cells)]
-    if nan:  # the largest number in the order of a database
-        found = with_nan([call.label, call.weight, *(names[j] for j in nan)])
-        look({name: cell for j in nan for name, cell in ends[j].items()})
+        ends |= {f"n{j}": f"COUNT({c})", f"low{j}": f"MIN({c})", f"high{j}": f"MAX({c})"}
+        ends |= {f"some{j}": f"COUNT(c{j})"}
+        ends |= {f"least{j}": f"MIN(ABS({v}))"} if kind == "number" else {}
+        ends |= {f"most{j}": f"MAX(ABS({v}))"} if kind == "time" else {}
+        ends |= {} if call.exact else {f"middle{j}": f"AVG({v})"}
+    look(ends)
     more = {}
     for j, kind in kinds.items():
         if any(_is_open(row, j, kind) for row in rows.values()):
@@ -419,7 +397,8 @@ def _with_ends(found: Described, ask: Ask) -> Described:
         for cell in columns[call.weight].others + (np.nan,) * without:
             if not cell >= 0:
                 raise DataError(f"column {call.weight!r}: {cell}", WEIGHT_RULE)
-    return replace(found, columns=columns, rows=sum(row.get("n", 0) for row in rows.values()))
+    may_lack = call.label is not None and "n" in rows[0]
+    return replace(found, columns=columns, may_lack=may_lack)
 
 
 def _is_open(row: Mapping[str, Any], j: int, kind: str | None) -> bool:
@@ -463,6 +442,7 @@ def _fact(
         others=others,
         bounds=bounds,
         middle=counted.get(f"middle{j}") or 0.0,
+        has_nan=any(row.get(f"some{j}", 0) > row.get(f"n{j}", 0) for row in (counted, rest)),
         may_miss=counted.get("n", 0) > counted.get(f"n{j}", 0),
     )
 
@@ -645,8 +625,6 @@ def needed(found: Described, opened: Any) -> Asked:
         tuple(dict.fromkeys(needs.allowed)),
         found.made_by,
         found.may_lack,
-        found.rows,
-        found.cut,
     )
     return Asked(plan, blocks)
 
