@@ -238,7 +238,7 @@ CELLS = st.one_of(
     st.sampled_from([1, 700]),
     st.sampled_from([None, "w"]),
 )
-def test_blocks_of_doubles(
+def test_doubles_of_any_size(
     rows: list[tuple[Any, Any]], power: int, times: int, weight: str | None
 ) -> None:
     rounded = [
@@ -397,6 +397,20 @@ def test_a_view_forgets(kind: str, request: pytest.FixtureRequest) -> None:
         cursor.execute("DELETE FROM shop")
         with pytest.raises(SufficeError):
             estimator.sums(read_sql("SELECT * FROM shop_sums0", connection), y, where="view")
+
+
+def test_a_view_of_weighted_rows() -> None:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        filled(connection.execute, table())
+        for estimator in (GaussianNB(), LinearDiscriminantAnalysis()):
+            columns, label = {"real": "number", "select": "number"}, "returned"
+            select = sql_of_sums(
+                estimator, "sales", label, columns, sample_weight="weight", dialect="sqlite"
+            )
+            rows = read_sql('SELECT real, "select", returned, weight FROM sales', connection)
+            view = read_sql(select, connection)
+            sums = estimator.sums(view, label, "weight", where="view")
+            assert sums == estimator.sums(rows, label, "weight")
 
 
 @pytest.mark.parametrize("dialect", ["bigquery", "snowflake", "spark", "clickhouse"])

@@ -8,9 +8,9 @@ A column of multiples of 2^u, |x| ≤ 2^t, has S digits of b bits, S b ≥ t −
     x = Σ_s 2^(u_s) a_s,    |a_0| ≤ 2^b,    |a_s| ≤ 2^(b−1)
 
 No operation rounds but that to r_s. Products of digits of one power of 2 are added in a row, as
-doubles: with b = 52, 26 and 16 for products of one, two and three numbers, and S ≤ 6, they are
-whole numbers of at most 2^53, and exact. Over the rows they are added as whole numbers, exactly in
-any order, and put together outside as Python's integers.
+doubles: with b = 52, 26 and 16 for products of one, two and three numbers they are whole numbers of
+at most 2^53, and exact. Over the rows they are added as whole numbers, exactly in any order, and
+put together outside as Python's integers.
 
 Source: S. M. Rump, T. Ogita and S. Oishi, Accurate floating-point summation part I: faithful
 rounding, SIAM Journal on Scientific Computing 31 (2008), section 3, on the extraction of digits.
@@ -37,7 +37,7 @@ from suffice.errors import DataError, ParameterError
 
 SPOKEN = ("duckdb", "postgres", "sqlite")
 BITS = {1: 52, 2: 26, 3: 16}  # b, for products of so many numbers
-MOST_DIGITS = 6  # of a column
+WIDEST = {2: 156, 3: 128}  # t − u: six digits of 26 bits, or eight of 16
 HALF = 31  # bits of the lower part of a sum, where the sums of a database have 64
 MOST_SUMS = 800  # of a statement; PostgreSQL has room for 1,664 columns, SQLite for 2,000
 MOST_VECTORS = 128  # of sums in DuckDB, whose vectors have to fit the cache of a processor

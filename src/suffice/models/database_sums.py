@@ -273,7 +273,7 @@ class Described:
             cell += f" - {sql.literal(origin, self.dialect)}" if origin else ""
             return Number(cell, is_rough=True, origin=origin, may_miss=facts.may_miss)
         top, unit = facts.bounds or (1, 0)
-        digits = sql.MOST_DIGITS * sql.BITS[2 if self.call.weight is None else 3]
+        digits = sql.WIDEST[2 if self.call.weight is None else 3]
         if top - unit > digits:
             raise DataError(
                 f"column {name!r} has numbers of 2^{top - 1} and others with digits of 2^{unit}",
