@@ -23,27 +23,13 @@ PRINTED = (0.01, 0.1, 1.0, 10.0, 100.0)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AlphaEvidence(Printed):
-    """Values tried for α, and the log evidence of each, for one prior or several.
+    """Values tried for α, and the log evidence of each in nats, for one prior or several."""
 
-    Parameters
-    ----------
-    alpha : ndarray (q,)
-        The α of the greatest evidence; 1 where every α has the same.
-    log_evidence : ndarray (q,)
-        Its log evidence, in nats.
-    tried : ndarray (a,)
-        The α of the curves.
-    curves : ndarray (q, a)
-        Their log evidence.
-    names : tuple of q str
-        What each prior is of.
-    """
-
-    alpha: Annotated[Floats, Shape("q"), POSITIVE]
+    alpha: Annotated[Floats, Shape("q"), POSITIVE]  # of the greatest evidence; 1 if all are equal
     log_evidence: Annotated[Floats, Shape("q")]
-    tried: Annotated[Floats, Shape("a"), POSITIVE]
-    curves: Annotated[Floats, Shape("q", "a")]
-    names: tuple[str, ...] = ()
+    tried: Annotated[Floats, Shape("a"), POSITIVE]  # the α of the curves
+    curves: Annotated[Floats, Shape("q", "a")]  # their log evidence
+    names: tuple[str, ...] = ()  # what each prior is of
 
     @classmethod
     def joined(cls, several: Sequence[AlphaEvidence]) -> AlphaEvidence:
@@ -111,28 +97,12 @@ def alpha_by_evidence(
     is that of the cells in their order, with θ_c ~ Dirichlet(α, …, α) integrated out; for two
     outcomes the prior is Beta(α, α). α is looked for from 0.001 to 1,000 times the largest count,
     and where its curve is highest between two that were tried, the derivative is halved to 0.
-
-    Parameters
-    ----------
-    tables : sequence of ndarray (k, v)
-        N_cv.
-    sizes : sequence of int
-        m of each table: values that no row shows are among them.
-    shared : bool
-        Whether all tables have the same α.
-
-    Returns
-    -------
-    AlphaEvidence
+    ``tables`` are N_cv, and ``sizes`` m of each: values that no row shows are among them. If
+    ``shared``, all tables have the same α.
 
     Source: T. P. Minka, Estimating a Dirichlet distribution (2000), eqs. 35, 53 and 54;
     D. J. C. MacKay and L. C. Bauman Peto, A hierarchical Dirichlet language model, Natural
     Language Engineering 1 (1995).
-
-    Examples
-    --------
-    >>> alpha_by_evidence([np.array([[9.0, 1.0], [2.0, 8.0]])], [2]).alpha.round(3)
-    array([0.964])
     """
     q = 1 if shared else len(tables)
     terms = _terms(tables, sizes, shared)

@@ -18,81 +18,39 @@ from suffice.numerics.arrays import Floats
 
 
 def exp(x: ArrayLike) -> Floats:
-    """Return eˣ of numbers of any shape.
-
-    Examples
-    --------
-    >>> exp([0.0, 1.0, -np.inf])
-    array([1.        , 2.71828183, 0.        ])
-    """
+    """Return eˣ of numbers of any shape."""
     return _applied(kernels.elementary.exp, x)
 
 
 def log(x: ArrayLike) -> Floats:
-    """Return log x: −∞ at 0, NaN below.
-
-    Examples
-    --------
-    >>> log([1.0, 10.0, 0.0])
-    array([0.        , 2.30258509,       -inf])
-    """
+    """Return log x: −∞ at 0, NaN below."""
     return _applied(kernels.elementary.log, x)
 
 
 def log1p(x: ArrayLike) -> Floats:
-    """Return log(1 + x), exact also for small x.
-
-    Examples
-    --------
-    >>> log1p([1e-20, 1.0])
-    array([1.00000000e-20, 6.93147181e-01])
-    """
+    """Return log(1 + x), exact also for small x."""
     return _applied(kernels.elementary.log1p, x)
 
 
 def lgamma(x: ArrayLike) -> Floats:
-    """Return log Γ(x) for x ≥ 0, and NaN below.
-
-    Examples
-    --------
-    >>> lgamma([0.0, 0.5, 1.0, 5.0])  # ∞, log √π, 0, log 24
-    array([       inf, 0.57236494, 0.        , 3.17805383])
-    """
+    """Return log Γ(x) for x ≥ 0, and NaN below."""
     return _applied(kernels.elementary.lgamma, x)
 
 
 def digamma(x: ArrayLike) -> Floats:
-    """Return ψ(x) = (log Γ)′(x) for x ≥ 0, and NaN below.
-
-    Examples
-    --------
-    >>> digamma([1.0, 2.0]).round(6)  # −γ, 1 − γ
-    array([-0.577216,  0.422784])
-    """
+    """Return ψ(x) = (log Γ)′(x) for x ≥ 0, and NaN below."""
     return _applied(kernels.elementary.digamma, x)
 
 
 def log_add_exp(a: Floats, b: Floats) -> Floats:
-    """Return log(eᵃ + eᵇ) = m + log(1 + e^−abs(a − b)) with m = max(a, b); −∞ is allowed.
-
-    Examples
-    --------
-    >>> log_add_exp(np.array([0.0, -np.inf, 3.0]), np.array([0.0, -np.inf, -np.inf]))
-    array([0.69314718,       -inf, 3.        ])
-    """
+    """Return log(eᵃ + eᵇ) = m + log(1 + e^−abs(a − b)) with m = max(a, b); −∞ is allowed."""
     largest, least = np.maximum(a, b), np.minimum(a, b)
     apart = np.where(np.isneginf(largest), 0.0, largest) - least
     return np.asarray(largest + log1p(exp(-apart)))
 
 
 def log_of(x: float) -> float:
-    """Return log x of a number as a number.
-
-    Examples
-    --------
-    >>> log_of(1.0)
-    0.0
-    """
+    """Return log x of a number as a number."""
     return float(log(x))
 
 

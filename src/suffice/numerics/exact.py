@@ -24,13 +24,7 @@ WEIGHT = Within(0.0, LARGEST)  # a sum of weights, each 1e100 at most
 
 
 def scaled(pairs: Floats, factor: float) -> Floats:
-    """Multiply pairs (m, 2, ...) by a number: relative error at most 2⁻¹⁰⁴, none for powers of 2.
-
-    Examples
-    --------
-    >>> scaled(np.array([[1.0, 2.0**-60]]), 0.5).tolist() == [[0.5, 2.0**-61]]
-    True
-    """
+    """Multiply pairs (m, 2, ...) by a number, to 2⁻¹⁰⁴ of it; by powers of 2 without an error."""
     flat = np.ascontiguousarray(pairs).reshape(len(pairs), 2, math.prod(pairs.shape[2:]))
     out = np.empty_like(flat)
     kernels.sums.scale(flat, float(factor), out)
@@ -44,21 +38,10 @@ class DoubleDouble:
     Sums of doubles whose exponents lie within 2⁵⁰ of each other are exact, hence independent of
     order, and subtraction undoes addition. Equality compares rounded values. Arithmetic works
     element by element, with NumPy's rules for arrays of different shapes.
-
-    Parameters
-    ----------
-    hi, lo : ndarray of float64, same shape
-        The value rounded to a double, and what the rounding left over.
-
-    Examples
-    --------
-    >>> big = DoubleDouble.of([1e16]) + DoubleDouble.of([1.0])
-    >>> (big - DoubleDouble.of([1e16])).value
-    array([1.])
     """
 
-    hi: Annotated[Floats, FINITE]
-    lo: Annotated[Floats, FINITE]
+    hi: Annotated[Floats, FINITE]  # the value rounded to a double
+    lo: Annotated[Floats, FINITE]  # what the rounding left over
 
     def __repr__(self) -> str:
         return f"DoubleDouble({self.value!r})"
@@ -95,13 +78,7 @@ class DoubleDouble:
 
     @classmethod
     def by_place(cls, size: int, *numbers: tuple[Floats, Ints]) -> DoubleDouble:
-        """Return exact sums (size, t) of rows of numbers (n, t) that go to the places (n,).
-
-        Examples
-        --------
-        >>> DoubleDouble.by_place(3, (np.array([[1.0], [2.0], [4.0]]), np.array([2, 0, 2]))).value.T
-        array([[2., 0., 5.]])
-        """
+        """Return exact sums (size, t) of rows of numbers (n, t) that go to the places (n,)."""
         sums = cls.zeros((size, numbers[0][0].shape[1]))
         for rows, places in numbers:
             kernels.counts.add_events(rows, places, np.zeros(0), sums.hi, sums.lo)
@@ -117,11 +94,6 @@ class DoubleDouble:
 
         Where large terms cancel, the last bits of the remainder depend on the order of the terms.
         They are removed here. A sum half-way between two doubles is rounded to the even one.
-
-        Examples
-        --------
-        >>> DoubleDouble.of([1.0, 1e-30]).settled(1.0)
-        array([1., 0.])
         """
         exponent = np.frexp(scale)[1]
         fine = np.ldexp(1.5, exponent - 44)  # its last place is 2⁻⁹⁶ of the scale

@@ -47,64 +47,37 @@ LogPrior = Callable[[Floats, Floats], float]
 class IncompleteRows:
     """Weight, mean and scatter of groups of rows that share a class and a pattern of cells.
 
-    There are k classes, d columns, p patterns, g groups and m matrices of scatter.
-
-    Parameters
-    ----------
-    k : int
-        Number of classes.
-    patterns : ndarray of bool (p, d)
-        The sets of columns that rows show, at least one column each.
-    pattern, code : ndarray of int (g,)
-        Pattern and class of every group.
-    weight : ndarray (g,)
-        n, positive.
-    mean : ndarray (g, d)
-        x̄; what stands in columns that are not shown is not read. Where a mean is many standard
-        deviations from 0, move the origin there first: a double cannot hold it.
-    scatter : ndarray (m, d, d)
-        Σ(x − x̄)(x − x̄)ᵀ, each row about the mean of its group.
-    product_index : ndarray of int (g,)
-        Which scatter is the group's, or is summed over it and others of its pattern; −1 where it
-        is 0.
+    There are k classes, d columns, p patterns, g groups and m matrices of scatter. A mean many
+    standard deviations from 0 is no double: move the origin there first. ``product_index`` says
+    which scatter is the group's, or is summed over it and others of its pattern; −1 where it is 0.
     """
 
     k: int
-    patterns: Bools
-    pattern: Ints
-    code: Ints
-    weight: Floats
-    mean: Floats
-    scatter: Floats
-    product_index: Ints
+    patterns: Bools  # (p, d): the columns that rows show, at least one each
+    pattern: Ints  # (g,)
+    code: Ints  # (g,)
+    weight: Floats  # (g,): n, positive
+    mean: Floats  # (g, d): x̄; what stands in columns that are not shown is not read
+    scatter: Floats  # (m, d, d): Σ(x − x̄)(x − x̄)ᵀ, each row about the mean of its group
+    product_index: Ints  # (g,)
 
 
 @dataclass(frozen=True, eq=False)
 class Expected:
     """The sums of complete rows that are expected, given the rows as they are.
 
-    Parameters
-    ----------
-    weight : ndarray (k,)
-        Rows of every class that show something.
-    mean : ndarray (k, d)
-        Mean of every class. Where a class has no row that shows a column and there is no prior,
-        the mean of that column over all classes; 0 where no row at all shows it.
-    scatter : ndarray (s, d, d)
-        Scatter about the class means: of all classes together (s = 1), or of each (s = k).
-    log_likelihood : tuple of float
-        Log-likelihood of the observed cells, plus the log prior, at the start and after every
-        iteration. If the estimate maximises it, it never decreases, but for rounding: where a
-        variance is at its floor, about 10⁻⁶ for every row. Columns of one value take no part.
-    converged : bool
-        False if the iterations came to their end before the parameters did.
+    Where a class has no row that shows a column and there is no prior, its mean is that of the
+    column over all classes; 0 where no row at all shows it. ``log_likelihood`` is that of the
+    observed cells, plus the log prior, at the start and after every iteration. If the estimate
+    maximises it, it never decreases, but for rounding: where a variance is at its floor, about 10⁻⁶
+    for every row. Columns of one value take no part.
     """
 
-    weight: Floats
-    mean: Floats
-    scatter: Floats
+    weight: Floats  # (k,): rows that show something
+    mean: Floats  # (k, d)
+    scatter: Floats  # (s, d, d): about the class means; s = 1 of all classes together, or s = k
     log_likelihood: tuple[float, ...]
-    converged: bool
+    converged: bool  # False if the iterations came to their end before the parameters did
 
 
 def expectation_maximisation(
@@ -127,42 +100,11 @@ def expectation_maximisation(
     unbounded; the floor raises eigenvalues, which maximises under this constraint. There the
     logarithm of a variance has lost digits: a step that rounding makes worse ends the search.
 
-    Parameters
-    ----------
-    rows : IncompleteRows
-        What is known of the rows.
-    estimate : function
-        From expected sums, (k,), (k, d) and (s, d, d) as in `Expected`, to means (k, d) and
-        covariances (s, d, d). A class without rows has weight 0.
-    shared : bool
-        Whether all classes have the same covariance: s = 1, else s = k.
-    log_prior : function, optional
-        From means and covariances to what ``estimate`` maximises besides the likelihood.
-    tolerance : float
-        Largest change that counts as none, of means in standard deviations and of covariances as
-        fractions of those; the log-likelihood may then change by its root for every row.
-    max_iterations : int
-        Most steps from sums to parameters.
-
-    Examples
-    --------
-    Five rows show x, and four of them y = 2x; the fifth has x = 5:
-
-    >>> rows = IncompleteRows(
-    ...     k=1,
-    ...     patterns=np.array([[True, False], [True, True]]),
-    ...     pattern=np.array([0, 1]),
-    ...     code=np.array([0, 0]),
-    ...     weight=np.array([1.0, 4.0]),
-    ...     mean=np.array([[5.0, 0.0], [2.5, 5.0]]),
-    ...     scatter=np.array([[[5.0, 10.0], [10.0, 20.0]]]),
-    ...     product_index=np.array([-1, 0]),
-    ... )
-    >>> def maximum_likelihood(weight, mean, scatter):
-    ...     return mean, scatter / weight[:, None, None]
-    >>> expected = expectation_maximisation(rows, maximum_likelihood, shared=False)
-    >>> expected.mean.round(6), expected.converged
-    (array([[3., 6.]]), True)
+    ``estimate`` makes means (k, d) and covariances (s, d, d) of expected sums (k,), (k, d) and
+    (s, d, d), where a class without rows has weight 0; ``log_prior`` is what it maximises besides
+    the likelihood. If ``shared``, all classes have one covariance, s = 1. A change of means in
+    standard deviations, and of covariances as fractions, that is at most ``tolerance`` counts as
+    none; the log-likelihood may then change by its root for every row.
     """
     cells = _Cells.of(rows, shared)
     at = cells.start()
@@ -378,15 +320,6 @@ class Path(NamedTuple):
     """Anderson's acceleration: the last points θ and steps f = M(θ) − θ tell where these lead.
 
     Source: D. G. Anderson, Iterative procedures for nonlinear integral equations, J. ACM 12 (1965).
-
-    Examples
-    --------
-    The fixed point of M(θ) = θ/2 + 1, from two of its steps:
-
-    >>> path = Path([], [])
-    >>> path.extrapolated(np.array([0.0]), np.array([1.0]))
-    >>> path.extrapolated(np.array([1.0]), np.array([1.5]))
-    array([2.])
     """
 
     points: list[Floats]
@@ -395,17 +328,8 @@ class Path(NamedTuple):
     def extrapolated(self, at: Floats, following: Floats) -> Floats | None:
         """M(θ) − Σ γ(Δθ + Δf) over the differences of the path, where γ minimises |f − Σ γΔf|.
 
-        γ is found by normal equations in pairs.
-
-        Parameters
-        ----------
-        at, following : ndarray (q,)
-            θ and M(θ), which join the path.
-
-        Returns
-        -------
-        ndarray (q,) or None
-            None if there is one point only.
+        γ is found by normal equations in pairs. ``at`` and ``following`` (q,) are θ and M(θ), which
+        join the path; the answer is None if it has one point only.
         """
         target = following
         self.points.append(at)

@@ -24,46 +24,16 @@ class Table:
     """A table of texts: the same for `print`, a terminal and a notebook.
 
     What comes from the data is text, never markup.
-
-    Parameters
-    ----------
-    title : str
-        A line above; empty, there is none.
-    header : sequence of str
-    rows : sequence of sequences of str
-    notes : sequence of str
-        Lines below.
-    left : collection of int
-        Columns that stand to the left; the others stand to the right.
-    bars : sequence of float
-        In notebooks: one for every row, drawn as `bar`.
-    pictures : sequence of str
-        In notebooks, in the place of bars: markup, one for every row.
-    below : sequence of Table
-        Those that follow.
-
-    Examples
-    --------
-    >>> table = Table("t", ["", "n"], [["a", "1"], ["<b>", "10"]], ["two rows"])
-    >>> print(table)
-    t
-          n
-    a     1
-    <b>  10
-    <BLANKLINE>
-    two rows
-    >>> Table("t", ["a"], [["<b>"]]).html()
-    '<table><caption>t</caption><tr><th>a</th></tr><tr><td align="left">&lt;b&gt;</td></tr></table>'
     """
 
-    title: str
+    title: str  # a line above; empty, there is none
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
-    notes: Sequence[str] = ()
-    left: Collection[int] = (0,)
-    bars: Sequence[float] = ()
-    pictures: Sequence[str] = ()
-    below: Sequence[Table] = ()
+    notes: Sequence[str] = ()  # lines below
+    left: Collection[int] = (0,)  # columns that stand to the left; the others stand to the right
+    bars: Sequence[float] = ()  # in notebooks: one for every row, drawn as `bar`
+    pictures: Sequence[str] = ()  # in notebooks, in the place of bars: markup, one for every row
+    below: Sequence[Table] = ()  # those that follow
 
     def __str__(self) -> str:
         title = [self.title] if self.title else []
@@ -116,13 +86,7 @@ def _cell(text: str, align: str) -> str:
 
 
 def percent(fraction: float) -> str:
-    """Write a fraction; rounding makes nothing certain, and an undefined one is a dash.
-
-    Examples
-    --------
-    >>> percent(0.1701), percent(0.99999), percent(float("nan"))
-    ('17.0 %', '> 99.9 %', '-')
-    """
+    """Write a fraction; rounding makes nothing certain, and an undefined one is a dash."""
     if math.isnan(fraction):
         return "-"
     if 0.9995 <= fraction < 1:
@@ -131,24 +95,12 @@ def percent(fraction: float) -> str:
 
 
 def number(value: float) -> str:
-    """A number to four digits, or to its units where it is large.
-
-    Examples
-    --------
-    >>> number(0.123456), number(1234567.8)
-    ('0.1235', '1,234,568')
-    """
+    """A number to four digits, or to its units where it is large."""
     return f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:.4g}"
 
 
 def short(value: Any) -> str:
-    """Write a cell or a parameter in little space.
-
-    Examples
-    --------
-    >>> short(0.123456), short(1234567.8), short("Private"), short(None), short(" ")
-    ('0.1235', '1,234,568', 'Private', 'missing', '(empty)')
-    """
+    """Write a cell or a parameter in little space."""
     if value is None or value != value:
         return "missing"
     if isinstance(value, float):
@@ -160,26 +112,14 @@ def short(value: Any) -> str:
 
 
 def signed(value: float) -> str:
-    """Write evidence with its sign.
-
-    Examples
-    --------
-    >>> signed(3.0103), signed(float("-inf")), signed(0.0)
-    ('+3.01', '-∞', '0.00')
-    """
+    """Write evidence with its sign."""
     if not math.isfinite(value):
         return {math.inf: "+∞", -math.inf: "-∞"}.get(value, "-")
     return "0.00" if round(value, 2) == 0 else f"{value:+,.2f}"
 
 
 def odds(nats: float) -> str:
-    """Write log-odds as odds, in words.
-
-    Examples
-    --------
-    >>> odds(math.log(4)), odds(-math.log(1500)), odds(0.0), odds(math.inf), odds(50.0)
-    ('4 to 1 for', '1,500 to 1 against', 'even', '∞ to 1 for', '5e+21 to 1 for')
-    """
+    """Write log-odds as odds, in words."""
     if math.isnan(nats):
         return "-"
     size = math.exp(min(abs(nats), 700.0)) if math.isfinite(nats) else math.inf
@@ -190,71 +130,35 @@ def odds(nats: float) -> str:
 
 
 def probability(p: float) -> str:
-    """A p-value to three digits.
-
-    Examples
-    --------
-    >>> probability(0.04321), probability(0.0)
-    ('0.0432', '<2e-16')
-    """
+    """A p-value to three digits."""
     return f"<{SMALLEST_P:.0g}" if p < SMALLEST_P else f"{p:.3g}"
 
 
 def bound(value: float) -> str:
-    """A positive number, rounded up to one digit: no more than that.
-
-    Examples
-    --------
-    >>> bound(1.29e-12), bound(2e-12), bound(9.5e-13)
-    ('2e-12', '2e-12', '1e-12')
-    """
+    """A positive number, rounded up to one digit: no more than that."""
     unit = 10.0 ** math.floor(math.log10(value))
     return f"{math.ceil(value / unit * (1 - 1e-9)) * unit:.0e}"
 
 
 def criterion(value: float) -> str:
-    """A log-likelihood, AIC or BIC: of two models the difference tells, so two decimals at least.
-
-    Examples
-    --------
-    >>> criterion(-123456.789), criterion(0.01234567)
-    ('-123456.79', '0.01235')
-    """
+    """A log-likelihood, AIC or BIC, of which differences count: two decimals at least."""
     return f"{value:.2f}" if abs(value) >= 10 else f"{value:.4g}"
 
 
 def explained(unexplained: float) -> str:
-    """R², from 1 − R²: to four digits, where it is nearly 1 by what it lacks.
-
-    Examples
-    --------
-    >>> explained(0.4559), explained(3.25e-18), explained(0.0)
-    ('0.5441', '1 − 3.25e-18', '1')
-    """
+    """R², from 1 − R²: to four digits, where it is nearly 1 by what it lacks."""
     return f"1 − {unexplained:.3g}" if 0 < unexplained < 5e-5 else f"{1 - unexplained:.4g}"
 
 
 def listed(items: Iterable[str], most: int = 10) -> str:
-    """The first items, and how many more there are.
-
-    Examples
-    --------
-    >>> listed("abc"), listed("abcdef", most=4)
-    ('a, b, c', 'a, b, c, d and 2 more')
-    """
+    """The first items, and how many more there are."""
     every = list(items)
     more = f" and {len(every) - most:,} more" if len(every) > most else ""
     return ", ".join(every[:most]) + more
 
 
 def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> list[str]:
-    """Lines of a table: the first column to the left, the others to the right, unless told.
-
-    Examples
-    --------
-    >>> aligned([["", "t"], ["size", "-24.53"]])
-    ['           t', 'size  -24.53']
-    """
+    """Lines of a table: the first column to the left, the others to the right, unless told."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:
@@ -267,16 +171,7 @@ def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> list
 
 
 def steps(title: str, columns: Mapping[str, Sequence[float]], most: int = 10) -> Table:
-    """A table of many rows: the first, the last, and some between, evenly spaced.
-
-    Examples
-    --------
-    >>> print(steps("2 of 3", {"alpha": [1.0, 0.5, 0.25], "RSS": [8.0, 7.5, 7.25]}, most=2))
-    2 of 3
-    alpha   RSS
-    1         8
-    0.25   7.25
-    """
+    """A table of many rows: the first, the last, and some between, evenly spaced."""
     n = len(next(iter(columns.values())))
     shown = sorted({round(i * (n - 1) / (most - 1)) for i in range(most)}) if n > most else range(n)
     rows = [[f"{column[i]:.4g}" for column in columns.values()] for i in shown]
@@ -287,11 +182,6 @@ def bar(value: float, largest: float) -> str:
     """A bar as inline SVG, of a length in proportion; below 0 it points to the left.
 
     Where ``largest`` is negative, values have both signs, and 0 is in the middle.
-
-    Examples
-    --------
-    >>> bar(0.5, 1.0).count("<rect"), bar(float("nan"), 1.0)
-    (1, '')
     """
     if not (math.isfinite(value) and largest):
         return ""
@@ -312,13 +202,7 @@ def key(c: int) -> str:
 
 
 def curves(lines: Sequence[Sequence[float]]) -> str:
-    """One curve for each class, over the same points, above a common line.
-
-    Examples
-    --------
-    >>> curves([[0.0, 1.0, 0.0], [0.5, 0.5, 0.5]]).count("<polyline")
-    2
-    """
+    """One curve for each class, over the same points, above a common line."""
     most = max((value for line in lines for value in line), default=0.0)
     drawn = [
         '<polyline fill="none" stroke-width="1.5" stroke="{}" points="{}"/>'.format(
@@ -335,13 +219,7 @@ def curves(lines: Sequence[Sequence[float]]) -> str:
 
 
 def bars_by_class(lines: Sequence[Sequence[float]]) -> str:
-    """One group of bars for each value, one bar in it for each class.
-
-    Examples
-    --------
-    >>> bars_by_class([[0.2, 0.8], [0.5, 0.5]]).count("<rect")
-    4
-    """
+    """One group of bars for each value, one bar in it for each class."""
     values = max(map(len, lines), default=0)
     most = max((value for line in lines for value in line), default=0.0)
     if not (values and most > 0):

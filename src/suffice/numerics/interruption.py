@@ -25,11 +25,6 @@ def interruptible(function: Callable[P, R], *arguments: P.args, **options: P.kwa
     The main thread, to which signals are delivered, waits meanwhile; on Ctrl-C the call is left
     behind. It is long if an argument is a large array. The function has no effects, and gives the
     interpreter's lock back while it computes.
-
-    Examples
-    --------
-    >>> interruptible(np.linalg.eigvalsh, np.eye(2)), len(interruptible(np.sort, np.ones(LARGE)))
-    (array([1., 1.]), 32768)
     """
     largest = max([one.size for one in arguments if isinstance(one, np.ndarray)], default=0)
     if largest < LARGE or current_thread() is not main_thread():

@@ -30,41 +30,20 @@ ROUNDED_MATRIX = 2.0**-48  # noise of a matrix that was rounded to double: 2⁻�
 class Factor:
     """A = S⁻¹ L D Lᵀ S⁻¹, what `factorise` makes of a symmetric positive semidefinite matrix.
 
-    Parameters
-    ----------
-    scale : ndarray (d,)
-        Diagonal of S: powers of two, so that scaling rounds nothing.
-    lower : DoubleDouble (d, d)
-        L, unit lower triangular. Column j below the diagonal is 0 for a dependent column j; its
-        row is kept, so that L D Lᵀ is the whole matrix.
-    lower_inverse : DoubleDouble (d, d)
-        L⁻¹. Row j holds 1 for column j and minus its regression coefficients on the earlier ones;
-        times S, that of a dependent column is a null vector of A.
-    pivots : DoubleDouble (d,)
-        Diagonal of D: the part of S A S_jj that the earlier columns leave over; 0 for a
-        dependent column.
-    noise : ndarray (d,)
-        The part of S A S_jj that means nothing.
+    L is unit lower triangular: column j below the diagonal is 0 for a dependent column j, and its
+    row is kept, so that L D Lᵀ is the whole matrix. Row j of L⁻¹ holds 1 for column j and minus its
+    regression coefficients on the earlier ones; times S, that of a dependent column is a null
+    vector of A.
 
     Source: G. H. Golub and C. F. Van Loan, Matrix Computations, 4th ed. (2013), sections 4.1.2
     and 4.2.8.
-
-    Examples
-    --------
-    Two columns and their sum:
-
-    >>> factor = factorise(DoubleDouble.of([[4, 1, 5], [1, 2, 3], [5, 3, 8]]))
-    >>> factor.dependent, factor.combination(2)
-    ((2,), {0: 1.0, 1: 1.0})
-    >>> factor.solve(DoubleDouble.of([[9], [4], [13]])).value.T
-    array([[2., 1., 0.]])
     """
 
-    scale: Floats
-    lower: DoubleDouble
-    lower_inverse: DoubleDouble
-    pivots: DoubleDouble
-    noise: Floats
+    scale: Floats  # diagonal of S, (d,): powers of two, so that scaling rounds nothing
+    lower: DoubleDouble  # L, (d, d)
+    lower_inverse: DoubleDouble  # L⁻¹, (d, d)
+    pivots: DoubleDouble  # diagonal of D, (d,): what earlier columns leave of (S A S)_jj, 0 of none
+    noise: Floats  # the part of (S A S)_jj that means nothing, (d,)
 
     @property
     def independent(self) -> Bools:
@@ -89,14 +68,7 @@ class Factor:
 
     @cached_property
     def cholesky(self) -> DoubleDouble:
-        """C = S⁻¹ L D^½, lower triangular (d, d), with C Cᵀ = A.
-
-        Examples
-        --------
-        >>> factorise(DoubleDouble.of([[4, 2], [2, 10]])).cholesky.value
-        array([[2., 0.],
-               [1., 3.]])
-        """
+        """C = S⁻¹ L D^½, lower triangular (d, d), with C Cᵀ = A."""
         root, _ = self._roots
         columns = in_parts(multiply, self.lower.hi, self.lower.lo, root.hi, root.lo)
         return _scaled(DoubleDouble(*columns), 1.0 / self.scale[:, None])
@@ -106,12 +78,6 @@ class Factor:
         """W = D^{+½} L⁻¹ S, lower triangular (d, d), with W A Wᵀ = I on the independent columns.
 
         The rows and columns of dependent columns are 0; abs(W v)² = vᵀ A⁻ v.
-
-        Examples
-        --------
-        >>> factorise(DoubleDouble.of([[4, 2], [2, 10]])).whitening.value.round(3)
-        array([[ 0.5  ,  0.   ],
-               [-0.167,  0.333]])
         """
         _, reciprocal = self._roots
         hi, lo = reciprocal.hi[:, None], reciprocal.lo[:, None]
@@ -171,12 +137,6 @@ class Factor:
 
         in the words of `factorise`, and 1 where noise explains all of the column; 0 for a zero
         column.
-
-        Examples
-        --------
-        >>> factor = factorise(DoubleDouble.of([[1, 1], [1, 1]]))
-        >>> factor.left_over(1) == math.sqrt(2 * LEAST_PIVOT)
-        True
         """
         own = (self.lower.hi[column] ** 2 * self.pivots.hi).sum()
         unknown = (self.lower_inverse.hi[column] ** 2 * self.noise).sum()
@@ -201,20 +161,8 @@ def factorise(a: DoubleDouble, tolerance: ArrayLike = LEAST_PIVOT) -> Factor:
     (scatter matrix; 1 for raw sums of squares): it is found for m up to 10⁴. Exact sums and this
     factorisation are off by 2⁻⁹⁵ or less. The most ill-conditioned reference design of NIST, the
     polynomial of degree 10 of *Filip*, is at 2⁻⁶¹, and 2⁻⁸⁰ is a condition number of 10¹² of the
-    scaled design. For columns further from 0, give them their own tolerance, 2⁻¹⁰⁴ m².
-
-    Parameters
-    ----------
-    a : DoubleDouble (d, d)
-        Only the upper triangle is read.
-    tolerance : float or array (d,)
-        Noise of each column, as a fraction of A_jj.
-
-    Examples
-    --------
-    >>> factor = factorise(DoubleDouble.of([[4, 2], [2, 10]]))
-    >>> factor.rank, round(factor.log_determinant, 3)
-    (2, 3.584)
+    scaled design. For columns further from 0, give them their own tolerance (d,), 2⁻¹⁰⁴ m². Of A
+    the upper triangle is read.
     """
     _check(a)
     diagonal = np.maximum(np.diagonal(a.hi), 0.0)
@@ -244,31 +192,8 @@ def floored(sigma: DoubleDouble, total: Factor, epsilon: float) -> tuple[DoubleD
         Σ + C X (ε I − Xᵀ W Σ Wᵀ X) Xᵀ Cᵀ
 
     An invertible linear change of the columns changes the result likewise. The directions X are
-    found in double, and what they lack in double-double.
-
-    Parameters
-    ----------
-    sigma : DoubleDouble (d, d)
-        Σ, symmetric, with the range of T or a part of it.
-    total : Factor
-        T, of the same columns.
-    epsilon : float
-        ε ≥ 0.
-
-    Returns
-    -------
-    floored : DoubleDouble (d, d)
-        ``sigma`` itself if no λ is below ε.
-    raised : bool
-        Whether any was.
-
-    Examples
-    --------
-    >>> total = factorise(DoubleDouble.of([[4, 0], [0, 100]]))
-    >>> sigma, raised = floored(DoubleDouble.of([[1, 0], [0, 0]]), total, 0.01)
-    >>> sigma.value, raised
-    (array([[1., 0.],
-           [0., 1.]]), True)
+    found in double, and what they lack in double-double. Σ (d, d) is symmetric, and has the range
+    of T or a part of it; with it is returned whether any λ was below ε ≥ 0.
     """
     _check(sigma)
     if sigma.shape != total.lower.shape:
@@ -290,13 +215,6 @@ def eigh(a: Floats) -> tuple[Floats, Floats]:
     LAPACK chooses its loops by the processor, and may divide the work between threads. Of A
     (..., d, d), which is finite, the lower triangle is read; λ (..., d) ascend, and X (..., d, d)
     has a column for each.
-
-    Examples
-    --------
-    >>> values, vectors = eigh(np.array([[2.0, 1.0], [1.0, 2.0]]))
-    >>> values.round(12), abs(vectors).round(3)
-    (array([1., 3.]), array([[0.707, 0.707],
-           [0.707, 0.707]]))
     """
     if not np.isfinite(a).all():
         raise ValueError("eigenvalues of a matrix that is not finite")

@@ -42,11 +42,6 @@ def row_sums(terms: Floats) -> Floats:
 
     A sum of NumPy along an axis has another order where a row is alone, or lies otherwise in
     memory.
-
-    Examples
-    --------
-    >>> row_sums(np.array([[1.0, 2.0, 4.0]]))
-    array([7.])
     """
     n, d, *rest = terms.shape
     if n < d:
@@ -58,22 +53,9 @@ def row_sums(terms: Floats) -> Floats:
 
 
 def log_sum_exp(log_joint: Floats) -> Floats:
-    """Return log Σ_c exp(a_c) for every row: m + log Σ_c exp(a_c − m) with m = max_c a_c.
+    """Return log Σ_c exp(a_c) of each row of (n, k): m + log Σ_c exp(a_c − m) with m = max_c a_c.
 
-    Parameters
-    ----------
-    log_joint : ndarray (n, k)
-        Logarithms, −∞ allowed.
-
-    Returns
-    -------
-    ndarray (n,)
-        −∞ where the whole row is −∞.
-
-    Examples
-    --------
-    >>> log_sum_exp(np.array([[-1000.0, -1000.0], [-np.inf, -np.inf]]))
-    array([-999.30685282,          -inf])
+    A number may be −∞; the sum is −∞ where the whole row is.
     """
     out = np.empty(len(log_joint))
     kernels.posterior.log_sum_exp(log_joint, out)
@@ -81,52 +63,17 @@ def log_sum_exp(log_joint: Floats) -> Floats:
 
 
 def log_normalise(log_joint: Floats, log_prior: Floats) -> tuple[Floats, int]:
-    """Return log P(c | x) = log P(c, x) − log Σ_c P(c, x), and how many rows fell back.
+    """Return log P(c | x) = log P(c, x) − log Σ_c P(c, x), (n, k), and how many rows fell back.
 
-    A row that is impossible under every class has no posterior; the prior is its answer.
-
-    Parameters
-    ----------
-    log_joint : ndarray (n, k)
-        log P(c, x).
-    log_prior : ndarray (k,)
-        log P(c).
-
-    Returns
-    -------
-    log_posterior : ndarray (n, k)
-    impossible : int
-        Number of rows answered by the prior.
-
-    Examples
-    --------
-    >>> log_normalise(np.array([[-np.inf, -np.inf]]), np.log([0.25, 0.75]))[0]
-    array([[-1.38629436, -0.28768207]])
+    A row that is impossible under every class has no posterior; the prior (k,) is its answer.
     """
     posterior = np.empty_like(log_joint)
     return posterior, kernels.posterior.log_normalise(log_joint, log_prior, posterior)
 
 
 def normalise(log_joint: Floats, prior: Floats) -> tuple[Floats, int]:
-    """Return P(c | x) = exp(a_c − m) / Σ_c exp(a_c − m) with m = max_c a_c.
+    """Return P(c | x) = exp(a_c − m) / Σ_c exp(a_c − m) with m = max_c a_c; see `log_normalise`.
 
-    Parameters
-    ----------
-    log_joint : ndarray (n, k)
-        log P(c, x); overwritten.
-    prior : ndarray (k,)
-        P(c), the answer for a row that is impossible under every class.
-
-    Returns
-    -------
-    posterior : ndarray (n, k)
-    impossible : int
-        Number of rows answered by the prior.
-
-    Examples
-    --------
-    >>> normalise(np.array([[-1000.0, -1000.0], [-np.inf, -np.inf]]), np.array([0.25, 0.75]))
-    (array([[0.5 , 0.5 ],
-           [0.25, 0.75]]), 1)
+    The log joint (n, k) is overwritten by it.
     """
     return log_joint, kernels.posterior.normalise(log_joint, prior)

@@ -46,25 +46,7 @@ def _limits() -> Iterator[float]:
 
 
 def require_memory(amount: float, what: str, instead: str) -> None:
-    """Refuse to take more memory than there is.
-
-    Parameters
-    ----------
-    amount : float
-        Bytes.
-    what : str
-        What takes them, in the plural: "products of 50,000 columns".
-    instead : str
-        What to do.
-
-    Examples
-    --------
-    >>> require_memory(1e6, "products of 200 columns", "use fewer columns")
-    >>> require_memory(1e18, "products of 200 million columns", "use fewer columns")
-    Traceback (most recent call last):
-      ...
-    suffice.errors.DataError: products of 200 million columns take 1,000,000,000.0 GB ...
-    """
+    """Refuse to take more bytes than there are, for "products of 50,000 columns"."""
     if amount <= SMALL:
         return
     there = available_memory()

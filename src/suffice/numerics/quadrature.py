@@ -20,24 +20,14 @@ def integrate(
     """Return ∫ f from the first edge to the last, and an estimate of its error.
 
     The error of a piece is the difference between Gauss's rule on the whole of it and on its two
-    halves, which is that of the worse of the two answers; the better one is returned.
+    halves, which is that of the worse of the two answers; the better one is returned. A piece is
+    done when its error is below the tolerance, absolutely or as a fraction of its integral.
 
-    Parameters
-    ----------
-    f : function from ndarray (m,) to ndarray (m,)
-        Evaluated at all nodes of a round at once, never at an edge.
-    edges : ndarray (p,)
-        Increasing. Kinks, jumps and poles of f belong here.
-    tolerance : float
-        A piece is done when its error is below this, absolutely or as a fraction of its integral.
+    The edges (p,) increase; kinks, jumps and poles of f belong there. f takes all nodes of a round
+    at once, (m,), and is never evaluated at an edge.
 
     Source: P. J. Davis and P. Rabinowitz, Methods of Numerical Integration, 2nd ed. (1984),
     section 2.7 and chapter 6.
-
-    Examples
-    --------
-    >>> round(integrate(np.exp, np.array([0.0, 1.0]))[0], 12)  # e − 1
-    1.718281828459
     """
     a, b = edges[:-1], edges[1:]
     whole = _gauss(f, a, b)

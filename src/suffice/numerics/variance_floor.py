@@ -16,22 +16,12 @@ TIE = 1e-9  # fraction of a loss within which the smaller floor is taken
 
 
 class StandardMoments(NamedTuple):
-    """Moments of d columns in k classes, in units in which all classes together have 0 and 1.
+    """Moments (k, d) of classes, in units in which all classes together have 0 and 1."""
 
-    Parameters
-    ----------
-    n : ndarray (k, d)
-        Σw of the observed cells.
-    mean, scatter : ndarray (k, d)
-        x̄ and Σ(x − x̄)²/n of the rows; 0 and 1 where there are none.
-    variance : ndarray (k, d)
-        σ² of the model, before it has a floor.
-    """
-
-    n: Floats
-    mean: Floats
-    scatter: Floats
-    variance: Floats
+    n: Floats  # Σw of the observed cells
+    mean: Floats  # x̄; 0 where there are no rows
+    scatter: Floats  # Σ(x − x̄)²/n; 1 where there are none
+    variance: Floats  # σ² of the model, before it has a floor
 
     @classmethod
     def of(
@@ -50,16 +40,7 @@ class StandardMoments(NamedTuple):
 
 
 def best_fraction(moments: StandardMoments) -> float:
-    """Return the fraction of `FRACTIONS` of least `expected_log_loss`; the smallest of equal ones.
-
-    Examples
-    --------
-    A class of ten rows that shows one value only may well show another:
-
-    >>> mean, scatter = np.array([[-0.5], [0.5]]), np.array([[0.0], [1.5]])
-    >>> best_fraction(StandardMoments(np.full((2, 1), 10.0), mean, scatter, scatter))
-    0.1
-    """
+    """Return the one of `FRACTIONS` of least `expected_log_loss`, the smallest of equal ones."""
     if not moments.n.size or len(moments.n) < 2:
         return FRACTIONS[0]
     losses = [expected_log_loss(moments, fraction) for fraction in FRACTIONS]
@@ -82,9 +63,9 @@ def expected_log_loss(moments: StandardMoments, fraction: float) -> float:
         E(x_j − μ_c,−i)² = (n/(n − 1))² s²_cj            from its own class
         E(x_j − μ_b)²    = s²_cj + (μ_cj − μ_bj)²        from class b
 
-    By the rule of succession, one in n_cj + 1 cells is unseen in its class; it is taken
-    to be one of all classes together, at E(x_j − μ_b)² = s²_j + (μ_j − μ_bj)². With v = max(σ²,
-    ε s²_j), and ℓ_bj(q) = −½ log v_bj − q/2v_bj, the log-odds of class b against c are
+    By the rule of succession, one in n_cj + 1 cells is unseen in its class; it is taken to be one
+    of all classes together, at E(x_j − μ_b)² = s²_j + (μ_j − μ_bj)². With v = max(σ², ε s²_j), ε
+    the fraction, and ℓ_bj(q) = −½ log v_bj − q/2v_bj, the log-odds of class b against c are
 
     ::
 
@@ -99,12 +80,6 @@ def expected_log_loss(moments: StandardMoments, fraction: float) -> float:
 
     with N_c the largest n_cj. Means of log-odds stand where rows have each their own, so it is no
     estimate of the log loss to come: it weighs certainty against the cost of a surprise.
-
-    Parameters
-    ----------
-    moments : StandardMoments
-    fraction : float
-        ε, the least variance.
     """
     n, mean, scatter, variance = moments
     v = np.maximum(variance, fraction)
