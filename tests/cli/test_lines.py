@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import math
+from typing import Any
 
 import pytest
 
 from suffice.cli.output import print_all
-from suffice.cli.values import spelled
+from suffice.cli.values import listed, short_options, spelled, value_of, written_value
 from suffice.numerics.in_print import Table
 
 
@@ -29,6 +31,47 @@ from suffice.numerics.in_print import Table
 )
 def test_spellings(python: str, typed: str) -> None:
     assert spelled(python) == typed
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("C", "inf", math.inf),
+        ("penalty", "none", None),
+        ("costs", "[[0,1],[5,0]]", [[0, 1], [5, 0]]),
+        ("class_weight", "spam:5,ham:1", {"spam": 5, "ham": 1}),
+        ("families", "x:poisson", {"x": "poisson"}),
+        ("ordered", "size:S,M,L", {"size": ["S", "M", "L"]}),
+        ("written", "day=YYYY-MM-DD HH:MM", {"day": "YYYY-MM-DD HH:MM"}),
+    ],
+)
+def test_a_value_is_read_by_the_name_of_its_parameter(name: str, text: str, value: Any) -> None:
+    assert value_of(name, text) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("firth", "firth"),
+        (None, "none"),
+        (0.5, "0.5"),
+        (["a", "b"], "a,b"),
+        ({"a": ["low", "high"]}, "a:low,high"),
+    ],
+)
+def test_values_are_written_as_they_are_typed(value: Any, text: str) -> None:
+    assert written_value(value) == text
+
+
+def test_a_name_that_holds_a_comma_stands_in_quotes() -> None:
+    names = "age", "sex", "race", "price, net", "day"
+    assert listed(["age, sex", "race", '"price, net", day']) == names
+
+
+def test_parameters_are_options_too() -> None:
+    words = ["a.csv", "--missing", "x", "--no-header"]
+    short = ["a.csv", "-r", "missing=x", "-r", "header=false"]
+    assert short_options(words, ["--label", "-r"], "") == short
 
 
 class Terminal(io.StringIO):

@@ -25,19 +25,7 @@ SHELLS = ("bash", "zsh", "fish")
 
 
 def script(shell: str, group: Any) -> str:
-    """Return the script that completes the names of commands and options.
-
-    Parameters
-    ----------
-    shell : {"bash", "zsh", "fish"}
-    group : click.Group
-        The program.
-
-    Raises
-    ------
-    ParameterError
-        If there is no script for the shell.
-    """
+    """Return the script that completes the names of commands and options of the program."""
     if shell not in SHELLS:
         known = f"there are scripts for {', '.join(SHELLS)}"
         raise ParameterError(f"--completion {shell}", known)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
+import textwrap
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, TextIO
@@ -20,17 +20,11 @@ CommandError: Any = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
 )
 DEFAULT_WIDTH = 80  # of a terminal that does not know
-WORD = re.compile(r"\S+(?: %\S*)?")
+KEPT = "\N{NO-BREAK SPACE}%"  # a percent sign that stays on the line of its number
 
 
 def sentence(error: Any) -> str:
-    """Say in one line what is wrong; Python's spelling of an option becomes the command's.
-
-    Examples
-    --------
-    >>> sentence(KeyboardInterrupt())
-    'interrupted.'
-    """
+    """Say in one line what is wrong; Python's spelling of an option becomes the command's."""
     return " ".join([_ended(_said(error)), *getattr(error, "__notes__", ())])
 
 
@@ -108,13 +102,6 @@ def wrapped(text: str, width: int) -> str:
     """Return the words in lines of at most so many characters, indented as their first one is.
 
     Lines are broken at blanks, never before a "%"; a longer word has a line of its own.
-
-    Examples
-    --------
-    >>> print(wrapped("  one of them takes 17 % of all", 18))
-      one of them
-      takes 17 % of
-      all
     """
     return "\n".join(_folded(line, width) for line in text.split("\n"))
 
@@ -123,11 +110,11 @@ def _folded(line: str, width: int) -> str:
     if len(line) <= width:
         return line
     indent = line[: len(line) - len(line.lstrip(" "))]
-    lines: list[str] = []
-    for word in WORD.findall(line):
-        longer = f"{lines[-1]} {word}" if lines else ""
-        if lines and len(longer) <= width:
-            lines[-1] = longer
-        else:
-            lines.append(indent + word)
-    return "\n".join(lines)
+    return textwrap.fill(
+        " ".join(line.split()).replace(" %", KEPT),
+        width,
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    ).replace(KEPT, " %")

@@ -118,13 +118,7 @@ def weight_of(model: Any, given: str | None, table: Table) -> str | None:
 
 
 def without_cells(table: Table, model: Any, ignore: Sequence[str] | None) -> Table:
-    """Return a table without some columns; those of the model are there, but missing.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such column, or it is the label or the weight, or none is left.
-    """
+    """Return a table without some columns; those of the model are there, but missing."""
     from suffice.data.table import WithoutColumns, with_missing
 
     names = listed(ignore)

@@ -114,13 +114,7 @@ Checkpoint = Annotated[
 
 
 def typed(options: Any) -> list[str]:
-    """Return options by name, or a record of them, as the user would type them again.
-
-    Examples
-    --------
-    >>> typed({"ignore": ["id", "day"], "weight": "n", "names": None})
-    ['--ignore', 'id', '--ignore', 'day', '--weight', 'n']
-    """
+    """Return options by name, or a record of them, as the user would type them again."""
     words: list[str] = []
     for name, value in options.items():
         if isinstance(value, list | tuple):
@@ -305,13 +299,7 @@ def given_columns(columns: Columns) -> dict[str, Any]:
 def selected(
     table: Table, columns: Columns, label: Sequence[str], weight: str | None, *by: str | None
 ) -> Table:
-    """Return the columns that are features, labels, weights or groups.
-
-    Raises
-    ------
-    ParameterError, SchemaError
-        If a column is not there, or has two parts to play.
-    """
+    """Return the columns that are features, labels, weights or groups."""
     from suffice.data.table import WithoutColumns
     from suffice.data.table_source import no_column
 
@@ -366,11 +354,6 @@ def parameters_for(
     """Return the parameters of a model, and the words of a line that say so.
 
     What only others of the models have is left out.
-
-    Examples
-    --------
-    >>> parameters_for("ridge", ["alpha=0.5"], ["ridge"])
-    ({'alpha': 0.5}, ['-p', 'alpha=0.5'])
     """
     known = parameters_of(model)
     elsewhere = {name for other in models for name in parameters_of(other)} - {*known}
@@ -405,18 +388,8 @@ def points_of(
 ) -> Iterator[Point]:
     """Yield every model with every value of those parameters of the grid that it has.
 
-    Parameters
-    ----------
-    models : sequence of (str, str, sequence of str)
-        What each is called, its name, and parameters of its own, as ``NAME=VALUE``; those that are
-        given stand instead.
-    given, grid : sequences of str
-
-    Examples
-    --------
-    >>> models = [("nb", "naive-bayes", []), ("bins", "logistic", ["numbers=bins"])]
-    >>> [point.name for point in points_of(models, [], ["alpha=0.1,1"])]
-    ['nb alpha=0.1', 'nb alpha=1', 'bins']
+    Models are given as what each is called, its name, and parameters of its own, as ``NAME=VALUE``;
+    those that are ``given`` stand instead.
     """
     names = [model for _, model, _ in models]
     axes = []
@@ -479,12 +452,7 @@ def estimator_of(
 
 
 def check_options(estimator: Any) -> None:
-    """Refuse options outside their rules before a table is read.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Refuse options outside their rules before a table is read."""
     if hasattr(estimator, "method"):
         estimator.method()
     elif isinstance(estimator, class_of(LOGISTIC)):
@@ -558,12 +526,7 @@ def updated(
 ) -> Any:
     """Change a model by rows, and save it.
 
-    Parameters
-    ----------
-    doing : str
-        The verb of the progress bar.
-    change : callable
-        Takes the model, the table, and the columns of labels and weights.
+    ``change`` takes the model, the table, and the columns of labels and weights.
     """
     reading = Reading.of(read)
     refuse_overwriting(output, data)

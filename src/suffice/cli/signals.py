@@ -18,13 +18,7 @@ READER_GONE = 141  # exit status, as shells have it for SIGPIPE
 
 
 class Ended(KeyboardInterrupt):
-    """A signal has asked the command to end.
-
-    Examples
-    --------
-    >>> print(Ended(signal.SIGTERM))
-    ended by SIGTERM
-    """
+    """A signal has asked the command to end."""
 
     def __init__(self, number: int) -> None:
         super().__init__(f"ended by {signal.Signals(number).name}")
@@ -32,13 +26,7 @@ class Ended(KeyboardInterrupt):
 
 
 def status(interrupt: KeyboardInterrupt) -> int:
-    """Return the exit status that shells have for a process that a signal ended.
-
-    Examples
-    --------
-    >>> status(KeyboardInterrupt()), status(Ended(signal.SIGTERM))
-    (130, 143)
-    """
+    """Return the exit status that shells have for a process that a signal ended."""
     return 128 + (interrupt.number if isinstance(interrupt, Ended) else signal.SIGINT)
 
 

@@ -52,13 +52,7 @@ MARKS = {"tab": "\t", r"\t": "\t", "none": None}
 
 
 def listed(given: Sequence[str] | None) -> tuple[str, ...]:
-    """Cut comma lists of names into names; one that holds a comma stands in quotes, as in CSV.
-
-    Examples
-    --------
-    >>> listed(["age, sex", "race", '"price, net", day'])
-    ('age', 'sex', 'race', 'price, net', 'day')
-    """
+    """Cut comma lists of names into names; one that holds a comma stands in quotes, as in CSV."""
     return tuple(name.strip() for item in given or () for name in _cut(item))
 
 
@@ -74,14 +68,7 @@ def _cut(item: str) -> list[str]:
 
 
 def no_such_column(option: str, name: str, names: Sequence[str]) -> ParameterError:
-    """Return the error of an option that names no column.
-
-    Examples
-    --------
-    >>> print(no_such_column("ignore", "price", ["price, net", "day"]))
-    --ignore names the column 'price'; the columns are 'price, net', 'day'; a name that holds a \
-comma stands in quotes: --ignore '"price, net"'.
-    """
+    """Return the error of an option that names no column."""
     known = [one for one in names if "," in one and name in map(str.strip, one.split(","))]
     step = meant(name, names)
     if known:
@@ -166,13 +153,7 @@ def _words_of(hint: Any) -> Iterator[Any]:
 def named_values(
     option: str, given: Sequence[str] | None, known: Collection[str], owner: str
 ) -> dict[str, Any]:
-    """Return the values by name; lists and mappings that are given twice are joined.
-
-    Examples
-    --------
-    >>> named_values("-p", ["alpha=0.5", "unseen=error"], ["alpha", "unseen"], "NaiveBayes")
-    {'alpha': 0.5, 'unseen': 'error'}
-    """
+    """Return the values by name; lists and mappings that are given twice are joined."""
     found: dict[str, Any] = {}
     for one in given or ():
         name, sign, text = one.partition("=")
@@ -195,17 +176,7 @@ def named_values(
 
 
 def value_of(name: str, text: str) -> Any:
-    """Return the value of a parameter, of which its name tells whether it is a list or a mapping.
-
-    Examples
-    --------
-    >>> value_of("C", "inf"), value_of("penalty", "none"), value_of("costs", "[[0,1],[5,0]]")
-    (inf, None, [[0, 1], [5, 0]])
-    >>> value_of("class_weight", "spam:5,ham:1"), value_of("families", "x:poisson")
-    ({'spam': 5, 'ham': 1}, {'x': 'poisson'})
-    >>> value_of("ordered", "size:S,M,L"), value_of("written", "day=YYYY-MM-DD HH:MM")
-    ({'size': ['S', 'M', 'L']}, {'day': 'YYYY-MM-DD HH:MM'})
-    """
+    """Return the value of a parameter; its name tells whether it is a list or a mapping."""
     if name in TEXTS:
         return text if name == "formula" else MARKS.get(text, text)
     if name in MAPPINGS and re.search("[:=]", text) and not text.startswith("{"):
@@ -244,15 +215,7 @@ def _plain(text: str) -> Any:
 
 
 def written_value(value: Any) -> str:
-    """Return a value as it is written after ``NAME=``.
-
-    Examples
-    --------
-    >>> written_value("firth"), written_value(None), written_value({"day": "DD/MM/YYYY"})
-    ('firth', 'none', 'day:DD/MM/YYYY')
-    >>> written_value(["a", "b"]), written_value({"a": ["low", "high"]}), written_value(0.5)
-    ('a,b', 'a:low,high', '0.5')
-    """
+    """Return a value as it is written after ``NAME=``."""
     if value is None or isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, dict):
@@ -270,11 +233,6 @@ def short_options(args: Sequence[str], own: Collection[str], model: str) -> list
 
     ``own`` are the options of the command, which come first. Without a ``model``, which may be
     searchlight, the parameters of all models are known.
-
-    Examples
-    --------
-    >>> short_options(["a.csv", "--missing", "x", "--no-header"], ["--label", "-r"], "")
-    ['a.csv', '-r', 'missing=x', '-r', 'header=false']
     """
     words, rest = list[str](), list(args)
     while rest:
@@ -344,13 +302,7 @@ def _options() -> frozenset[str]:
 
 
 def spelled(text: str) -> str:
-    """Return a message with ``name=value`` as the command line has it.
-
-    Examples
-    --------
-    >>> spelled("1 or more; or C=np.inf, or penalty='firth', or quote=None, or header=False")
-    '1 or more; or --C inf, or --penalty firth, or --quote none, or --no-header'
-    """
+    """Return a message with ``name=value`` as the command line has it."""
     text = str(text)
     return printable(NAMED.sub(_typed, text)) if "=" in text else text
 

@@ -190,20 +190,12 @@ class Whitened(NamedTuple):
     ::
 
         constant_c − ½ |W_c ψ − slope_c|²,  or  constant_c + slope_cᵀψ,    ψ = x − origin
-
-    Parameters
-    ----------
-    origin : ndarray (p,)
-    constant : ndarray (k,)
-    slope : ndarray (k, p)
-    whitening : ndarray (k, p, p), or None if all classes share Σ
-        W, lower triangular.
     """
 
-    origin: NDArray[np.float64]
-    constant: NDArray[np.float64]
-    slope: NDArray[np.float64]
-    whitening: NDArray[np.float64] | None = None
+    origin: NDArray[np.float64]  # (p,)
+    constant: NDArray[np.float64]  # (k,)
+    slope: NDArray[np.float64]  # (k, p)
+    whitening: NDArray[np.float64] | None = None  # W, lower triangular, (k, p, p); none of one Σ
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,33 +210,17 @@ class Gaussian:
         v_ij = Σ_ij − Σ_{l<j} L_il L_jl      g_j = 1/√v_jj, or 0      L_ij = g_j v_ij
         z_j = g_j (x_j − μ_j − Σ_{l<j} L_jl z_l)        log N = Σ_j log(g_j/√2π) − ½ z_j²
 
-    Parameters
-    ----------
-    columns : tuple of d int
-    features : tuple of p pairs
-        The column of each number of the Gaussian; with the value that it is an indicator of, or
-        None for the number in the column.
-    values : mapping of int to tuple
-        The values of columns that are categories. Other cells are missing.
-    mean, offset : ndarray (k, p)
-        μ, and μ − origin of the complete form, which has more digits.
-    covariance : ndarray (k, p, p), or (1, p, p) if all classes share it; None of too many columns
-    complete : Whitened
-        The score of a row that lacks no cell.
-    lacking : tuple of str
-        Columns of which rows of the fit lacked cells.
-    weight : float
-        How often it counts.
+    A feature is the number in a column, or with a value the indicator of this value.
     """
 
-    columns: tuple[int, ...]
-    features: tuple[tuple[int, Any], ...]
-    values: Mapping[int, tuple[Any, ...]]
-    mean: NDArray[np.float64]
-    offset: NDArray[np.float64]
-    covariance: NDArray[np.float64] | None
-    complete: Whitened
-    lacking: tuple[str, ...] = ()
+    columns: tuple[int, ...]  # d of them
+    features: tuple[tuple[int, Any], ...]  # p pairs: a column, and a value or None
+    values: Mapping[int, tuple[Any, ...]]  # of columns that are categories; other cells are missing
+    mean: NDArray[np.float64]  # μ, (k, p)
+    offset: NDArray[np.float64]  # μ − origin of the complete form, (k, p), which has more digits
+    covariance: NDArray[np.float64] | None  # (k, p, p), or (1, p, p); None of too many columns
+    complete: Whitened  # the score of a row that lacks no cell
+    lacking: tuple[str, ...] = ()  # columns of which rows of the fit lacked cells
     weight: float = 1.0
 
     @property
@@ -274,35 +250,18 @@ class Pairs:
 
         P(c, x) = 1/|I| Σ_{i ∈ I} exp Σ_j t_c[b_i, b_j]
 
-    over the columns I whose bin b_i is a ``parent``; j are all columns that the row shows.
-
-    Parameters
-    ----------
-    columns : tuple of d int
-    bins : tuple of d Steps or Choice
-        The bin of a cell, counted through all columns; of `Choice`, other cells are missing.
-    sizes : tuple of d int
-        Numbers of bins.
-    counts : ndarray (k, M(M + 1)/2)
-        From which t follows: see `suffice.models.generative.aode`.
-    rows : ndarray (k,)
-        Σw of every class.
-    terms : ndarray (k, M, M)
-        t.
-    parent : ndarray of bool (M,)
-    log_class : ndarray (k,)
-        log P(c).
-    weight : float
+    over the columns I whose bin b_i is a ``parent``; j are all columns that the row shows. Bins are
+    counted through all d columns; cells of which a `Choice` knows no bin are missing.
     """
 
     columns: tuple[int, ...]
     bins: tuple[Steps | Choice, ...]
-    sizes: tuple[int, ...]
-    counts: NDArray[np.float64]
-    rows: NDArray[np.float64]
-    terms: NDArray[np.float64]
-    parent: NDArray[np.bool_]
-    log_class: NDArray[np.float64]
+    sizes: tuple[int, ...]  # numbers of bins
+    counts: NDArray[np.float64]  # (k, M(M + 1)/2), of which t is: `suffice.models.generative.aode`
+    rows: NDArray[np.float64]  # Σw of every class, (k,)
+    terms: NDArray[np.float64]  # t, (k, M, M)
+    parent: NDArray[np.bool_]  # (M,)
+    log_class: NDArray[np.float64]  # log P(c), (k,)
     weight: float
 
     @property
@@ -316,26 +275,13 @@ AnyTerm = Term | Gaussian | Pairs
 
 @dataclass(frozen=True)
 class Member:
-    """The log joint of one model; the only one, or one of an average.
+    """The log joint of one model; the only one, or one of an average."""
 
-    Parameters
-    ----------
-    start : tuple of k numbers
-        log P(c), or intercepts.
-    prior : tuple of k numbers
-        Probabilities of a row that is impossible under every class; empty for numbers.
-    terms : tuple of Term, Gaussian and Pairs
-    name : str
-        Of the candidate.
-    share : float
-        Its weight in the average.
-    """
-
-    start: tuple[float, ...]
-    prior: tuple[float, ...]
+    start: tuple[float, ...]  # log P(c), or intercepts, (k,)
+    prior: tuple[float, ...]  # P(c) of a row that is impossible under every class; none of numbers
     terms: tuple[AnyTerm, ...]
-    name: str = ""
-    share: float = 1.0
+    name: str = ""  # of the candidate
+    share: float = 1.0  # its weight in the average
 
     @property
     def fallback(self) -> int:
@@ -348,20 +294,11 @@ class LogJoint:
     """A fitted model, ready to be written in another language.
 
     The probabilities of several members are averaged, P(c | x) = Σ_m share_m P_m(c | x).
-
-    Parameters
-    ----------
-    task : {"classes", "numbers"}
-        Whether the outputs are log joints of classes, or predictions of targets.
-    outputs : tuple of k labels, or names of targets
-    columns : tuple of Column
-        Those of one member after those of another.
-    members : tuple of Member
     """
 
-    task: Literal["classes", "numbers"]
-    outputs: tuple[Any, ...]
-    columns: tuple[Column, ...]
+    task: Literal["classes", "numbers"]  # log joints of classes, or predictions of targets
+    outputs: tuple[Any, ...]  # k labels, or names of targets
+    columns: tuple[Column, ...]  # those of one member after those of another
     members: tuple[Member, ...]
 
     def integrates(self, most: float) -> bool:

@@ -575,16 +575,10 @@ def design_terms(
 ) -> tuple[list[Column], list[Term], NDArray[np.float64]]:
     """Columns, terms, and what they leave to the intercepts (k,), of Σ_j w_j (x_j − m_j).
 
-    Parameters
-    ----------
-    weights : ndarray (k, p)
-    centre : ndarray (p,)
-        m; a number is measured from it, an indicator from 0. Where missing cells have a term, the
-        intercepts are those of rows without the cell, from which its values differ.
-    first : int
-        The place of the first column.
-    missing : {"refused", "nothing"}
-        What becomes of other missing cells; with "nothing", they and unknown values are as m.
+    The weights are (k, p). A number is measured from the centre m (p,), an indicator from 0. Where
+    missing cells have a term, the intercepts are those of rows without the cell, from which its
+    values differ. Other missing cells are refused, or, with "nothing", they and unknown values are
+    as m.
     """
     _refuse_computed(design)
     columns: list[Column] = []
@@ -648,13 +642,7 @@ KINDS: dict[frozenset[type], ColumnKind] = {
 
 
 def value_column(name: str, values: Sequence[Any]) -> Column:
-    """The column whose cells are compared with these values.
-
-    Examples
-    --------
-    >>> value_column("job", ("clerk", "nurse"))
-    Column(name='job', kind='string')
-    """
+    """The column whose cells are compared with these values."""
     types = frozenset(map(type, values))
     if types in KINDS and all(abs(v) <= 2**53 for v in values if type(v) is int):
         return Column(name, KINDS[types])

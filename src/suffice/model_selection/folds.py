@@ -24,11 +24,6 @@ class Partition(Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]):
     """Folds that are groups: each is judged once, by the model of all others.
 
     ``fold`` is the number of the fold of every row (n,), −1 for rows that no fold has.
-
-    Examples
-    --------
-    >>> [train.tolist() for train, _ in Partition(np.array([0, 1, 0]), 2)]
-    [[1], [0, 2]]
     """
 
     fold: NDArray[np.intp]
@@ -109,13 +104,6 @@ def divided(
     where there are groups: then there are at most as many folds as groups. ``random`` puts rows, or
     groups, in random order first. A splitter is shown ``targets`` where there are no labels. Rows
     of code −1 are in no fold.
-
-    Examples
-    --------
-    >>> divided(2, 5).fold
-    array([0, 0, 0, 1, 1])
-    >>> divided(2, 5, codes=np.array([0, 0, 1, -1, 1])).fold
-    array([ 0,  1,  0, -1,  1])
     """
     if codes is not None and (codes < 0).any():
         known = np.flatnonzero(codes >= 0)
@@ -294,12 +282,8 @@ def row_groups(
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
     """Join rows that lie in the same sets, equally often, into groups; None if these are too many.
 
-    Returns
-    -------
-    group : ndarray of int (n,)
-        −1 for rows in no set.
-    times : ndarray of int (f, g)
-        How often each set has each group.
+    Returned are the group of every row (n,), −1 for rows in no set, and how often each set has each
+    group, (f, g).
     """
     group, times = np.zeros(n, np.intp), np.zeros((0, 1), np.intp)
     for rows in folds:
@@ -329,26 +313,9 @@ def held_out_share(
 ) -> NDArray[np.bool_]:
     """Return which of n rows are test data, (n,).
 
-    Parameters
-    ----------
-    n : int
-    share : float
-        Of the rows, above 0 and below 1.
-    keys : ndarray of int (n,), optional
-        Classes of the rows, each of which is divided in this share; or groups.
-    together : bool
-        Whether rows of one key stay together: groups in random order, until there are enough rows.
-    seed : int, optional
-        Of the random order; None: the last rows are test data.
-
-    Examples
-    --------
-    >>> held_out_share(4, 0.25).tolist()
-    [False, False, False, True]
-    >>> keys = np.array([0, 0, 0, 0, 1, 1, 1, 1])
-    >>> found = held_out_share(8, 0.25, keys, seed=0)
-    >>> np.bincount(keys[found]).tolist()
-    [1, 1]
+    ``keys`` (n,) are classes, each of which is divided in this share; if ``together``, they are
+    groups, taken in random order until there are enough rows. Without a seed of that order, the
+    last rows are test data.
     """
     if seed is None:
         return np.arange(n) >= n - round(share * n)

@@ -49,11 +49,7 @@ OF_ONE_CLASS = ("precision", "recall", "F1")
 def scores_of(evaluation: Any, positive: Any = None) -> Mapping[str, Score]:
     """Return the scores that an evaluation has; the first is what models are chosen by.
 
-    Parameters
-    ----------
-    evaluation : Evaluation or RegressionEvaluation
-    positive : label, optional
-        A class whose precision, recall and F1 are scores, too.
+    Precision, recall and F1 of the class ``positive`` are scores, too.
     """
     if not hasattr(evaluation, "log_loss"):
         return NUMBER_SCORES
@@ -72,18 +68,7 @@ def scores_of(evaluation: Any, positive: Any = None) -> Mapping[str, Score]:
 
 
 def named_score(asked: str, known: Collection[str]) -> str:
-    """Return the name of a score, however it is spelt.
-
-    Raises
-    ------
-    ParameterError
-        If it is none of those known.
-
-    Examples
-    --------
-    >>> named_score("log-loss", CLASS_SCORES), named_score("r2", NUMBER_SCORES)
-    ('log loss', 'R²')
-    """
+    """Return the name of a score, however it is spelt."""
     plain = {_spelt(name): name for name in known}
     if _spelt(asked) not in plain:
         fact = f"metric={asked!r}"
@@ -215,13 +200,7 @@ def _own_scores(
 def scores_of_groups(
     estimator: Any, sums: GroupedSums, error_score: Any
 ) -> tuple[FoldModels, list[FoldScores]]:
-    """Return the models of all groups but one, for each, and their own scores of its sums.
-
-    Raises
-    ------
-    DataError
-        If there are fewer than two groups.
-    """
+    """Return the models of all groups but one, for each, and their own scores of its sums."""
     models: list[Any] = []
     seconds, scores = [], []
     for key, others in zip(sums, sums.others(), strict=True):

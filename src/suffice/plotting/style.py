@@ -98,13 +98,7 @@ def legend_beside(ax: Axes, title: str | None) -> None:
 
 
 def shortened(value: Any, most: int = LONGEST) -> str:
-    """A name as a picture can show it: one line, of characters that the font has, and no formula.
-
-    Examples
-    --------
-    >>> shortened("a name that is far too long for a picture")
-    'a name that … or a picture'
-    """
+    """A name as a picture can show it: one line, in characters of the font, and no formula."""
     text = " ".join(str(value).split())
     if len(text) > most:
         text = f"{text[: most // 2].rstrip()} … {text[-(most // 2) :].lstrip()}"
@@ -113,13 +107,7 @@ def shortened(value: Any, most: int = LONGEST) -> str:
 
 
 def named(values: Iterable[Any], most: int = LONGEST) -> list[str]:
-    """Each name of several as a picture can show it; longer where two would be the same.
-
-    Examples
-    --------
-    >>> named(["the length of the left arm", "the length of the right arm"], 8)
-    ['the leng … left arm', 'the leng … ight arm']
-    """
+    """Each name of several as a picture can show it; longer where two would be the same."""
     whole = list(values)
     for longer in (most, 2 * most, 4 * most):
         found = [shortened(value, longer) for value in whole]

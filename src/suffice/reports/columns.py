@@ -55,18 +55,14 @@ def column_facts(
 ) -> list[dict[str, Any]]:
     """Facts of the columns that are scored, with their ``name`` and ``kind``, in their order.
 
-    Scales end where those of test data do, by name, if the model has no bins of a column.
-
-    Returns
-    -------
-    list of dict
-        ``family``; ``low``, ``high``, ``step`` and ``typical`` of numbers, ``two`` of 0 and 1,
-        ``whole`` where steps are of 1, ``days`` of dates without a time, and the values ``at`` the
-        steps of a scale of ranks; ``values`` of categories, ``words`` typical of each class;
-        ``cells``, the probabilities of what a cell may be in every class; ``bits`` that it is
-        expected to tell where known, or what one standard deviation ``moves``. Models that need
-        every cell have ``start``, with which the page starts, and what an ``average`` row adds;
-        ``effects`` of linear and logistic models are those of `_effects_of`.
+    Scales end where those of test data do, by name, if the model has no bins of a column. The facts
+    are ``family``; ``low``, ``high``, ``step`` and ``typical`` of numbers, ``two`` of 0 and 1,
+    ``whole`` where steps are of 1, ``days`` of dates without a time, and the values ``at`` the
+    steps of a scale of ranks; ``values`` of categories, ``words`` typical of each class; ``cells``,
+    the probabilities of what a cell may be in every class; ``bits`` that it is expected to tell
+    where known, or what one standard deviation ``moves``. Models that need every cell have
+    ``start``, with which the page starts, and what an ``average`` row adds; ``effects`` of linear
+    and logistic models are those of `_effects_of`.
     """
     if hasattr(model, "members_") or isinstance(model.model_, AODEModel):
         return _of_members(model, columns, ends)

@@ -48,12 +48,7 @@ def rows_of(
 ) -> tuple[dict[str, Any], dict[str, tuple[float, float]]]:
     """Rows on which the model is most wrong, cells in the order of the columns of the page.
 
-    Returns
-    -------
-    listed : dict
-        ``total`` rows that it answers, and ``rows`` with ``number``, ``cells`` and ``truth``.
-    ends : dict
-        The least and the largest number of every column of numbers.
+    Beside them stand the least and the largest number of every column of numbers.
     """
     fitted = model.model_
     wrong_of = _wrong_numbers if isinstance(fitted, LinearModel) else _wrong_labels

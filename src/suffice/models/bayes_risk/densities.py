@@ -79,20 +79,11 @@ def cut_points(distributions: Sequence[Any], q: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Density:
-    """The distribution of the rows of one class.
+    """The distribution of the rows of one class: of independent columns, or of all together."""
 
-    Parameters
-    ----------
-    columns : tuple of univariate distributions
-        Independent columns; empty where ``joint`` is given.
-    joint : distribution of all columns together, optional
-    leaves_out : bool
-        Whether a missing cell is left out of Σ_j log p_j(x_j | c); if not, it is refused.
-    """
-
-    columns: tuple[Any, ...] = ()
+    columns: tuple[Any, ...] = ()  # univariate; empty where ``joint`` is given
     joint: Any = None
-    leaves_out: bool = False
+    leaves_out: bool = False  # a missing cell, of Σ_j log p_j(x_j | c); if not, it is refused
 
     @classmethod
     def of(cls, label: Any, given: Any) -> Density:
@@ -290,13 +281,7 @@ def _prior_of(priors: Any, labels: tuple[Any, ...]) -> Floats:
 
 
 def described(given: Any) -> str:
-    """Write a distribution, or those of all classes, as one would: ``norm(0, 1)``.
-
-    Examples
-    --------
-    >>> described((stats.norm(0, 1), stats.poisson(mu=3)))
-    '(norm(0, 1), poisson(mu=3))'
-    """
+    """Write a distribution, or those of all classes, as one would: ``norm(0, 1)``."""
     if isinstance(given, Mapping):
         return f"{{{', '.join(f'{label!r}: {described(one)}' for label, one in given.items())}}}"
     if isinstance(given, list):
