@@ -25,8 +25,6 @@ from suffice.cli.messages import CommandError, complain, each_once, sentence
 from suffice.cli.signals import handled, status
 from suffice.errors import SufficeError, SufficeWarning
 
-__all__ = ["COMMANDS", "app"]
-
 BAD_INPUT = 2
 HELP = {"help_option_names": ["--help", "-h"]}
 WIDTH, WIDEST = 80, 26  # of help, and of the names of its options
@@ -184,7 +182,6 @@ class Command(TextAsItIs, TyperCommand):
         return parsed
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Print one page."""
         from suffice.cli.output import print_all
 
         model: list[tuple[str, str]] = []
@@ -236,7 +233,6 @@ class Commands(TextAsItIs, TyperGroup):
                 raise typer.Exit(status(interrupt)) from None
 
     def main(self, *args: Any, **extra: Any) -> Any:
-        """Run one command and leave the process."""
         with warnings.catch_warnings():
             warnings.simplefilter("always", SufficeWarning)
             warnings.showwarning = each_once()
@@ -385,7 +381,6 @@ def _about(parameter: Any) -> str:
 
 
 def _command(name: str) -> Any:
-    """Return the command of a name."""
     about, example = COMMANDS[name]
     function = getattr(import_module(f"suffice.cli.commands.{name}"), name)
     alone = typer.Typer(add_completion=False, rich_markup_mode=None, context_settings=HELP)

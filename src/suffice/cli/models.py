@@ -40,7 +40,6 @@ def load_having(path: Path, rule: str, next_step: str, *attributes: str) -> Any:
 
 
 def load_generative(path: Path, rule: str, next_step: str) -> Any:
-    """Read the file of a generative classifier."""
     return load_having(path, rule, next_step, "predict_joint_log_proba")
 
 
@@ -87,12 +86,10 @@ def predicts_numbers(model: Any) -> bool:
 
 
 def has_coefficients(model: Any) -> bool:
-    """Tell whether a model has a table of coefficients."""
     return hasattr(model, "summary")
 
 
 def has_candidates(model: Any) -> bool:
-    """Tell whether a model is an average of others, chosen from candidates."""
     return hasattr(model, "candidates_")
 
 

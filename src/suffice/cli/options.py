@@ -50,66 +50,68 @@ COLUMNS, READING, RUNNING = "Columns (comma lists)", "Reading", "Running"
 DECISION = "Decision"
 MOST_LABELS = 30  # whole numbers that are taken for classes
 
+
+def option(metavar: str, help: str, *names: str, group: str | None = None) -> Any:
+    """Return an option with a value, in a group of the help; by default its parameter names it."""
+    return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=group)
+
+
+def output_file(help: str) -> Any:
+    """Return the option that names the file that a command writes."""
+    return typer.Option("--output", "-o", help=help)
+
+
 Data = Annotated[
     list[str],
     typer.Argument(
-        metavar="DATA",
-        help="Files, folders, globs, URLs, or - (CSV, Parquet, Excel, ...).",
-        show_default=False,
+        metavar="DATA", help="Files, folders, globs, URLs, or - (CSV, Parquet, Excel, ...)."
     ),
 ]
-ModelFile = Annotated[
-    Path, typer.Argument(metavar="MODEL", help="A file that fit wrote.", show_default=False)
-]
+ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that fit wrote.")]
 Label = Annotated[
     str | None,
-    typer.Option("--label", "--target", metavar="COL", help="True values (default: as in fit)."),
+    option("COL", "True values (default: as in fit).", "--label", "--target"),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 RowsAsJson = Annotated[bool, typer.Option("--json", help="Print rows as lines of JSON.")]
+Targets = Annotated[list[str] | None, option("COL", "Column to predict.", "--label", "--target")]
 RowsFile = Annotated[
     Path | None,
-    typer.Option(
-        "--output", "-o", help=".csv, .tsv, .jsonl, .parquet or .arrow (default: CSV to stdout)."
-    ),
+    output_file(".csv, .tsv, .jsonl, .parquet or .arrow (default: CSV to stdout)."),
 ]
 Parameters = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
+        "NAME=VALUE",
+        "Of the model; also --NAME VALUE, as --alpha 0.5. fit --model NAME --help lists them.",
         "--parameter",
         "-p",
-        metavar="NAME=VALUE",
-        help="Of the model; also --NAME VALUE, as --alpha 0.5. fit --model NAME --help lists them.",
     ),
 ]
 ReadAs = Annotated[
     list[str] | None,
-    typer.Option(
-        "--read",
-        "-r",
-        metavar="NAME=VALUE",
-        help="How text is read; also --NAME VALUE: separator, quote, header, names, missing, "
+    option(
+        "NAME=VALUE",
+        "How text is read; also --NAME VALUE: separator, quote, header, names, missing, "
         "strip, decimal, thousands, written, skip-lines, skip-last, skip-bad-rows, encoding, "
         "sheet, label-map, label-suffix.",
-        rich_help_panel=READING,
+        "--read",
+        "-r",
+        group=READING,
     ),
 ]
 Ignore = Annotated[
     list[str] | None,
-    typer.Option(metavar="COL", help="Leave out; missing to the model.", rich_help_panel=COLUMNS),
+    option("COL", "Leave out; missing to the model.", group=COLUMNS),
 ]
 LeftOut = Annotated[
     list[str] | None,
-    typer.Option(metavar="COL", help="Leave these out.", rich_help_panel=COLUMNS),
+    option("COL", "Leave these out.", group=COLUMNS),
 ]
-Weight = Annotated[
-    str | None, typer.Option(metavar="COL", help="Weights of rows.", rich_help_panel=COLUMNS)
-]
+Weight = Annotated[str | None, option("COL", "Weights of rows.", group=COLUMNS)]
 Checkpoint = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE", help="Sums so far; a killed fit goes on.", rich_help_panel=RUNNING
-    ),
+    option("FILE", "Sums so far; a killed fit goes on.", group=RUNNING),
 ]
 
 
@@ -142,7 +144,6 @@ class Reading:
 
     @classmethod
     def of(cls, given: Sequence[str] | None) -> Reading:
-        """Read the options of a command."""
         if not given:
             return cls()
         found = named_values("-r", given, reader_parameters(), "the reader")
@@ -226,19 +227,12 @@ def refuse_labels(model: Any, reading: Reading) -> None:
 class Columns:
     """Options on the columns that are used."""
 
-    features: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COL", help="Use only these.", rich_help_panel=COLUMNS),
-    ] = None
+    features: Annotated[list[str] | None, option("COL", "Use only these.", group=COLUMNS)] = None
     ignore: LeftOut = None
-    categorical: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COL", help="Categories.", rich_help_panel=COLUMNS),
-    ] = None
-    text: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COL", help="Texts: words are counted.", rich_help_panel=COLUMNS),
-    ] = None
+    categorical: Annotated[list[str] | None, option("COL", "Categories.", group=COLUMNS)] = None
+    text: Annotated[list[str] | None, option("COL", "Texts: words are counted.", group=COLUMNS)] = (
+        None
+    )
 
     def check(self, names: Sequence[str], roles: Mapping[str, str]) -> None:
         """Refuse a column that is not there, or has two parts to play."""
@@ -438,7 +432,6 @@ def estimator_of(
     reading: Reading,
     models: Sequence[str] = (),
 ) -> Any:
-    """Return the estimator of a model."""
     given = columns.parameters(model, models or [model])
     if isinstance(parameters.get("families"), Mapping) and "families" in given:
         for name in parameters["families"]:
@@ -482,10 +475,10 @@ class Running:
 
     engine: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="local=N, threads (default: one a core); processes=N; dask=tcp://host:8786.",
-            rich_help_panel=RUNNING,
+        option(
+            "NAME",
+            "local=N, threads (default: one a core); processes=N; dask=tcp://host:8786.",
+            group=RUNNING,
         ),
     ] = None
 
@@ -549,24 +542,30 @@ def updated(
 # Decisions --------------------------------------------------------------------------------------
 
 
+def check_threshold(threshold: float, labels: int, instead: str) -> None:
+    """Refuse a threshold that is no probability, or is to decide between other than two labels."""
+    given = f"--threshold {threshold:g}"
+    if not 0 <= threshold <= 1:
+        raise ParameterError(given, "a probability is from 0 to 1")
+    if labels != 2:
+        fact = f"{given} is given for {labels} labels"
+        raise ParameterError(fact, "a threshold decides between two", instead)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Decision:
     """Costs of errors, or a threshold; what is not given is as the model remembers it."""
 
     threshold: Annotated[
         float | None,
-        typer.Option(
-            metavar="P",
-            help="Predict the second of two labels above this probability.",
-            rich_help_panel=DECISION,
-        ),
+        option("P", "Predict the second of two labels above this probability.", group=DECISION),
     ] = None
     costs: Annotated[
         str | None,
-        typer.Option(
-            metavar="A,B;C,D",
-            help="Costs of predictions, a row for each true label, labels sorted.",
-            rich_help_panel=DECISION,
+        option(
+            "A,B;C,D",
+            "Costs of predictions, a row for each true label, labels sorted.",
+            group=DECISION,
         ),
     ] = None
 
@@ -596,12 +595,7 @@ class Decision:
 
         k = len(labels)
         if self.threshold is not None:
-            given = f"--threshold {self.threshold:g}"
-            if not 0 <= self.threshold <= 1:
-                raise ParameterError(given, "a probability is from 0 to 1")
-            if k != 2:
-                rule = "a threshold decides between two"
-                raise ParameterError(f"{given} is given for {k} labels", rule, "use --costs")
+            check_threshold(self.threshold, k, "use --costs")
             return of_threshold(self.threshold).tolist()
         rows = [row.split(",") for row in (self.costs or "").split(";")]
         try:

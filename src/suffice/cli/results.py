@@ -30,7 +30,6 @@ def read_as(table: Any) -> list[str]:
 
 
 def read_columns(model: Any) -> list[dict[str, Any]]:
-    """Return how every column is read."""
     return [{"name": c.name, "kind": c.kind, "reason": c.reason} for c in model.schema_]
 
 
@@ -62,16 +61,7 @@ def candidate_facts(model: Any, path: Path) -> dict[str, Any]:
         "label": model.reader_.layout.label,
         "classes": model.classes_.tolist(),
         "best": model.candidates_.best.name,
-        "candidates": [
-            {
-                "name": one.name,
-                "log_loss": None if one.refusal else one.log_loss,
-                "error": None if one.refusal else one.error,
-                "weight": one.weight,
-                "refusal": one.refusal,
-            }
-            for one in model.candidates_
-        ],
+        "candidates": list(map(vars, model.candidates_)),
         "columns": read_columns(model),
         "ignored": list(model.reader_.layout.ignored),
     }
@@ -81,7 +71,6 @@ def candidate_facts(model: Any, path: Path) -> dict[str, Any]:
 
 
 def fold_facts(ranked: RankedModels) -> dict[str, Any]:
-    """Return the scores of every model."""
     return {
         "folds": ranked.folds,
         "rows": ranked.rows(ranked.best),
@@ -106,7 +95,7 @@ def _model_facts(name: str, ranked: RankedModels) -> dict[str, Any]:
         "scores": {
             score: {
                 "mean": one.mean(score),
-                "standard_error": None if one.of_single_rows else one.standard_error(score),
+                "standard_error": one.standard_error(score),
                 "folds": one.scores(score).tolist(),
             }
             for score in one.names
@@ -126,17 +115,11 @@ def _model_facts(name: str, ranked: RankedModels) -> dict[str, Any]:
 
 # Coefficients -----------------------------------------------------------------------------------
 
+OF_FIT = ("r_squared", "unexplained", "adjusted_r_squared", "f", "f_p")
 OF_EQUATION = {
     "sigma": "residual_standard_error",
     "dof": "degrees_of_freedom",
-    "r_squared": "r_squared",
-    "unexplained": "unexplained",
-    "adjusted_r_squared": "adjusted_r_squared",
-    "f": "f",
-    "f_p": "f_p",
-    "log_likelihood": "log_likelihood",
-    "aic": "aic",
-    "bic": "bic",
+    **{name: name for name in (*OF_FIT, "log_likelihood", "aic", "bic")},
 }
 OF_MODEL = ("penalty", "l1_ratio", "effective_parameters")
 OF_TERM = ("estimate", "standard_error", "t", "z", "p", "lower", "upper", "odds_ratio")
@@ -153,6 +136,13 @@ def summaries_of(model: Any, level: float) -> list[Any] | SufficeError:
         return [model.summary(j, level) for j in range(len(model.design_.targets))]
     except (DataError, ParameterError) as unknown:
         return unknown
+
+
+def coefficient_results(model: Any, path: Path) -> tuple[dict[str, Any], Iterator[str | Table]]:
+    """Return the facts of a model that has coefficients, and tables of the first of these."""
+    found = summaries_of(model, CONFIDENCE)
+    facts = coefficient_facts(model, found, path, CONFIDENCE) | {"columns": read_columns(model)}
+    return facts, coefficient_tables(facts, found, MOST_COEFFICIENTS)
 
 
 def coefficient_facts(

@@ -82,7 +82,6 @@ def no_such_column(option: str, name: str, names: Sequence[str]) -> ParameterErr
 
 
 def class_of(model: str) -> Any:
-    """Return the class of a model."""
     if model not in MODELS:
         raise ParameterError(f"--model {model!r}", f"the models are {', '.join(map(repr, MODELS))}")
     module, name = MODELS[model]

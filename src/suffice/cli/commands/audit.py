@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 import suffice
-from suffice.cli.options import AsJson, ModelFile
+from suffice.cli.options import AsJson, ModelFile, option
 from suffice.cli.output import deliver
 
 if TYPE_CHECKING:
@@ -19,9 +17,7 @@ if TYPE_CHECKING:
 def audit(
     *,
     model: ModelFile,
-    min_count: Annotated[
-        float, typer.Option(metavar="M", help="List what is revealed about fewer rows.")
-    ] = 10,
+    min_count: Annotated[float, option("M", "List what is revealed about fewer rows.")] = 10,
     as_json: AsJson = False,
 ) -> None:
     """List what a model file reveals about single rows.

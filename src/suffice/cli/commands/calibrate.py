@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from suffice.cli.models import predicts_numbers, refusal
-from suffice.cli.options import AsJson, Data, ModelFile, ReadAs, updated
+from suffice.cli.options import AsJson, Data, ModelFile, ReadAs, output_file, updated
 from suffice.cli.output import deliver
 from suffice.phrases import amount
 
@@ -17,9 +17,7 @@ def calibrate(
     *,
     model: ModelFile,
     data: Data,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="The new model; may be MODEL itself.")
-    ],
+    output: Annotated[Path, output_file("The new model; may be MODEL itself.")],
     new: Annotated[bool, typer.Option("--new", help="The rows are no training data.")] = False,
     as_json: AsJson = False,
     read: ReadAs = None,

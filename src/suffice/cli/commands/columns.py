@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -34,7 +33,7 @@ def columns(*, model: ModelFile, as_json: AsJson = False) -> None:
             {
                 "column": found.columns[j],
                 "family": found.families[j],
-                "bits": None if math.isnan(found.bits[j]) else float(found.bits[j]),
+                "bits": float(found.bits[j]),
             }
             for j in found.order
         ],

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from suffice.cli.models import different_kinds, errors_by_file_name, load_having, predicts_numbers
-from suffice.cli.options import AsJson, ModelFile
+from suffice.cli.options import AsJson, ModelFile, option
 from suffice.cli.output import deliver
 from suffice.errors import ParameterError
 
@@ -24,12 +24,9 @@ CHANGED = 1  # the exit code where something is above --fail-above
 def compare(
     *,
     model: ModelFile,
-    other: Annotated[
-        Path, typer.Argument(metavar="OTHER", help="Another one.", show_default=False)
-    ],
+    other: Annotated[Path, typer.Argument(metavar="OTHER", help="Another one.")],
     fail_above: Annotated[
-        float | None,
-        typer.Option(metavar="H", help="Exit with 1 if a Hellinger distance is larger."),
+        float | None, option("H", "Exit with 1 if a Hellinger distance is larger.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

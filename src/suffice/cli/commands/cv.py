@@ -19,10 +19,12 @@ from suffice.cli.options import (
     Running,
     Weight,
     check_options,
+    check_threshold,
     estimator_of,
     given_columns,
     holds_numbers,
     left_of_formula,
+    option,
     points_of,
     reported,
     selected,
@@ -51,32 +53,19 @@ class Judged:
     """Options of what models are ranked by."""
 
     metric: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Rank by 'error rate', 'ROC area', recall, RMSE, ...",
-        ),
+        str | None, option("NAME", "Rank by 'error rate', 'ROC area', recall, RMSE, ...")
     ] = None
     positive: Annotated[
-        str | None,
-        typer.Option(metavar="CLASS", help="Of recall, precision, F1 (default: the second)."),
+        str | None, option("CLASS", "Of recall, precision, F1 (default: the second).")
     ] = None
-    threshold: Annotated[
-        float | None,
-        typer.Option(metavar="P", help="Predict it above this probability."),
-    ] = None
+    threshold: Annotated[float | None, option("P", "Predict it above this probability.")] = None
 
     def one_class(self, labels: Sequence[Any]) -> Any:
         """Return the class that precision, recall and F1 are of; None if none is asked about."""
         from suffice.model_selection.scores import OF_ONE_CLASS
 
         if self.threshold is not None:
-            given = f"--threshold {self.threshold:g}"
-            if not 0 <= self.threshold <= 1:
-                raise ParameterError(given, "a probability is from 0 to 1")
-            if len(labels) != 2:
-                fact = f"{given} is given for {len(labels)} labels"
-                raise ParameterError(fact, "a threshold decides between two", "leave it out")
+            check_threshold(self.threshold, len(labels), "leave it out")
         if self.positive is not None:
             found = [one for one in labels if str(one) == self.positive]
             if not found:
@@ -89,7 +78,6 @@ class Judged:
         return labels[1] if asked and len(labels) == 2 else None
 
     def check_metric(self, numbers: bool, of_one: bool) -> None:
-        """Refuse a score that there is not."""
         from suffice.model_selection.scores import (
             CLASS_SCORES,
             NUMBER_SCORES,
@@ -107,22 +95,18 @@ class Judged:
 
         if self.threshold is None:
             return None
-        found = of_threshold(1 - self.threshold if first else self.threshold)
-        return [list(map(float, row)) for row in found]
+        costs: list[list[float]] = of_threshold(
+            1 - self.threshold if first else self.threshold
+        ).tolist()
+        return costs
 
 
 @dataclass(frozen=True, kw_only=True)
 class Division:
     """Options of folds."""
 
-    folds: Annotated[
-        str,
-        typer.Option(metavar="K|loo", help="Folds; loo: leave one out.", rich_help_panel="Folds"),
-    ] = "10"
-    by: Annotated[
-        str | None,
-        typer.Option(metavar="COL", help="Groups that stay together.", rich_help_panel="Folds"),
-    ] = None
+    folds: Annotated[str, option("K|loo", "Folds; loo: leave one out.", group="Folds")] = "10"
+    by: Annotated[str | None, option("COL", "Groups that stay together.", group="Folds")] = None
     shuffle: Annotated[
         bool | None,
         typer.Option(
@@ -131,9 +115,7 @@ class Division:
             rich_help_panel="Folds",
         ),
     ] = None
-    seed: Annotated[
-        int, typer.Option(metavar="N", help="Of the random order.", rich_help_panel="Folds")
-    ] = 0
+    seed: Annotated[int, option("N", "Of the random order.", group="Folds")] = 0
 
     def __post_init__(self) -> None:
         if not self.loo and not (self.folds.isdecimal() and int(self.folds) > 1):
@@ -177,16 +159,12 @@ class Division:
 def cv(
     *,
     data: Data,
-    label: Annotated[
-        str | None, typer.Option("--label", "--target", metavar="COL", help="Column to predict.")
-    ] = None,
+    label: Annotated[str | None, option("COL", "Column to predict.", "--label", "--target")] = None,
     model: Annotated[
-        list[str] | None,
-        typer.Option(metavar="A,B", help="Models, as for fit (default: those for the label)."),
+        list[str] | None, option("A,B", "Models, as for fit (default: those for the label).")
     ] = None,
     grid: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=A,B,C", help="Compare values of a parameter."),
+        list[str] | None, option("NAME=A,B,C", "Compare values of a parameter.")
     ] = None,
     judged: Judged,
     as_json: AsJson = False,

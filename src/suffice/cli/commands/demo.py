@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 import suffice
 from suffice.atomic import atomic_writer
+from suffice.cli.options import option
 from suffice.cli.output import print_all
 from suffice.errors import ParameterError
 from suffice.numerics.in_print import Table, percent
@@ -41,8 +40,7 @@ CUSTOMERS = 200  # a month
 def demo(
     *,
     files: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Write small files to play with, and say what to try."),
+        Path | None, option("DIR", "Write small files to play with, and say what to try.")
     ] = None,
 ) -> None:
     """Fit, evaluate, predict and explain on a table of wines."""

@@ -6,8 +6,6 @@ from dataclasses import replace
 from math import isnan
 from typing import Annotated, Any
 
-import typer
-
 from suffice.cli.models import known_columns, label_of, load_model, predicts_numbers, weight_of
 from suffice.cli.options import (
     AsJson,
@@ -20,6 +18,7 @@ from suffice.cli.options import (
     Reading,
     Running,
     Weight,
+    option,
     refuse_labels,
     reported,
 )
@@ -32,9 +31,7 @@ def evaluate(
     model: ModelFile,
     data: Data,
     label: Label = None,
-    by: Annotated[
-        str | None, typer.Option(metavar="COL", help="Evaluate each value of a column apart.")
-    ] = None,
+    by: Annotated[str | None, option("COL", "Evaluate each value of a column apart.")] = None,
     as_json: AsJson = False,
     decision: Decision,
     read: ReadAs = None,
@@ -78,6 +75,10 @@ def _class_facts(found: Any) -> dict[str, Any]:
     rows = found.rows_by_class
     scores = zip(found.precision.tolist(), found.recall.tolist(), found.f1.tolist(), strict=True)
     bins = found.reliability.value.tolist()
+    areas = [  # none where no class is ranked
+        None if isnan(area.value) else area._asdict()
+        for area in (found.roc_area, found.average_precision)
+    ]
     facts = {
         "rows": found.weight,
         "unlabelled": found.unlabelled,
@@ -88,8 +89,8 @@ def _class_facts(found: Any) -> dict[str, Any]:
         "log_loss": found.log_loss,
         "brier_score": found.brier,
         "balanced_accuracy": found.balanced_accuracy,
-        "roc_area": _area(found.roc_area),
-        "average_precision": _area(found.average_precision),
+        "roc_area": areas[0],
+        "average_precision": areas[1],
         "calibration_error": found.calibration_error,
         "reliability": [
             {
@@ -114,13 +115,6 @@ def _class_facts(found: Any) -> dict[str, Any]:
         facts["costs"] = found.costs.tolist()
         facts["mean_cost"] = found.mean_cost(found.costs, found.known)
     return facts
-
-
-def _area(area: Any) -> dict[str, Any] | None:
-    """Return an area with its bounds; none where no class is ranked."""
-    if isnan(area.value):
-        return None
-    return {"value": area.value, "lower": area.lower, "upper": area.upper}
 
 
 def _number_facts(found: Any) -> dict[str, Any]:

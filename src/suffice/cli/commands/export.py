@@ -7,13 +7,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 import suffice.export
 from suffice.atomic import atomic_writer
 from suffice.cli.messages import note
 from suffice.cli.models import load_model, refuse_result
-from suffice.cli.options import AsJson, ModelFile
+from suffice.cli.options import AsJson, ModelFile, option, output_file
 from suffice.cli.output import deliver, standard_output
 from suffice.cli.values import listed
 from suffice.errors import ParameterError
@@ -23,8 +21,6 @@ SQL = "SQL"
 
 
 class Target(StrEnum):
-    """The languages."""
-
     sql = "sql"
     json = "json"
     onnx = "onnx"
@@ -33,30 +29,15 @@ class Target(StrEnum):
 def export(
     *,
     model: ModelFile,
-    to: Annotated[
-        Target, typer.Option(metavar="LANGUAGE", help="sql, json or onnx.", show_default=False)
-    ],
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file.")] = None,
+    to: Annotated[Target, option("LANGUAGE", "sql, json or onnx.")],
+    output: Annotated[Path | None, output_file("Write to a file.")] = None,
     as_json: AsJson = False,
     dialect: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="duckdb, postgres, sqlite, spark, bigquery, ...",
-            rich_help_panel=SQL,
-        ),
+        str | None, option("NAME", "duckdb, postgres, sqlite, spark, bigquery, ...", group=SQL)
     ] = None,
-    table: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="The table that is read.", rich_help_panel=SQL),
-    ] = None,
-    schema: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Its schema.", rich_help_panel=SQL)
-    ] = None,
-    keep: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COL", help="Beside the predictions.", rich_help_panel=SQL),
-    ] = None,
+    table: Annotated[str | None, option("NAME", "The table that is read.", group=SQL)] = None,
+    schema: Annotated[str | None, option("NAME", "Its schema.", group=SQL)] = None,
+    keep: Annotated[list[str] | None, option("COL", "Beside the predictions.", group=SQL)] = None,
 ) -> None:
     """Export a model as SQL, JSON or an ONNX graph.
 
@@ -65,13 +46,13 @@ def export(
     refuse_result(output, [model])
     needed = {"--dialect": dialect, "--table": table}
     others = {"--schema": schema, "--keep": keep}
-    for option, value in {**needed, **others}.items():
-        if to is Target.sql and option in needed and value is None:
+    for name, value in {**needed, **others}.items():
+        if to is Target.sql and name in needed and value is None:
             rule = "SQL is of a dialect and reads a table"
-            raise ParameterError(f"{option} is not given", rule, f"add {option}")
+            raise ParameterError(f"{name} is not given", rule, f"add {name}")
         if to is not Target.sql and value:
             rule = f"it is an option of --to sql, not of {to}"
-            raise ParameterError(f"{option} is given", rule, "leave it out")
+            raise ParameterError(f"{name} is given", rule, "leave it out")
     if to is Target.onnx and output is None:
         step = "add --output model.onnx"
         raise ParameterError("--output is not given", "an ONNX graph is no text", step)

@@ -28,11 +28,14 @@ from suffice.cli.options import (
     ReadAs,
     Reading,
     Running,
+    Targets,
     Weight,
     check_options,
     estimator_of,
     given_columns,
     left_of_formula,
+    option,
+    output_file,
     parameters_for,
     reported,
     selected,
@@ -41,16 +44,12 @@ from suffice.cli.options import (
 )
 from suffice.cli.output import CommandLine, deliver
 from suffice.cli.results import (
-    CONFIDENCE,
-    MOST_COEFFICIENTS,
     candidate_facts,
     class_facts,
     class_table,
-    coefficient_facts,
-    coefficient_tables,
+    coefficient_results,
     read_as,
     read_columns,
-    summaries_of,
 )
 from suffice.cli.values import NAIVE_BAYES, class_of
 from suffice.errors import ParameterError
@@ -62,22 +61,16 @@ from suffice.phrases import amount, rows_in_print
 def fit(
     *,
     data: Data,
-    label: Annotated[
-        list[str] | None,
-        typer.Option("--label", "--target", metavar="COL", help="Column to predict."),
-    ] = None,
+    label: Targets = None,
     model: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Classes: naive-bayes (default), aode, lda, qda, logistic, or auto, an average; "
+        option(
+            "NAME",
+            "Classes: naive-bayes (default), aode, lda, qda, logistic, or auto, an average; "
             "numbers: linear (default), ridge, lasso, elastic-net.",
         ),
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Model file (default: named after DATA)."),
-    ] = None,
+    output: Annotated[Path | None, output_file("Model file (default: named after DATA).")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace any file.")] = False,
     as_json: AsJson = False,
     parameters: Parameters = None,
@@ -85,8 +78,7 @@ def fit(
     columns: Columns,
     weight: Weight = None,
     where: Annotated[
-        list[str] | None,
-        typer.Option(metavar="KEY=VALUE", help="Groups of a file of sums; default: all."),
+        list[str] | None, option("KEY=VALUE", "Groups of a file of sums; default: all.")
     ] = None,
     checkpoint: Checkpoint = None,
     running: Running,
@@ -149,17 +141,14 @@ def fit(
             chosen.fit(sums) if sums is not None else chosen.fit(table, truth, weight)
         # Within the work: the checkpoint stays until the model is safe.
         chosen.save(target)
-    facts: Any
+    facts: dict[str, Any]
     if has_coefficients(chosen):
-        found = summaries_of(chosen, CONFIDENCE)
-        facts = {
-            **coefficient_facts(chosen, found, target, CONFIDENCE),
+        facts, parts = coefficient_results(chosen, target)
+        facts |= {
             "label": label[0] if len(label) == 1 else list(label),
             "weight": chosen.reader_.layout.weight,
-            "columns": read_columns(chosen),
             "ignored": list(chosen.reader_.layout.ignored),
         }
-        parts = coefficient_tables(facts, found, MOST_COEFFICIENTS)
     elif has_candidates(chosen):
         facts = candidate_facts(chosen, target)
         parts = iter([chosen.candidates_.table()])

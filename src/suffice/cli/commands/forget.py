@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from suffice.cli.options import AsJson, Data, ModelFile, ReadAs, updated
+from suffice.cli.options import AsJson, Data, ModelFile, ReadAs, output_file, updated
 from suffice.cli.output import deliver
 from suffice.errors import DataError
 from suffice.phrases import amount
@@ -17,9 +17,7 @@ def forget(
     *,
     model: ModelFile,
     data: Data,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="The new model; may be MODEL itself.")
-    ],
+    output: Annotated[Path, output_file("The new model; may be MODEL itself.")],
     again: Annotated[
         bool, typer.Option("--again", help="Also rows that were removed before.")
     ] = False,

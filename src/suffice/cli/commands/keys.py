@@ -5,17 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from suffice.cli.options import AsJson
+from suffice.cli.options import AsJson, output_file
 from suffice.cli.output import deliver
 
 
 def keys(
     *,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Private key; FILE.pub is the public one.")
-    ],
+    output: Annotated[Path, output_file("Private key; FILE.pub is the public one.")],
     as_json: AsJson = False,
 ) -> None:
     """Make the keys of an owner of rows, for sums that nobody sees.

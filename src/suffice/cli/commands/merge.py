@@ -16,7 +16,7 @@ from suffice.cli.models import (
     refuse_result,
     sums_in,
 )
-from suffice.cli.options import AsJson
+from suffice.cli.options import AsJson, option, output_file
 from suffice.cli.output import deliver
 from suffice.errors import ParameterError
 from suffice.phrases import amount
@@ -27,16 +27,9 @@ if TYPE_CHECKING:
 
 def merge(
     *,
-    models: Annotated[
-        list[Path],
-        typer.Argument(metavar="MODEL...", help="Two files or more.", show_default=False),
-    ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="The merged model; may be one of MODEL.")
-    ],
-    plan: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Add masked sums of its owners.")
-    ] = None,
+    models: Annotated[list[Path], typer.Argument(metavar="MODEL...", help="Two files or more.")],
+    output: Annotated[Path, output_file("The merged model; may be one of MODEL.")],
+    plan: Annotated[Path | None, option("FILE", "Add masked sums of its owners.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Merge models or sums of the same columns, or masked sums of a plan.

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from suffice.cli.models import refuse_result
 from suffice.cli.options import (
     AsJson,
@@ -18,6 +16,8 @@ from suffice.cli.options import (
     Reading,
     Weight,
     estimator_of,
+    option,
+    output_file,
     parameters_for,
     selected,
 )
@@ -30,17 +30,11 @@ TEXTBOOK = {"numbers": "gaussian", "calibration": "none"}  # which follows from 
 def plan(
     *,
     data: Data,
-    label: Annotated[
-        list[str],
-        typer.Option("--label", "--target", metavar="COL", help="Column to predict."),
-    ],
-    public: Annotated[
-        list[Path], typer.Option(metavar="FILE", help="Public key of an owner; three or more.")
-    ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The plan, in JSON.")],
+    label: Annotated[list[str], option("COL", "Column to predict.", "--label", "--target")],
+    public: Annotated[list[Path], option("FILE", "Public key of an owner; three or more.")],
+    output: Annotated[Path, output_file("The plan, in JSON.")],
     model: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="naive-bayes (textbook), lda, qda, linear or ridge."),
+        str, option("NAME", "naive-bayes (textbook), lda, qda, linear or ridge.")
     ] = NAIVE_BAYES,
     parameters: Parameters = None,
     read: ReadAs = None,

@@ -18,6 +18,7 @@ from suffice.cli.options import (
     RowsAsJson,
     RowsFile,
     Running,
+    option,
     reported,
 )
 from suffice.cli.output import writer_of
@@ -36,11 +37,11 @@ def predict(
     data: Data,
     keep: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            "COL",
+            "Write these columns of DATA, too, as they are: comma lists, or all.",
             "--keep",
             "--id",
-            metavar="COL",
-            help="Write these columns of DATA, too, as they are: comma lists, or all.",
         ),
     ] = None,
     output: RowsFile = None,
@@ -48,9 +49,8 @@ def predict(
     proba: Annotated[bool, typer.Option("--proba", help="Add P(class).")] = False,
     interval: Annotated[
         str | None,
-        typer.Option(
-            metavar="KIND",
-            help="Add a prediction, confidence or conformal interval; of classes: confidence.",
+        option(
+            "KIND", "Add a prediction, confidence or conformal interval; of classes: confidence."
         ),
     ] = None,
     level: Annotated[float | None, typer.Option(help="Of the interval (default: 0.95).")] = None,

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from suffice.cli.models import known_columns, label_of, load_model, refuse_result
-from suffice.cli.options import AsJson, ModelFile, ReadAs, Reading
+from suffice.cli.options import AsJson, ModelFile, ReadAs, Reading, output_file
 from suffice.cli.output import deliver
 from suffice.errors import ParameterError
 
@@ -17,12 +17,9 @@ def report(
     *,
     model: ModelFile,
     data: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[TEST]", help="Test data, as for evaluate.", show_default=False),
+        list[str] | None, typer.Argument(metavar="[TEST]", help="Test data, as for evaluate.")
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The page (default: MODEL.html).")
-    ] = None,
+    output: Annotated[Path | None, output_file("The page (default: MODEL.html).")] = None,
     as_json: AsJson = False,
     read: ReadAs = None,
 ) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from suffice.cli.models import load_generative, refuse_result
-from suffice.cli.options import ModelFile, RowsAsJson, RowsFile
+from suffice.cli.options import ModelFile, RowsAsJson, RowsFile, option
 from suffice.cli.output import writer_of
 
 
@@ -15,7 +15,7 @@ def sample(
     *,
     model: ModelFile,
     rows: Annotated[int, typer.Option("--rows", "-n", min=1, help="How many.")] = 10,
-    seed: Annotated[int | None, typer.Option(metavar="N", help="Of the random numbers.")] = None,
+    seed: Annotated[int | None, option("N", "Of the random numbers.")] = None,
     output: RowsFile = None,
     as_json: RowsAsJson = False,
 ) -> None:

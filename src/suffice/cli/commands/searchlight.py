@@ -15,7 +15,7 @@ import typer
 
 from suffice.atomic import atomic_writer
 from suffice.cli.models import refuse_result
-from suffice.cli.options import AsJson
+from suffice.cli.options import AsJson, option
 from suffice.cli.output import deliver
 from suffice.cli.values import named_values
 from suffice.errors import ParameterError
@@ -29,36 +29,25 @@ if TYPE_CHECKING:
 def searchlight(
     *,
     scans: Annotated[
-        list[str],
-        typer.Argument(metavar="SCANS", help="4-D images, .nii or .nii.gz.", show_default=False),
+        list[str], typer.Argument(metavar="SCANS", help="4-D images, .nii or .nii.gz.")
     ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="IMAGE", help="The map of accuracies.")
-    ],
-    labels: Annotated[
-        Path, typer.Option(metavar="FILE", help="A line for every volume: label, run.")
-    ],
-    mask: Annotated[
-        Path | None, typer.Option(metavar="IMAGE", help="Voxels to use, those not zero.")
-    ] = None,
+    output: Annotated[Path, option("IMAGE", "The map of accuracies.", "--output", "-o")],
+    labels: Annotated[Path, option("FILE", "A line for every volume: label, run.")],
+    mask: Annotated[Path | None, option("IMAGE", "Voxels to use, those not zero.")] = None,
     parameters: Annotated[
         list[str] | None,
-        typer.Option(
-            "--parameter",
-            "-p",
-            metavar="NAME=VALUE",
-            help="Of suffice.images.SearchLight, also --NAME VALUE: --radius 6 (mm), or --shape "
+        option(
+            "NAME=VALUE",
+            "Of suffice.images.SearchLight, also --NAME VALUE: --radius 6 (mm), or --shape "
             "cube --radius 1 (3 x 3 x 3 voxels); --leave-out rest, --detrend run, --zscore run, "
             "--permutations 1000, --random-state 0.",
+            "--parameter",
+            "-p",
         ),
     ] = None,
-    p_values: Annotated[
-        Path | None, typer.Option(metavar="IMAGE", help="Family-wise p-values.")
-    ] = None,
-    maps: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="The mean map of each class.")
-    ] = None,
-    png: Annotated[Path | None, typer.Option(metavar="FILE", help="The map as a picture.")] = None,
+    p_values: Annotated[Path | None, option("IMAGE", "Family-wise p-values.")] = None,
+    maps: Annotated[Path | None, option("FOLDER", "The mean map of each class.")] = None,
+    png: Annotated[Path | None, option("FILE", "The map as a picture.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Map the accuracy of searchlights in brain images.
@@ -105,11 +94,11 @@ def _check_outputs(
     output: Path, p_values: Path | None, png: Path | None, inputs: Sequence[Any], permutations: int
 ) -> None:
     """Refuse outputs that cannot be written before anything is read."""
-    for option, path in {"--output": output, "--p-values": p_values, "--png": png}.items():
-        refuse_result(path, inputs, option)
-        if path is not None and option != "--png" and not path.name.endswith((".nii", ".nii.gz")):
+    for name, path in {"--output": output, "--p-values": p_values, "--png": png}.items():
+        refuse_result(path, inputs, name)
+        if path is not None and name != "--png" and not path.name.endswith((".nii", ".nii.gz")):
             raise ParameterError(
-                f"{option} {path}", "a map is a NIfTI image", "end the name in .nii.gz"
+                f"{name} {path}", "a map is a NIfTI image", "end the name in .nii.gz"
             )
     if p_values is not None and not permutations:
         raise ParameterError(

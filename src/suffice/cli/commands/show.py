@@ -11,19 +11,14 @@ import typer
 
 import suffice
 from suffice.cli.models import has_candidates, has_coefficients, sums_in
-from suffice.cli.options import AsJson, ReadAs, Reading
+from suffice.cli.options import AsJson, ReadAs, Reading, option
 from suffice.cli.output import CommandLine, deliver
 from suffice.cli.results import (
-    CONFIDENCE,
-    MOST_COEFFICIENTS,
     candidate_facts,
     class_facts,
     class_table,
-    coefficient_facts,
-    coefficient_tables,
+    coefficient_results,
     read_as,
-    read_columns,
-    summaries_of,
 )
 from suffice.cli.values import listed, no_such_column, spelled
 from suffice.numerics.in_print import Table, short
@@ -41,9 +36,7 @@ def show(
         list[str],
         typer.Argument(metavar="FILE", help="A file of a model, sums or a plan, or a table."),
     ],
-    column: Annotated[
-        list[str] | None, typer.Option(metavar="COL", help="Only these columns, in full.")
-    ] = None,
+    column: Annotated[list[str] | None, option("COL", "Only these columns, in full.")] = None,
     as_json: AsJson = False,
     read: ReadAs = None,
 ) -> None:
@@ -79,10 +72,8 @@ def show(
         deliver(candidate_facts(fitted, model), lambda: [fitted.candidates_.table()], as_json)
         return
     if has_coefficients(fitted):
-        found = summaries_of(fitted, CONFIDENCE)
-        facts = {**coefficient_facts(fitted, found, model, CONFIDENCE)}
-        facts |= {"columns": read_columns(fitted)}
-        deliver(facts, lambda: _shown_coefficients(facts, found, fitted), as_json)
+        facts, parts = coefficient_results(fitted, model)
+        deliver(facts, lambda: [fitted.schema_.table(), "", *parts], as_json)
         return
     facts = _facts(fitted, model, listed(column))
     deliver(facts, lambda: _shown(facts, full=bool(column)), as_json)
@@ -94,13 +85,6 @@ def _is_plan(path: Path) -> bool:
         return False
     with path.open("rb") as file:
         return b'"format": "suffice plan"' in file.read(64)
-
-
-def _shown_coefficients(facts: dict[str, Any], found: Any, model: Any) -> Iterator[str | Table]:
-    """Yield how columns are read, and the coefficients; ``summary`` has all of them."""
-    yield model.schema_.table()
-    yield ""
-    yield from coefficient_tables(facts, found, MOST_COEFFICIENTS)
 
 
 # Tables -----------------------------------------------------------------------------------------

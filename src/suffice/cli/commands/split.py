@@ -10,7 +10,7 @@ import typer
 
 from suffice.cli.messages import note
 from suffice.cli.models import refuse_result
-from suffice.cli.options import AsJson, ReadAs, Reading
+from suffice.cli.options import AsJson, ReadAs, Reading, option
 from suffice.cli.output import deliver, suffix_of, writer_of
 from suffice.data.text.records import is_utf8, unpacked_name
 from suffice.errors import DataError, ParameterError, SchemaError
@@ -25,19 +25,16 @@ if TYPE_CHECKING:
 
 def split(
     *,
-    data: Annotated[str, typer.Argument(metavar="FILE", help="A table.", show_default=False)],
-    test: Annotated[float, typer.Option(metavar="P", help="Share of the test data.")] = 0.25,
+    data: Annotated[str, typer.Argument(metavar="FILE", help="A table.")],
+    test: Annotated[float, option("P", "Share of the test data.")] = 0.25,
     label: Annotated[
-        str | None,
-        typer.Option("--label", "--target", metavar="COL", help="Each label in its share."),
+        str | None, option("COL", "Each label in its share.", "--label", "--target")
     ] = None,
-    by: Annotated[
-        str | None, typer.Option(metavar="COL", help="Groups that stay together.")
-    ] = None,
+    by: Annotated[str | None, option("COL", "Groups that stay together.")] = None,
     in_order: Annotated[
         bool, typer.Option("--in-order", help="The last rows are the test data.")
     ] = False,
-    seed: Annotated[int, typer.Option(metavar="N", help="Of the random order.")] = 0,
+    seed: Annotated[int, option("N", "Of the random order.")] = 0,
     as_json: AsJson = False,
     read: ReadAs = None,
 ) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from suffice.cli.models import known_columns, label_of, load_having, load_model, weight_of
-from suffice.cli.options import AsJson, ModelFile, ReadAs, Reading
+from suffice.cli.options import AsJson, ModelFile, ReadAs, Reading, option
 from suffice.cli.output import deliver
 from suffice.cli.results import CONFIDENCE, coefficient_facts, coefficient_tables, summaries_of
 from suffice.errors import ParameterError, SufficeError
@@ -32,12 +32,9 @@ def summary(
             "rows with fewer or more terms, for a test of the difference.",
         ),
     ] = None,
-    level: Annotated[
-        float, typer.Option(metavar="P", help="Confidence of the intervals.")
-    ] = CONFIDENCE,
+    level: Annotated[float, option("P", "Confidence of the intervals.")] = CONFIDENCE,
     robust: Annotated[
-        str | None,
-        typer.Option(metavar="|".join(KINDS), help="Robust standard errors, of --model linear."),
+        str | None, option("|".join(KINDS), "Robust standard errors, of --model linear.")
     ] = None,
     as_json: AsJson = False,
     read: ReadAs = None,

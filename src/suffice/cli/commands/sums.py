@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from suffice.cli.models import refuse_result
 from suffice.cli.options import (
     AsJson,
@@ -16,9 +14,12 @@ from suffice.cli.options import (
     ReadAs,
     Reading,
     Running,
+    Targets,
     Weight,
     estimator_of,
     given_columns,
+    option,
+    output_file,
     parameters_for,
     reported,
     selected,
@@ -33,29 +34,20 @@ from suffice.phrases import amount
 def sums(
     *,
     data: Data,
-    label: Annotated[
-        list[str] | None,
-        typer.Option("--label", "--target", metavar="COL", help="Column to predict."),
-    ] = None,
-    output: Annotated[Path, typer.Option("--output", "-o", help="File of sums.")],
+    label: Targets = None,
+    output: Annotated[Path, output_file("File of sums.")],
     model: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Whose sums: lda, ridge, ... (default: as fit)."),
+        str | None, option("NAME", "Whose sums: lda, ridge, ... (default: as fit).")
     ] = None,
     parameters: Parameters = None,
     read: ReadAs = None,
     columns: Columns,
     weight: Weight = None,
     by: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COL", help="Sum rows by these columns, no features."),
+        list[str] | None, option("COL", "Sum rows by these columns, no features.")
     ] = None,
-    plan: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Mask the sums, as several owners agreed.")
-    ] = None,
-    key: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Private key, with --plan.")
-    ] = None,
+    plan: Annotated[Path | None, option("FILE", "Mask the sums, as several owners agreed.")] = None,
+    key: Annotated[Path | None, option("FILE", "Private key, with --plan.")] = None,
     running: Running,
     as_json: AsJson = False,
 ) -> None:
@@ -101,7 +93,6 @@ def sums(
 def _masked(
     data: Data, reading: Reading, plan: Path | None, key: Path | None, given: dict[str, Any]
 ) -> Any:
-    """Return the masked sums of a plan."""
     from suffice.owners import Plan, masked_sums
 
     if plan is None or key is None:
@@ -110,9 +101,9 @@ def _masked(
             "a plan says what is summed, and a key masks it",
             f"add {'--plan' if plan is None else '--key'}",
         )
-    for option in [name for name, value in given.items() if value]:
+    for name in [name for name, value in given.items() if value]:
         raise ParameterError(
-            f"{option} is given with --plan", "it stands in the plan", "leave it out"
+            f"{name} is given with --plan", "it stands in the plan", "leave it out"
         )
     agreed = Plan.load(plan)
     table = reading.open(data, agreed.like.reader.format)

@@ -7,10 +7,8 @@ from pathlib import Path
 from shlex import join
 from typing import Annotated, Any
 
-import typer
-
 from suffice.cli.models import predicts_numbers
-from suffice.cli.options import AsJson, Data, ModelFile, ReadAs, updated
+from suffice.cli.options import AsJson, Data, ModelFile, ReadAs, output_file, updated
 from suffice.cli.output import CommandLine, deliver
 from suffice.errors import DataError
 from suffice.numerics.in_print import listed
@@ -21,9 +19,7 @@ def update(
     *,
     model: ModelFile,
     data: Data,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Another file (default: MODEL itself).")
-    ] = None,
+    output: Annotated[Path | None, output_file("Another file (default: MODEL itself).")] = None,
     as_json: AsJson = False,
     read: ReadAs = None,
 ) -> None:
