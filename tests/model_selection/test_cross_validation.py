@@ -311,7 +311,7 @@ def test_a_scorer_of_ones_own() -> None:
 
 def test_groups_are_complete() -> None:
     table = MIXED.assign(patient=[None, *"abc" * 99, "d", "e"])
-    with pytest.raises(DataError, match="the column of groups is empty in row 0"):
+    with pytest.raises(DataError, match="row 0: missing"):
         cross_val_score(
             NaiveBayes.textbook(), table, ANSWERS, groups="patient", cv=reference.GroupKFold(2)
         )

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 
 from suffice.errors import DataError, ParameterError, warn
 from suffice.families.options import check_boolean
-from suffice.model_selection.fits import is_of_sums, models_of_folds, require_fits
+from suffice.model_selection.fits import FoldModels, is_of_sums, models_of_folds, require_fits
 from suffice.model_selection.folds import Folds, divided, is_leave_one_out
 from suffice.model_selection.leave_one_out import (
     predictions_left_out,
@@ -23,6 +23,7 @@ from suffice.model_selection.leave_one_out import (
 )
 from suffice.model_selection.rows import MemoryRows
 from suffice.model_selection.scores import (
+    FoldScores,
     held_out_scores,
     named_scores,
     scores_of_groups,
@@ -153,9 +154,7 @@ def cross_validate(
         require_fits([fits], error_score)
         own = scoring is None and is_of_sums(estimator)
         (tested,) = held_out_scores([fits], rows, folds, scorer, error_score, own)
-        answer = {"fit_time": np.array(fits.seconds)}
-        answer["score_time"] = np.array([one.seconds for one in tested])
-        answer |= named_scores("test", tested, error_score)
+        answer = _answer(fits, tested, error_score)
         if return_train_score:
             trained = training_scores(fits, rows, folds, scorer, error_score)
             answer |= named_scores("train", trained, error_score)
@@ -186,12 +185,14 @@ def _over_groups(
         )
     fits, tested = scores_of_groups(estimator, sums, error_score)
     require_fits([fits], error_score)
-    answer: dict[str, Any] = {"fit_time": np.array(fits.seconds)}
-    answer["score_time"] = np.array([one.seconds for one in tested])
-    answer |= named_scores("test", tested, error_score)
-    if return_estimator:
-        answer["estimator"] = list(fits.models)
-    return answer
+    answer = _answer(fits, tested, error_score)
+    return answer | ({"estimator": list(fits.models)} if return_estimator else {})
+
+
+def _answer(fits: FoldModels, tested: Sequence[FoldScores], error_score: Any) -> dict[str, Any]:
+    seconds = {"fit_time": fits.seconds, "score_time": [one.seconds for one in tested]}
+    times = {name: np.array(values) for name, values in seconds.items()}
+    return times | named_scores("test", tested, error_score)
 
 
 def cross_val_score(
@@ -389,7 +390,6 @@ def learning_curve(
 
 
 def by_scikit_learn(function: str, given: Mapping[str, Any]) -> Any:
-    """Call the function of scikit-learn with these arguments."""
     warn_of_other(given["estimator"], function)
     return getattr(scikit_learn, function)(**given)
 

@@ -129,29 +129,11 @@ class RankedModels(Printed, Mapping[str, FoldEvaluations | Exception]):
     loss has no bound, so a few rows can make any interval as wide as one likes: the error rate of
     classes, and the mean absolute error of numbers, has to pass as well, and so has every model
     that is ranked above it.
-
-    Parameters
-    ----------
-    found : mapping of str to FoldEvaluations or Exception
-    asked : str, optional
-        The score, however it is spelt; by default the log loss, or RMSE.
-    positive : label, optional
-        A class whose precision, recall and F1 are scores, too.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> import suffice
-    >>> from suffice.model_selection import evaluate_models
-    >>> models = {"lda": suffice.LinearDiscriminantAnalysis(), "nb": suffice.NaiveBayes()}
-    >>> ranked = evaluate_models(models, *load_iris(return_X_y=True), cv=10)
-    >>> ranked.best, ranked.score, ranked.verdict("nb")
-    ('lda', 'log loss', '')
     """
 
     found: Mapping[str, FoldEvaluations | Exception]
-    asked: str | None = None
-    positive: Any = None
+    asked: str | None = None  # the score, however it is spelt; by default the log loss, or RMSE
+    positive: Any = None  # a class whose precision, recall and F1 are scores, too
 
     def __post_init__(self) -> None:
         if not self.judged:
@@ -168,13 +150,7 @@ class RankedModels(Printed, Mapping[str, FoldEvaluations | Exception]):
         return len(self.found)
 
     def ranked_by(self, score: str | None, positive: Any = None) -> Self:
-        """Return the models ranked by a score, as "ROC area", or the recall of a class.
-
-        Raises
-        ------
-        ParameterError
-            If there is no such score.
-        """
+        """Return the models ranked by a score, as "ROC area", or the recall of a class."""
         return replace(self, asked=score, positive=positive)
 
     @cached_property

@@ -62,12 +62,7 @@ class MemoryRows:
             name, cells = groups, _column(X, groups)
             if name not in ignored:
                 X = _without(X, name)
-            if missing := [i for i, value in enumerate(cells) if value is None]:
-                raise DataError(
-                    f"the column of groups is empty in row {missing[0]}",
-                    "every row belongs to a group",
-                    "fill it in, or leave the row out",
-                )
+            _require_groups(name, np.array([value is None for value in cells], np.bool_))
             groups = cells
         rows = cls(X, y, weight, n, None, None if groups is None else np.asarray(groups))
         if not labelled:
@@ -133,6 +128,15 @@ def _number_of_rows(X: Any) -> int:
         "folds are made of rows in memory: an array, a frame, a dict of columns",
         "read the table first, or use evaluate_folds",
     )
+
+
+def _require_groups(name: str, missing: NDArray[np.bool_]) -> None:
+    if missing.any():
+        raise DataError(
+            f"column {name!r}, row {int(missing.argmax())}: missing",
+            "every row belongs to a group",
+            "fill it in, or leave the row out",
+        )
 
 
 def _column(X: Any, name: str) -> list[Any]:
@@ -212,12 +216,8 @@ class TableRows:
         parts = list(engine_for(source).map(_facts, hashed, _parts(source, layout, hashed)))
         found = [batch for part in parts for batch in part]
         group = None if groups is None else _joined([batch.groups for batch in found])
-        if group is not None and (group < 0).any():
-            raise DataError(
-                f"column {groups!r}, row {int((group < 0).argmax())}: missing",
-                "every row belongs to a group",
-                "fill it in, or leave the row out",
-            )
+        if group is not None:
+            _require_groups(groups, group < 0)
         sizes = (sum(batch.rows for batch in part) for part in parts)
         return cls(
             source.table if groups is None else WithoutColumns(source.table, (groups,)),
