@@ -238,7 +238,6 @@ class Gaussian:
         return NEGLIGIBLE * np.diagonal(self.covariance, axis1=1, axis2=2)
 
     def weighed(self, weight: float) -> Gaussian:
-        """The Gaussian with a weight."""
         return replace(self, weight=weight)
 
 

@@ -9,29 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from suffice.export.expressions import (
-    Above,
-    AnyTerm,
-    Cell,
-    Choice,
-    Expression,
-    Gaussian,
-    Log,
-    Log1p,
-    LogJoint,
-    Member,
-    Number,
-    Pairs,
-    Product,
-    Quotient,
-    Square,
-    Steps,
-    Sum,
-    Term,
-)
+from suffice.export import expressions as ex
 from suffice.export.log_joint_terms import log_joint, members_of
-
-__all__ = ["FORMAT", "VERSION", "finite", "to_json", "written"]
 
 FORMAT = "suffice-export"
 VERSION = 2
@@ -88,29 +67,29 @@ def to_json(model: Any) -> str:
     return json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _term(term: AnyTerm, names: Sequence[str]) -> dict[str, Any]:
+def _term(term: ex.AnyTerm, names: Sequence[str]) -> dict[str, Any]:
     own = [names[j] for j in term.columns]
-    if isinstance(term, Term):
+    if isinstance(term, ex.Term):
         by_output = [written(made, names) for made in term.by_output]
         return {"columns": own, "missing": term.missing, "by_output": by_output}
-    if isinstance(term, Pairs):
+    if isinstance(term, ex.Pairs):
         return {"columns": own, "pairs": pairs_facts(term)}
     return {"columns": own, "gaussian": _gaussian(term, names)}
 
 
-def pairs_facts(term: Pairs) -> dict[str, Any]:
+def pairs_facts(term: ex.Pairs) -> dict[str, Any]:
     """Return bins and counts of one-dependence estimators, as a program reads them."""
     bins: list[dict[str, Any]] = []
     for one, start in zip(term.bins, term.ends, strict=False):
-        cases = one.cases if isinstance(one, Choice) else ()
-        cuts = {"starts": list(one.starts)} if isinstance(one, Steps) else {}
+        cases = one.cases if isinstance(one, ex.Choice) else ()
+        cuts = {"starts": list(one.starts)} if isinstance(one, ex.Steps) else {}
         bins.append(cuts or {"values": [[value, int(b) - start] for value, b in cases]})
     counts = [[int(n) if n == int(n) else n for n in row] for row in term.counts.tolist()]
     sizes, rows = list(term.sizes), term.rows.tolist()
     return {"weight": term.weight, "bins": bins, "sizes": sizes, "rows": rows, "counts": counts}
 
 
-def _gaussian(term: Gaussian, names: Sequence[str]) -> dict[str, Any]:
+def _gaussian(term: ex.Gaussian, names: Sequence[str]) -> dict[str, Any]:
     whole = term.complete
     return {
         "weight": term.weight,
@@ -127,7 +106,7 @@ def _gaussian(term: Gaussian, names: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _output(joint: LogJoint, one: Member, c: int) -> dict[str, Any]:
+def _output(joint: ex.LogJoint, one: ex.Member, c: int) -> dict[str, Any]:
     kind = "label" if joint.task == "classes" else "target"
     output: dict[str, Any] = {kind: joint.outputs[c], "start": finite(one.start[c])}
     if one.prior:
@@ -162,36 +141,36 @@ def finite(value: float) -> float | str:
     return IMPOSSIBLE if value == -inf else value
 
 
-def written(node: Expression, names: Sequence[Any]) -> Any:
+def written(node: ex.Expression, names: Sequence[Any]) -> Any:
     """A node as JSON: a number, or an object whose first key says what it is.
 
     Columns are called by ``names``, in the order of the log joint.
     """
     match node:
-        case Number(value):
+        case ex.Number(value):
             return finite(value)
-        case Cell(column):
+        case ex.Cell(column):
             return {"cell": names[column]}
-        case Sum(terms):
+        case ex.Sum(terms):
             return {"sum": [written(term, names) for term in terms]}
-        case Product(left, right) | Quotient(left, right):
+        case ex.Product(left, right) | ex.Quotient(left, right):
             pair = [written(left, names), written(right, names)]
             return {type(node).__name__.lower(): pair}
-        case Square(of) | Log(of) | Log1p(of):
+        case ex.Square(of) | ex.Log(of) | ex.Log1p(of):
             return {type(node).__name__.lower(): written(of, names)}
-        case Choice(column, cases, otherwise):
+        case ex.Choice(column, cases, otherwise):
             return {
                 "choice": names[column],
                 "cases": [[value, finite(number)] for value, number in cases],
                 "otherwise": "refused" if otherwise is None else finite(otherwise),
             }
-        case Above(column, threshold, above, below):
+        case ex.Above(column, threshold, above, below):
             return {
                 "above": threshold,
                 "cell": names[column],
                 "then": finite(above),
                 "otherwise": finite(below),
             }
-        case Steps(column, starts, values):
+        case ex.Steps(column, starts, values):
             numbers = [*map(finite, values)]
             return {"steps": names[column], "starts": list(starts), "values": numbers}

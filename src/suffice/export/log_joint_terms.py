@@ -656,7 +656,6 @@ def value_column(name: str, values: Sequence[Any]) -> Column:
 
 
 def check_labels(labels: Sequence[Any]) -> None:
-    """Check that labels can be written."""
     for label in labels:
         if type(label) not in (str, int, bool, float):
             raise ParameterError(

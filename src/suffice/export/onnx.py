@@ -14,26 +14,7 @@ import numpy as np
 from onnx import ModelProto, TensorProto, checker, helper, numpy_helper
 
 from suffice.errors import ParameterError
-from suffice.export.expressions import (
-    Above,
-    Cell,
-    Choice,
-    Expression,
-    Gaussian,
-    Log,
-    Log1p,
-    LogJoint,
-    Member,
-    Number,
-    Pairs,
-    Product,
-    Quotient,
-    Square,
-    Steps,
-    Sum,
-    Term,
-    Whitened,
-)
+from suffice.export import expressions as ex
 from suffice.export.log_joint_terms import check_gaps, log_joint
 from suffice.families.multivariate_gaussian import LOG_2PI
 
@@ -82,7 +63,7 @@ def to_onnx(model: Any) -> ModelProto:
 class OnnxGraph:
     """Collects the nodes and the constants of one graph."""
 
-    def __init__(self, joint: LogJoint) -> None:
+    def __init__(self, joint: ex.LogJoint) -> None:
         self.joint = joint
         self.nodes: list[Any] = []
         self.constants: dict[Any, Any] = {}
@@ -93,7 +74,6 @@ class OnnxGraph:
         return {one.name for one in self.constants.values()}
 
     def built(self) -> Any:
-        """The whole graph."""
         joint, k = self.joint, len(self.joint.outputs)
         if not joint.columns:
             raise ParameterError(
@@ -128,12 +108,12 @@ class OnnxGraph:
     def _scores(self, m: int) -> str:
         """Write the log joints of a member, (n, k)."""
         one, k = self.joint.members[m], len(self.joint.outputs)
-        plain = [term for term in one.terms if isinstance(term, Term)]
+        plain = [term for term in one.terms if isinstance(term, ex.Term)]
         total = self.run("Concat", *(self._score(one, plain, c) for c in range(k)), axis=1)
         for term in one.terms:
-            if isinstance(term, Gaussian):
+            if isinstance(term, ex.Gaussian):
                 total = self.run("Add", total, self._gaussian(term))
-            elif isinstance(term, Pairs):
+            elif isinstance(term, ex.Pairs):
                 total = self.run("Add", total, self._pairs(term))
         return total
 
@@ -173,7 +153,7 @@ class OnnxGraph:
         answer = self.run("Where", refused, self.number(float("nan")), answer)
         return self.run("Where", never, prior, scores), answer
 
-    def _score(self, one: Member, terms: list[Term], c: int) -> str:
+    def _score(self, one: ex.Member, terms: list[ex.Term], c: int) -> str:
         total = self.number(one.start[c])
         for term in terms:
             total = self.run("Add", total, self._term(term, c))
@@ -183,7 +163,7 @@ class OnnxGraph:
         """The shape (n, 1) of an input."""
         return self.run("Shape", self.joint.columns[0].name)
 
-    def _pairs(self, term: Pairs) -> str:
+    def _pairs(self, term: ex.Pairs) -> str:
         """Write one-dependence estimators; a missing cell has bin M, which adds nothing."""
         k, m, nan = len(self.joint.outputs), term.ends[-1], float("nan")
         bins = [self._bin(j, one, m) for j, one in zip(term.columns, term.bins, strict=True)]
@@ -215,22 +195,22 @@ class OnnxGraph:
         some = self.run("Greater", count, self.number(0.0))
         return self.run("Where", some, mean, self.number(0.0))
 
-    def _bin(self, j: int, one: Steps | Choice, m: int) -> str:
+    def _bin(self, j: int, one: ex.Steps | ex.Choice, m: int) -> str:
         """Write the bin of a cell, (n, 1), counted through all columns."""
-        if isinstance(one, Choice):
+        if isinstance(one, ex.Choice):
             made = self.write(replace(one, otherwise=float(m)))
         else:
             made = self.run("Where", self._legal(j), self.write(one), self.number(float(m)))
         made = self.run("Where", self._missing(j), self.number(float(m)), made)
         return self.run("Cast", made, to=TensorProto.INT64)
 
-    def _gaussian(self, term: Gaussian) -> str:
+    def _gaussian(self, term: ex.Gaussian) -> str:
         """Write columns together; what a row lacks is integrated out."""
         lacks = []
         for j in term.columns:
             lacking = self._missing(j)
             if j in term.values:
-                one = Choice(j, tuple((v, 1.0) for v in term.values[j]), 0.0)
+                one = ex.Choice(j, tuple((v, 1.0) for v in term.values[j]), 0.0)
                 known = self.run("Greater", self.write(one), self.number(0.0))
                 lacking = self.run("Or", lacking, self.run("Not", known))
             lacks.append(self.run("Cast", lacking, to=TensorProto.DOUBLE))
@@ -239,7 +219,7 @@ class OnnxGraph:
         for j, value in term.features:
             if j in term.values:
                 there = () if value not in term.values[j] else ((value, 1.0),)
-                numbers.append(self.write(Choice(j, there, 0.0)))
+                numbers.append(self.write(ex.Choice(j, there, 0.0)))
                 continue
             cell = self.run("Where", self._missing(j), self.number(0.0), self.joint.columns[j].name)
             numbers.append(cell)
@@ -262,7 +242,7 @@ class OnnxGraph:
                 found = self.run("Where", legal, found, self.number(float("nan")))
         return found if term.weight == 1 else self.run("Mul", found, self.number(term.weight))
 
-    def _complete(self, form: Whitened, psi: str) -> str:
+    def _complete(self, form: ex.Whitened, psi: str) -> str:
         """Write the score of rows that lack no cell."""
         if form.whitening is None:
             score = self.run("MatMul", psi, self.array(np.ascontiguousarray(form.slope.T)))
@@ -276,7 +256,7 @@ class OnnxGraph:
             score = self.run("Mul", self.number(-0.5), self.run("Concat", *squares, axis=1))
         return self.run("Add", score, self.array(form.constant[None]))
 
-    def _marginal(self, term: Gaussian, psi: str, shown: str) -> str:
+    def _marginal(self, term: ex.Gaussian, psi: str, shown: str) -> str:
         """Write the score of numbers that a row shows, by the formulas of `Gaussian`.
 
         Columns leave Σ (n, s, p, p), ψ (n, 1 or k, p) and the means δ (n, k, p) one after another.
@@ -319,7 +299,7 @@ class OnnxGraph:
     def _taken(self, name: str, places: list[int], axis: int) -> str:
         return self.run("Gather", name, self.whole(places), axis=axis)
 
-    def _term(self, term: Term, c: int) -> str:
+    def _term(self, term: ex.Term, c: int) -> str:
         """Add a term, with its rule for missing and refused cells."""
         made = self.write(term.by_output[c])
         for j in term.columns:
@@ -353,36 +333,36 @@ class OnnxGraph:
 
     # -- expressions
 
-    def write(self, node: Expression) -> str:
+    def write(self, node: ex.Expression) -> str:
         """Write one node of the tree, and return the name of its result."""
         match node:
-            case Number(value):
+            case ex.Number(value):
                 return self.number(value)
-            case Cell(column):
+            case ex.Cell(column):
                 return self.joint.columns[column].name
-            case Sum(terms):
+            case ex.Sum(terms):
                 total = self.write(terms[0])
                 for term in terms[1:]:
                     total = self.run("Add", total, self.write(term))
                 return total
-            case Product(left, right):
+            case ex.Product(left, right):
                 return self.run("Mul", self.write(left), self.write(right))
-            case Quotient(left, right):
+            case ex.Quotient(left, right):
                 return self.run("Div", self.write(left), self.write(right))
-            case Square(of):
+            case ex.Square(of):
                 root = self.write(of)
                 return self.run("Mul", root, root)
-            case Log(of):
+            case ex.Log(of):
                 return self.run("Log", self.write(of))
-            case Log1p(of):
+            case ex.Log1p(of):
                 return self._log1p(self.write(of))
-            case Choice():
+            case ex.Choice():
                 return self._choice(node)
-            case Above(column, threshold, above, below):
+            case ex.Above(column, threshold, above, below):
                 name = self.joint.columns[column].name
                 is_above = self.run("Greater", name, self.number(threshold))
                 return self.run("Where", is_above, self.number(above), self.number(below))
-            case Steps(column, starts, values):
+            case ex.Steps(column, starts, values):
                 name = self.joint.columns[column].name
                 passed = self.run("GreaterOrEqual", name, self.array(np.array([starts])))
                 counted = self.run("Cast", passed, to=TensorProto.INT64)
@@ -398,7 +378,7 @@ class OnnxGraph:
         product = self.run("Mul", self.run("Log", w), self.run("Div", u, rounded))
         return self.run("Where", same, u, product)
 
-    def _choice(self, node: Choice) -> str:
+    def _choice(self, node: ex.Choice) -> str:
         name = self.joint.columns[node.column].name
         values, numbers = [v for v, _ in node.cases], [number for _, number in node.cases]
         rest = float("nan") if node.otherwise is None else node.otherwise
@@ -446,7 +426,6 @@ class OnnxGraph:
         return name
 
     def number(self, value: float) -> str:
-        """A constant number."""
         return self.array(np.array([[value]]))
 
     def whole(self, values: list[int]) -> str:
@@ -466,7 +445,7 @@ class OnnxGraph:
         return str(self.constants[key].name)
 
 
-def _labels(joint: LogJoint) -> tuple[Any, int]:
+def _labels(joint: ex.LogJoint) -> tuple[Any, int]:
     types = {type(label) for label in joint.outputs}
     if types == {str}:
         return np.array(joint.outputs, dtype=object), TensorProto.STRING
