@@ -69,7 +69,8 @@ def complain(text: str) -> None:
     Where stderr cannot be written to, the work goes on: it is no reason to lose a model.
     """
     with suppress(OSError):
-        typer.echo(for_stream(text, sys.stderr), err=True)
+        width = width_of(sys.stderr)
+        typer.echo(text if width is None else wrapped(text, width), err=True)
         return
     write_no_more(sys.stderr)
 
@@ -77,12 +78,6 @@ def complain(text: str) -> None:
 def _ended(text: str) -> str:
     line = printable(" ".join(text.split()))
     return line if line.endswith(".") else f"{line}."
-
-
-def for_stream(text: str, stream: TextIO | None) -> str:
-    """Return a text in lines as wide as the terminal of a stream; as it is for a program."""
-    width = width_of(stream)
-    return text if width is None else wrapped(text, width)
 
 
 def width_of(stream: TextIO | None) -> int | None:

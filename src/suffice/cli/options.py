@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 COLUMNS, READING, RUNNING = "Columns (comma lists)", "Reading", "Running"
 DECISION = "Decision"
 MOST_LABELS = 30  # whole numbers that are taken for classes
+Several = list[str] | None  # names, or values, of an option that may be given more than once
 
 
 def option(metavar: str, help: str, *names: str, group: str | None = None) -> Any:
@@ -69,18 +70,16 @@ Data = Annotated[
 ]
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that fit wrote.")]
 Label = Annotated[
-    str | None,
-    option("COL", "True values (default: as in fit).", "--label", "--target"),
+    str | None, option("COL", "True values (default: as in fit).", "--label", "--target")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 RowsAsJson = Annotated[bool, typer.Option("--json", help="Print rows as lines of JSON.")]
-Targets = Annotated[list[str] | None, option("COL", "Column to predict.", "--label", "--target")]
+Targets = Annotated[Several, option("COL", "Column to predict.", "--label", "--target")]
 RowsFile = Annotated[
-    Path | None,
-    output_file(".csv, .tsv, .jsonl, .parquet or .arrow (default: CSV to stdout)."),
+    Path | None, output_file(".csv, .tsv, .jsonl, .parquet or .arrow (default: CSV to stdout).")
 ]
 Parameters = Annotated[
-    list[str] | None,
+    Several,
     option(
         "NAME=VALUE",
         "Of the model; also --NAME VALUE, as --alpha 0.5. fit --model NAME --help lists them.",
@@ -89,7 +88,7 @@ Parameters = Annotated[
     ),
 ]
 ReadAs = Annotated[
-    list[str] | None,
+    Several,
     option(
         "NAME=VALUE",
         "How text is read; also --NAME VALUE: separator, quote, header, names, missing, "
@@ -100,18 +99,11 @@ ReadAs = Annotated[
         group=READING,
     ),
 ]
-Ignore = Annotated[
-    list[str] | None,
-    option("COL", "Leave out; missing to the model.", group=COLUMNS),
-]
-LeftOut = Annotated[
-    list[str] | None,
-    option("COL", "Leave these out.", group=COLUMNS),
-]
+Ignore = Annotated[Several, option("COL", "Leave out; missing to the model.", group=COLUMNS)]
+LeftOut = Annotated[Several, option("COL", "Leave these out.", group=COLUMNS)]
 Weight = Annotated[str | None, option("COL", "Weights of rows.", group=COLUMNS)]
 Checkpoint = Annotated[
-    Path | None,
-    option("FILE", "Sums so far; a killed fit goes on.", group=RUNNING),
+    Path | None, option("FILE", "Sums so far; a killed fit goes on.", group=RUNNING)
 ]
 
 
@@ -119,10 +111,8 @@ def typed(options: Any) -> list[str]:
     """Return options by name, or a record of them, as the user would type them again."""
     words: list[str] = []
     for name, value in options.items():
-        if isinstance(value, list | tuple):
-            words += [word for one in value for word in (f"--{name}", str(one))]
-        elif value is not None:
-            words += [f"--{name}", str(value)]
+        several = value if isinstance(value, list | tuple | None) else [value]
+        words += words_of(f"--{name}", several)
     return words
 
 
@@ -227,12 +217,10 @@ def refuse_labels(model: Any, reading: Reading) -> None:
 class Columns:
     """Options on the columns that are used."""
 
-    features: Annotated[list[str] | None, option("COL", "Use only these.", group=COLUMNS)] = None
+    features: Annotated[Several, option("COL", "Use only these.", group=COLUMNS)] = None
     ignore: LeftOut = None
-    categorical: Annotated[list[str] | None, option("COL", "Categories.", group=COLUMNS)] = None
-    text: Annotated[list[str] | None, option("COL", "Texts: words are counted.", group=COLUMNS)] = (
-        None
-    )
+    categorical: Annotated[Several, option("COL", "Categories.", group=COLUMNS)] = None
+    text: Annotated[Several, option("COL", "Texts: words are counted.", group=COLUMNS)] = None
 
     def check(self, names: Sequence[str], roles: Mapping[str, str]) -> None:
         """Refuse a column that is not there, or has two parts to play."""

@@ -325,6 +325,6 @@ def _typed(found: re.Match[str]) -> str:
     return f"{option} {shlex.quote(value)}" if value else f"{option} ''"
 
 
-def words_of(option: str, given: Iterable[str] | None) -> list[str]:
+def words_of(option: str, given: Iterable[Any] | None) -> list[str]:
     """Return the words of a line that say the same again."""
-    return [word for one in given or () for word in (option, one)]
+    return [word for one in given or () for word in (option, str(one))]

@@ -18,10 +18,8 @@ __all__ = ["draw_mosaic"]
 
 MOST_SLICES = 24
 GROUND, FRAME, NOTHING = "#efefef", "#d62728", (0.0, 0.0, 0.0, 0.0)
-VEIL, FAINT = (
-    0.75,
-    0.35,
-)  # opacity over an anatomy: of the map; with a threshold, of voxels below it
+VEIL = 0.75  # opacity of a map over an anatomy
+FAINT = 0.35  # with a threshold, that of voxels below it
 DIRECTIONS = "LR", "PA", "IS"  # ends of the axes of the scanner: left, posterior, inferior first
 
 

@@ -66,9 +66,7 @@ class DoubleDouble:
 
         The table is handed over: nothing may be added to it any more.
         """
-        hi, lo = table[:, 0], table[:, 1]
-        kernels.sums.normalise(hi, lo)
-        return cls(hi, lo)
+        return cls.from_sums(table[:, 0], table[:, 1])
 
     @classmethod
     def from_sums(cls, hi: Floats, lo: Floats) -> DoubleDouble:

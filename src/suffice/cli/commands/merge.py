@@ -40,7 +40,12 @@ def merge(
     if len(models) < 2:
         rule = "a merge takes two or more"
         raise ParameterError("one model is given", rule, "name the others as well")
-    sums = _added(models) if plan is None else _unmasked(models, plan)
+    if plan is None:
+        sums = _added(models)
+    else:
+        from suffice.owners import unmasked
+
+        sums = unmasked(models, plan)
     if sums is not None:
         if plan is not None:
             refuse_result(output, [*models, plan])
@@ -58,12 +63,6 @@ def merge(
     refuse_replacing(output, merged, merged.target_names_, models)
     merged.save(output)
     _deliver(output, len(models), "models", float(merged.statistic_.rows), as_json)
-
-
-def _unmasked(files: list[Path], plan: Path) -> GroupedSums:
-    from suffice.owners import unmasked
-
-    return unmasked(files, plan)
 
 
 def _added(files: list[Path]) -> GroupedSums | None:
