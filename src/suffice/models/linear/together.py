@@ -16,7 +16,7 @@ from suffice.numerics.exact import DoubleDouble
 from suffice.sums.comoments import Comoments
 
 Array = NDArray[np.float64]
-FLATTEST = 1e-9  # least eigenvalue of scaled products; with less, a group is solved by itself
+LEAST_PIVOT = 1e-9  # of a column in its own units; with less, a group is solved by itself
 CELLS = 2**21  # of matrices solved at a time
 REFINED = 2  # times
 
@@ -85,9 +85,8 @@ def _solved(
     scale[constant] = 1.0
     matrix = raised.hi / (scale[:, :, None] * scale[:, None, :])
     matrix[:, diagonal, diagonal] += constant
-    hard = np.linalg.eigvalsh(matrix).min(axis=1, initial=1.0) < FLATTEST
-    matrix[hard] = np.eye(p)
-    root = np.linalg.inv(np.linalg.cholesky(matrix)) / scale[:, None, :]  # RᵀR is the inverse
+    lower, hard = _cholesky(matrix)
+    root = _inverse(lower) / scale[:, None, :]  # RᵀR is the inverse
     root[constant] = 0.0
 
     def corrected(b: Array) -> Array:
@@ -129,6 +128,32 @@ def product_of(a: DoubleDouble, w: Array) -> DoubleDouble:
     for j in range(w.shape[1]):
         total = total + a[:, :, j, None] * w[:, None, j]
     return total
+
+
+def _cholesky(a: Array) -> tuple[Array, NDArray[np.bool_]]:
+    """Lower factors L of matrices (g, p, p) of diagonal 1, and which have too small a pivot."""
+    g, p, _ = a.shape
+    lower, hard = np.zeros_like(a), np.zeros(g, np.bool_)
+    for j in range(p):
+        left = lower[:, j, :j]
+        pivot = a[:, j, j] - (left**2).sum(axis=1)
+        hard |= ~(pivot > LEAST_PIVOT)
+        root = np.sqrt(np.where(pivot > LEAST_PIVOT, pivot, 1.0))
+        lower[:, j, j] = root
+        below = a[:, j + 1 :, j] - (lower[:, j + 1 :, :j] @ left[:, :, None])[:, :, 0]
+        lower[:, j + 1 :, j] = below / root[:, None]
+    return lower, hard
+
+
+def _inverse(lower: Array) -> Array:
+    """Inverses of lower factors (g, p, p)."""
+    _, p, _ = lower.shape
+    found = np.zeros_like(lower)
+    for j in range(p):
+        found[:, j, j] = 1.0
+        found[:, j, :j] = -(lower[:, j, None, :j] @ found[:, :j, :j])[:, 0]
+        found[:, j] /= lower[:, j, j, None]
+    return found
 
 
 def group_columns(estimator: Any, sums: Any) -> dict[str, Any]:
