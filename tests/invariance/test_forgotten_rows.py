@@ -285,6 +285,15 @@ def test_nothing_of_a_forgotten_row_is_left(case: str, tmp_path: Path) -> None:
             assert model.statistic_ == expected.statistic_, way
 
 
+@pytest.mark.parametrize("rows", [mixed(5), labelled(5), labelled(6, 50.0)])
+def test_nothing_of_a_forgotten_row_is_in_the_sample_of_column_weights(
+    rows: Rows, tmp_path: Path
+) -> None:
+    families = CHOSEN if isinstance(rows.y, str) else None
+    for way, model in forgotten(lambda: NaiveBayes(families), rows, tmp_path):
+        assert traces(pickle.dumps(model), rows.secrets) == [], way
+
+
 # A group of one row, as gaps make them, is that row.
 FULL = [name for name in CASES if " 0 " in name and "0.2" not in name]
 

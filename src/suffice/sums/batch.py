@@ -76,6 +76,12 @@ class Batch:
             self.groups[rows] if self.groups.size else NO_CODES,
         )
 
+    def pruned(self) -> Batch:
+        """Return the rows without the labels, categories and words that none of them shows."""
+        classes, codes = self.classes.shown(self.codes)
+        blocks = tuple(block.pruned() for block in self.blocks)
+        return replace(self, blocks=blocks, codes=codes, classes=classes)
+
     def complete_rows(self) -> Batch:
         """Return the rows; those with a missing cell have no class."""
         missing = np.any([block.missing.any(axis=1) for block in self.blocks], axis=0)

@@ -69,6 +69,10 @@ class Block(Protocol):
         """Column j alone."""
         ...
 
+    def pruned(self) -> Self:
+        """Return the rows without the categories and words that none of them shows."""
+        ...
+
 
 class BadCell(Exception):  # noqa: N818 - it is a finding, raised as an error only with its names
     """A cell that no statistic can hold; whoever knows names and rows turns it into a sentence."""
@@ -137,6 +141,9 @@ class _Numbers:
     def column(self, j: int) -> Self:
         return type(self)(self.values[:, [j]])
 
+    def pruned(self) -> Self:
+        return self
+
 
 @dataclass(frozen=True, slots=True)
 class RealBlock(_Numbers):
@@ -187,6 +194,12 @@ class CodedBlock:
 
     def showing(self, columns: Bools) -> CodedBlock:
         return CodedBlock(np.where(columns, self.codes, -1), self.vocabularies)
+
+    def pruned(self) -> CodedBlock:
+        columns = zip(self.vocabularies, self.codes.T, strict=True)
+        shown = [vocabulary.shown(codes) for vocabulary, codes in columns]
+        codes = np.column_stack([codes for _, codes in shown]) if shown else self.codes
+        return CodedBlock(codes, tuple(vocabulary for vocabulary, _ in shown))
 
     def coded(self) -> CodedBlock:
         return self
@@ -355,6 +368,9 @@ class MixedBlock:
             RealBlock(values), CodedBlock(codes, vocabularies), self.is_number[chosen]
         )
 
+    def pruned(self) -> MixedBlock:
+        return replace(self, categories=self.categories.pruned())
+
     def showing(self, columns: Bools) -> MixedBlock:
         return MixedBlock(
             self.numbers.showing(columns[self.is_number]),
@@ -515,6 +531,10 @@ class SparseBlock:
         data = np.where(self.indices == j, self.data, 0)
         return replace(self, data=data)
 
+    def pruned(self) -> SparseBlock:
+        vocabulary, indices = self.vocabulary.shown(self.indices)
+        return replace(self, vocabulary=vocabulary, indices=indices)
+
     def reindex(self, vocabulary: Vocabulary) -> NDArray[Any]:
         """Token indices into another vocabulary; an unseen token gets the index m, one past."""
         if self.vocabulary == vocabulary:
@@ -554,3 +574,6 @@ class KeyBlock:
 
     def column(self, j: int) -> Self:
         return type(self)((self.columns[j],))
+
+    def pruned(self) -> Self:
+        return self

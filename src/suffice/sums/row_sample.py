@@ -165,7 +165,9 @@ class RowSample:
             for batch, hashes in other.pieces
         ]
         cut, read = min(self.cut, other.cut), max(0, self.read - other.read)
-        return RowSample.of(self.size, (*self.pieces, *gone), cut, read)
+        rest = RowSample.of(self.size, (*self.pieces, *gone), cut, read)
+        pieces = [SampledRows(batch.pruned(), hashes) for batch, hashes in rest.pieces]
+        return replace(rest, pieces=tuple(pieces))
 
     def scaled(self, factor: float) -> RowSample:
         lighter = [

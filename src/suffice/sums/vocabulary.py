@@ -129,6 +129,15 @@ class Vocabulary:
         """The values at the given codes, which must be increasing."""
         return Vocabulary(tuple(self.values[code] for code in index), self.closed)
 
+    def shown(self, codes: NDArray[Any]) -> tuple[Vocabulary, NDArray[Any]]:
+        """Return the values that have some codes, and codes into these; −1, and one past, stay."""
+        if self.closed:
+            return self, codes
+        used = np.unique(codes[(codes >= 0) & (codes < len(self))])
+        place = np.full(len(self) + 1, len(used), codes.dtype)
+        place[used] = np.arange(len(used))
+        return self.take(used), np.where(codes < 0, codes, place[codes])
+
 
 FALSE_TRUE = Vocabulary((False, True), closed=True)
 
