@@ -115,6 +115,17 @@ class Size:
         return self.rows <= FEW or self.levels <= self.numbers
 
     @property
+    def complete_pays(self) -> bool:
+        """Tell whether enough rows lack no number, were gaps independent of each other."""
+        return (1.0 - self.gaps) ** self.numbers >= LEAST_ANSWERED
+
+    def pays(self, name: str) -> bool:
+        """Tell whether a candidate may be among the best."""
+        if name == "logistic":
+            return self.complete_pays
+        return self.quadratic_pays or not name.startswith("qda")
+
+    @property
     def pass_over_rows(self) -> float:
         """Seconds in which every cell is read once."""
         return 2e-7 * min(self.rows, MOST_LEARNT) * self.columns
@@ -125,7 +136,7 @@ def _naive_bayes_seconds(size: Size) -> float:
     compared = min(size.numbers, COMPARED) if is_compared else 0
     by_number = (1.2e-3 + 8e-4 * size.classes) * (compared + size.numbers / 100)
     fitted = 3e-2 + by_number + 4e-3 * size.categories
-    again = 5e-5 * min(size.numbers, COMPARED) ** 2 if size.rows < 11 * size.columns else 0.0
+    again = 1e-5 * min(size.numbers, COMPARED) ** 2 if size.rows < 11 * size.columns else 0.0
     return fitted + again + size.pass_over_rows
 
 
@@ -149,7 +160,8 @@ def _bins_seconds(size: Size) -> float:
 def _linear_seconds(size: Size) -> float:
     by_column = 5e-4 * size.levels + 1e-5 * size.numbers
     summed = by_column + 4e-8 * size.covariances + size.pass_over_rows
-    return 1e-2 + summed + _missing_seconds(size, 1, 20)
+    steps = 30 if size.rows >= 4 * size.terms else 100
+    return 1e-2 + summed + _missing_seconds(size, 1, steps)
 
 
 def _quadratic_seconds(size: Size) -> float:
@@ -210,7 +222,8 @@ def planned(
     Candidates and folds are those that are worth the most, together, among those whose fits are
     foreseen to take ``seconds``, by default 2.7, or 12 of more than 1,000 rows or 100 columns;
     ``best`` candidates are fitted to all rows at last. Quadratic discriminant analysis is left out
-    of more than 2,000 rows with more categories than numbers. None of given names is dropped.
+    of more than 2,000 rows with more categories than numbers, and what is fitted to complete rows
+    where too few are. None of given names is dropped.
 
     Examples
     --------
@@ -226,7 +239,7 @@ def planned(
         seconds = SECONDS if size.rows <= SMALL[0] and size.columns <= SMALL[1] else MORE
     if names is not None:
         return list(names), _folds_in_time(names, size, best, seconds) or FOLDS[-1]
-    paying = [name for name in CANDIDATES if size.quadratic_pays or not name.startswith("qda")]
+    paying = [name for name in CANDIDATES if size.pays(name)]
     subsets = chain.from_iterable(combinations(paying, m) for m in range(len(paying), 0, -1))
     in_time = {
         kept: folds for kept in subsets if (folds := _folds_in_time(kept, size, best, seconds))
@@ -242,6 +255,8 @@ def left_out(name: str, names: Sequence[str], folds: int, size: Size) -> Paramet
     rule = "it is judged where candidates= names it"
     if name.startswith("qda") and not size.quadratic_pays:
         return ParameterError("categories of many rows are no Gaussians", rule)
+    if name == "logistic" and not size.complete_pays:
+        return ParameterError("too many rows lack a number", rule)
     if name == "naive-bayes" and "aode" in names:
         return ParameterError("it is part of aode", rule)
     seconds = folds * CANDIDATES[name].seconds(size)
