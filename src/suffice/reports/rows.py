@@ -19,6 +19,7 @@ from suffice.sums.block import MixedBlock, RealBlock
 
 MOST_ROWS = 200  # that the page lists
 MOST_CELLS = 20_000  # of these rows
+LONG = 2.0**53  # whole numbers below need no point
 
 
 def _opened(model: Any, X: Any, y: Any) -> tuple[Any, Layout]:
@@ -151,5 +152,6 @@ def _of_kind(cell: Any, kind: str) -> Any:
     if kind == "boolean":
         return bool(cell)
     if kind in ("integer", "number", "count", "whole", "date", "time"):
-        return cell if isinstance(cell, int) else float(cell)
+        whole = isinstance(cell, int) or (abs(cell) < LONG and float(cell).is_integer())
+        return int(cell) if whole else float(cell)
     return str(cell)
