@@ -321,7 +321,12 @@ class Design:
     def __len__(self) -> int:
         if self.is_of_numbers:
             return len(self.columns)
-        return len(self.terms)
+        return len(self.terms) if self.formula else sum(map(self._number_of_terms, self.columns))
+
+    def _number_of_terms(self, name: str) -> int:
+        if name in self.words or name not in self.categories:
+            return len(self._named(name))
+        return len(self.levels(name)) - self.first(name) + (name in self.missing)
 
     def places(self, names: Sequence[str]) -> NDArray[np.intp]:
         """Return the indices of the terms of columns, or products of a formula, increasing."""
