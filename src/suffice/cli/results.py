@@ -229,9 +229,8 @@ def _why_no_errors(model: Any, error: SufficeError) -> Iterator[str]:
         yield f"For tests: {spelled(error.next_step)}."
     yield from getattr(model, "remarks_", ())
     yield from rows_left_out(getattr(model, "left_out_", 0.0))
-    yield from measures(
-        getattr(model, "design_", None) or model.model_.centred.design, model.schema_
-    )
+    design = model.design_ if hasattr(model, "design_") else model.model_.centred.design
+    yield from measures(design, model.schema_)
 
 
 def coefficient_tables(

@@ -80,3 +80,10 @@ def test_a_label_of_fractions_is_for_a_regression(run: Run, tmp_path: Path) -> N
     refused = run("fit", "t.csv", "--label", "price", "--model", "naive-bayes")
     assert refused.exit_code == 2
     assert "to predict a number, use a linear model" in refused.stderr
+
+
+def test_a_linear_model_of_an_intercept_alone(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text("colour,price\nred,1.5\n")
+    fit = run("fit", "one.csv", "--target", "price", "--model", "linear")
+    assert fit.exit_code == 0, fit.stderr
+    assert "(Intercept)       1.5" in fit.stdout
