@@ -107,6 +107,8 @@ class TextFormat:
         for option in ("skip_lines", "skip_last"):
             if getattr(self, option) is not None:
                 _require_count(option, getattr(self, option), "0 leaves out nothing")
+        for option in ("header", "strip"):
+            _require_truth(option, getattr(self, option))
         _require_encoding(self.encoding)
 
     @property
@@ -223,6 +225,11 @@ def _require_unique(names: Sequence[str]) -> None:
         raise ParameterError(
             f"names holds {twice!r} twice", "column names must be unique", "rename one of them"
         )
+
+
+def _require_truth(option: str, value: Any) -> None:
+    if not (value is None or isinstance(value, bool)):
+        raise ParameterError(f"{option}={value!r}", f"{option} is True or False")
 
 
 def _require_count(option: str, value: Any, zero: str) -> None:

@@ -236,6 +236,8 @@ class TestModels:
         {"skip_last": True},
         {"skip_bad_rows": 1.5},
         {"encoding": "klingon"},
+        {"header": 0},
+        {"strip": "no"},
         {"guess": 1},
         {"written": 5},
     ],
