@@ -231,7 +231,7 @@ def planned(
     10
     >>> names, folds = planned(None, Size(1000, 100, 0, 0, 30), 3)
     >>> "aode" in names, folds
-    (False, 3)
+    (False, 10)
     >>> sorted(planned(None, Size(30_000, 6, 8, 99, 2), 3)[0])
     ['aode', 'lda', 'logistic', 'logistic-bins']
     """
