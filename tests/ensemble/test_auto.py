@@ -429,3 +429,12 @@ def test_rows_that_no_model_learns_from_are_refused_as_by_naive_bayes(rows, fact
     x, y = np.ones((rows, 2)), np.arange(rows)
     with pytest.raises(DataError, match=f"^{fact}"):
         AutoClassifier().fit(x, y)
+
+
+def test_few_rows_that_lack_many_cells() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 2_000)
+    x = rng.normal(size=(2_000, 100)) + rng.normal(size=(3, 100))[y] * 0.2
+    x[rng.random(x.shape) < 0.5] = np.nan
+    found = AutoClassifier().fit(x[:500], y[:500]).evaluate(x[500:], y[500:])
+    assert found.log_loss < np.log(3)
