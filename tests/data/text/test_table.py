@@ -238,6 +238,10 @@ class TestBytes:
             read_csv("t.csv", encoding=encoding)
         assert str(caught.value).startswith(f"encoding={encoding!r}; ")
 
+    def test_half_a_character_at_the_end(self, table: Open) -> None:
+        said = message(lambda: count(table(b"a,b\n1,x\n2,y\xc3")))
+        assert said.startswith("line 3 of t.csv, column 'b': byte 0xc3 after 'y' is not utf8; ")
+
     @pytest.mark.parametrize("n", [9, LATE])
     def test_invalid_in_every_row(self, table: Open, n: int) -> None:
         said = message(lambda: count(table(b"a,b\n" + b"1.5,\xe9\n" * n)))

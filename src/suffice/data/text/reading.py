@@ -145,7 +145,7 @@ class Reading:
             return None
         try:
             if np.frombuffer(piece.text, np.uint8).max() > LAST_ASCII:
-                codecs.utf_8_decode(piece.records)
+                codecs.utf_8_decode(piece.records, "strict", True)  # to the end
             table = self._converted(piece)
         except (UnicodeDecodeError, pa.ArrowInvalid):
             return None
