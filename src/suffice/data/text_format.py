@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -101,7 +102,7 @@ class TextFormat:
         for option in ("names", "missing"):
             object.__setattr__(self, option, _strings_of(option, getattr(self, option)))
         object.__setattr__(self, "written", _spellings_of(self.written))
-        _require_unique(self.names or ())
+        _require_unique(self.names)
         _require_marks(self.decimal, self.thousands)
         _require_count("skip_bad_rows", self.skip_bad_rows, "0 makes every malformed row an error")
         for option in ("skip_lines", "skip_last"):
@@ -219,8 +220,11 @@ def _spellings_of(written: Any) -> tuple[tuple[str, str], ...]:
     return pairs
 
 
-def _require_unique(names: Sequence[str]) -> None:
-    twice = next((name for name in names if names.count(name) > 1), None)
+def _require_unique(names: Sequence[str] | None) -> None:
+    if names is not None and not names:
+        raise ParameterError("names is empty", "a table has one column at least")
+    count = Counter(names)
+    twice = next((name for name, times in count.items() if times > 1), None)
     if twice is not None:
         raise ParameterError(
             f"names holds {twice!r} twice", "column names must be unique", "rename one of them"

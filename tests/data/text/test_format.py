@@ -232,6 +232,7 @@ class TestModels:
         {"decimal": ",", "thousands": ","},
         {"missing": 3},
         {"names": ["a", "a"]},
+        {"names": []},
         {"skip_lines": -1},
         {"skip_last": True},
         {"skip_bad_rows": 1.5},
