@@ -418,10 +418,8 @@ def working_set_newton(
             model = CompressedQuadratic(curvature, linear, cost[places])
         else:
             model = L1Quadratic(curvature, linear, cost[places])
-        reached, tolerance = (
-            point.x.copy(),
-            _inner_tolerance(float(missed.max(initial=0.0)), linear),
-        )
+        reached = point.x.copy()
+        tolerance = _inner_tolerance(float(missed.max(initial=0.0)), linear)
         most = INNER_SWEEPS if isinstance(model, L1Quadratic) else INNER_PRODUCTS
         reached[places] = model.minimum(x, tolerance, most).x
         point = _next(evaluate, point, reached, cost)
