@@ -166,7 +166,7 @@ class Number(NamedTuple):
 
     @property
     def is_digit(self) -> bool:
-        """Whether numbers are their only digit: indicators, and those that are rough."""
+        """Return whether a number is its only digit, as indicators and rough ones are."""
         return self.top == self.unit
 
     def units(self, bits: int) -> range:

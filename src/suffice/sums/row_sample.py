@@ -315,7 +315,7 @@ def batch_hashes(batch: Batch, names: Sequence[Hashes]) -> Hashes:
 
     Examples
     --------
-    >>> from suffice.sums.vocabulary import NUMBERS, Vocabulary, hash_of_text
+    >>> from suffice.sums.vocabulary import Vocabulary
     >>> x, labels = np.array([[1.0, 2.0], [-0.0, np.nan]]), Vocabulary(("no", "yes"))
     >>> one = Batch(2, (RealBlock(x),), np.array([0, 1]), labels)
     >>> columns = RealBlock(x[:, [0]].astype("f4")), RealBlock(x[:, [1]])
