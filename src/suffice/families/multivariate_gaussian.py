@@ -41,6 +41,7 @@ from suffice.numerics.linalg import (
     Factor,
     factorise,
     floored,
+    is_above,
     product,
 )
 from suffice.numerics.logspace import row_sums, scores
@@ -768,24 +769,28 @@ class FactoredGaussians:
         """
         s, d, _ = covariance.shape
         noise = np.maximum(_noise(mean, total), least_noise)
-        frame = factorise(total, noise)
-        matrices = tuple(covariance[m] for m in range(s))
-        if floor == 0 and s > 1 and any(factorise(m, noise).rank < frame.rank for m in matrices):
-            floor = KEPT_FRACTION
-        singular = [m for m in range(s) if floor > 0 and floored(matrices[m], frame, floor)[1]]
-        raised = tuple((m, factorise(covariance[m], noise).dependent) for m in singular)
-        if raised:
-            # The directions are found in double; bits below would depend on the order of the rows.
-            covariance = DoubleDouble.of(settled_double(covariance))
-            frame = factorise(
-                DoubleDouble.of(settled_double(total)), np.maximum(noise, ROUNDED_MATRIX)
+        matrices, used = tuple(covariance[m] for m in range(s)), np.ones(d, bool)
+        left_out: tuple[tuple[int, tuple[tuple[int, float], ...], str], ...] = ()
+        raised: tuple[tuple[int, tuple[int, ...]], ...] = ()
+        if not _are_regular(matrices, total, floor, noise):
+            frame = factorise(total, noise)
+            ranks = [factorise(m, noise).rank for m in matrices] if floor == 0 and s > 1 else []
+            if any(rank < frame.rank for rank in ranks):
+                floor = KEPT_FRACTION
+            singular = [m for m in range(s) if floor > 0 and floored(matrices[m], frame, floor)[1]]
+            raised = tuple((m, factorise(covariance[m], noise).dependent) for m in singular)
+            if raised:
+                # The directions are found in double; lower bits would depend on the rows' order.
+                covariance = DoubleDouble.of(settled_double(covariance))
+                frame = factorise(
+                    DoubleDouble.of(settled_double(total)), np.maximum(noise, ROUNDED_MATRIX)
+                )
+                matrices = tuple(floored(covariance[m], frame, floor)[0] for m in range(s))
+            used = frame.independent
+            left_out = tuple(
+                (j, tuple(frame.combination(j).items()), bound(left) if left else "")
+                for j, left in ((j, frame.left_over(j)) for j in frame.dependent)
             )
-            matrices = tuple(floored(covariance[m], frame, floor)[0] for m in range(s))
-        used = frame.independent
-        left_out = tuple(
-            (j, tuple(frame.combination(j).items()), bound(left) if left else "")
-            for j, left in ((j, frame.left_over(j)) for j in frame.dependent)
-        )
         both = np.ix_(used, used)
         whitening, log_determinant, rank = np.zeros((s, d, d)), np.zeros(s), np.zeros(s, np.intp)
         origin = mean.value if s == len(mean.hi) else mean.value.mean(axis=0)[None]
@@ -1169,6 +1174,17 @@ def _noise(mean: DoubleDouble, total: DoubleDouble) -> Floats:
         where=variance > 0,
     )
     return np.asarray(np.maximum(LEAST_PIVOT, 2.0**-104 * far))
+
+
+def _are_regular(
+    matrices: Sequence[DoubleDouble], total: DoubleDouble, floor: float, noise: Floats
+) -> bool:
+    """Return whether surely no column depends on others, and no variance is below its floor."""
+
+    def is_regular(matrix: DoubleDouble, least: Any) -> bool:
+        return is_above(matrix, least + np.diag(noise * np.diagonal(matrix.hi)))
+
+    return is_regular(total, 0.0) and all(is_regular(m, floor * total.hi) for m in matrices)
 
 
 def settled_double(matrices: DoubleDouble) -> Floats:
