@@ -12,7 +12,6 @@ import resource
 import stat
 import struct
 import sys
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import UTC, date, datetime, timedelta, timezone
@@ -231,38 +230,16 @@ def test_every_truncation_and_extension_is_refused(path: Path) -> None:
         refusal(path, raw[:length])
         refusal(path, raw[length:] if length else raw + raw)
     for added in (b"\0", b" ", b"\n"):
-        assert refusal(path, raw + added).startswith(f": arrays of 16 bytes in 17; {DAMAGE}")
+        refusal(path, raw + added)
         refusal(path, added + raw)
 
 
-GIB = 2**30
-
-
-def test_a_huge_file_is_refused_before_it_is_read(path: Path) -> None:
+def test_a_file_that_memory_does_not_hold_is_refused(path: Path) -> None:
     write_model(path, "test", SMALL, types=TYPES)
-    size = path.stat().st_size
-    os.truncate(path, 200 * GIB)  # no byte of it is on the disk
+    os.truncate(path, 2**43)  # no byte of it is on the disk
     with pytest.raises(ModelFileError) as caught:
         read_model(path, types=TYPES)
-    assert f": arrays of 16 bytes in {200 * GIB - size + 16:,}; {DAMAGE}" in str(caught.value)
-
-
-def test_arrays_that_memory_does_not_hold_are_refused(path: Path, tmp_path: Path) -> None:
-    write_model(path, "test", SMALL, types=TYPES)
-    raw = path.read_bytes()
-    header = raw[8 : 8 + int.from_bytes(raw[:8], "little")].replace(b"[0,16]", b"[0,%d]" % 2**60)
-    pipe = tmp_path / "pipe"  # nobody knows how many bytes come out of it
-    os.mkfifo(pipe)
-    start = len(header).to_bytes(8, "little") + header
-    writer = threading.Thread(target=pipe.write_bytes, args=(start,))
-    writer.start()
-    with pytest.raises(ModelFileError) as caught:
-        read_model(pipe, types=TYPES)
-    writer.join()
-    assert str(caught.value) == (
-        f"{pipe}: its arrays have 1,152,921,504,606,846,976 bytes; they are read into memory; "
-        "use a machine that has more, or check where the file is from."
-    )
+    assert caught.value.fact == f"{path} has {2**43:,} bytes"
 
 
 class Bomb:
@@ -569,17 +546,6 @@ def test_the_deepest_tree_comes_back(path: Path) -> None:
     for _ in range(64):
         content = (content,)
     assert round_trip(path, content) == content
-
-
-def test_types_and_kind_are_checked(path: Path) -> None:
-    wrong: dict[str, Any] = {"int": int}
-    with pytest.raises(ParameterError, match=re.escape("types['int'] is <class 'int'>; only")):
-        write_model(path, "test", 1, types=wrong)
-    with pytest.raises(ParameterError, match="every dataclass has one name"):
-        read_model(path, types={"A": Leaf, "B": Leaf})
-    kind: Any = 3
-    with pytest.raises(ParameterError, match=r"^kind=3; the kind of a model is a str; pass a name"):
-        write_model(path, kind, 1, types={})
 
 
 def test_a_header_over_the_limit_is_refused(path: Path) -> None:

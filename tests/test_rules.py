@@ -17,8 +17,8 @@ from suffice.rules import (
     FINITE,
     NONNEGATIVE,
     POSITIVE,
-    Formed,
     Index,
+    ReadOnly,
     Shape,
     Within,
     build,
@@ -162,35 +162,13 @@ def test_records_inside_a_record_are_checked_first():
         check(Model((), options={"groups": bad}))
 
 
-@dataclass(frozen=True)
-class FormedGroups(Formed, Groups):
-    pass
-
-
-def test_the_form_is_shapes_and_dtypes_alone():
-    formed = FormedGroups(**(GOOD | {"code": np.array([7, 7])}))
-    with pytest.raises(ValueError, match="read-only"):
-        formed.weight[0] = 2.0
-    for name, array in [
-        ("weight", np.ones((2, 3))),
-        ("weight", np.ones((1, 2, 2))),
-        ("weight", np.ones((2, 2), np.float32)),
-        ("home", np.zeros(3, np.intp)),
-        ("products", np.zeros((1, 2, 3, 4))),
-    ]:
-        with pytest.raises(ParameterError, match=rf"^FormedGroups\.{name} "):
-            FormedGroups(**(GOOD | {name: array}))
-
-
-def test_sizes_of_one_array_are_not_taken_for_those_of_the_next():
+def test_arrays_of_a_record_are_read_only():
     @dataclass(frozen=True)
-    class Two(Formed):
-        a: Annotated[NDArray[np.float64], Shape("n", "m")]
-        b: Annotated[NDArray[np.float64], Shape("n")]
+    class Fixed(ReadOnly, Groups):
+        pass
 
-    Two(np.zeros((2, 3)), np.zeros(2))
-    with pytest.raises(ParameterError, match=r"^Two\.a has the shape \(2,\)"):
-        Two(np.zeros(2), np.zeros((3, 2)))
+    with pytest.raises(ValueError, match="read-only"):
+        Fixed(**GOOD).weight[0] = 2.0
 
 
 def test_values_of_any_size_can_be_shown():

@@ -16,10 +16,9 @@ import hashlib
 import json
 import os
 import re
-import stat
 import struct
 from dataclasses import dataclass
-from typing import IO, Any, Self
+from typing import Any, Self
 
 import safetensors.numpy
 from safetensors import SafetensorError
@@ -27,7 +26,7 @@ from safetensors import SafetensorError
 from suffice._version import __version__
 from suffice.atomic import atomic_writer
 from suffice.errors import ModelFileError, ParameterError
-from suffice.tree import DTYPES, Decoder, Encoder, Json, Types, check_types, damaged
+from suffice.tree import DTYPES, Decoder, Encoder, Json, Types, damaged
 
 FORMAT_VERSION = 1
 
@@ -35,7 +34,6 @@ _FORMAT = "suffice"
 _ENVELOPE_KEYS = {"digest", "format", "format_version", "kind", "library_version", "tree"}
 _LENGTH_BYTES = 8
 _MAX_HEADER_BYTES = 100_000_000
-_ENDLESS = 2**63
 _PIECE = 1 << 24  # bytes digested at a time
 
 # The envelope is the only metadata and "digest" the first of its sorted keys, so every model
@@ -114,7 +112,6 @@ def read_model(path: str | os.PathLike[str], *, types: Types) -> tuple[str, Any]
     suffice.errors.ModelFileError: absent.suffice cannot be read: No such file or directory; \
 check the path and its permissions.
     """
-    check_types(types)
     file = ModelFile.read(path)
     return file.kind, file.content(types)
 
@@ -181,9 +178,6 @@ class ModelFile:
 
 def _serialise(kind: str, content: Any, types: Types) -> bytes:
     """Lay the whole file out in memory."""
-    check_types(types)
-    if type(kind) is not str:
-        raise ParameterError(f"kind={kind!r}", "the kind of a model is a str", "pass a name")
     encoder = Encoder(types)
     envelope = {
         "digest": _BLANK_DIGEST,
@@ -225,10 +219,8 @@ def _digest(raw: bytes) -> bytes:
 
 
 def _read_file(name: str) -> tuple[bytes, dict[str, Json]]:
-    """Read a file whole, and parse its envelope, which is not trusted yet.
-
-    What the first bytes say of the rest is held against the size of the file before that is read.
-    """
+    """Read a file whole, and parse its envelope, which is not trusted yet."""
+    size = 0
     try:
         with open(name, "rb") as file:
             start = file.read(_DIGEST.start)
@@ -238,20 +230,12 @@ def _read_file(name: str) -> tuple[bytes, dict[str, Json]]:
                     "only files that Suffice saved can be loaded",
                     "check the path",
                 )
-            size, length = _size(file), int.from_bytes(start[:_LENGTH_BYTES], "little")
-            if not len(_SIGNATURE) <= length <= min(_MAX_HEADER_BYTES, size - _LENGTH_BYTES):
-                raise damaged(name, f"a header of {length:,} bytes in a file of {size:,}")
-            start += file.read(_LENGTH_BYTES + length - len(start))
-            header, envelope = _parse_header(name, start[_LENGTH_BYTES:])
-            _check_version(name, envelope)
-            arrays = _length_of_arrays(name, header)
-            if size not in (len(start) + arrays, _ENDLESS):
-                raise damaged(name, f"arrays of {arrays:,} bytes in {size - len(start):,}")
-            return start + file.read(arrays + 1), envelope
+            size = os.fstat(file.fileno()).st_size
+            raw = start + file.read()
     except MemoryError:
         raise ModelFileError(
-            f"{name}: its arrays have {arrays:,} bytes",
-            "they are read into memory",
+            f"{name} has {size:,} bytes",
+            "a model file is read into memory",
             "use a machine that has more, or check where the file is from",
         ) from None
     except OSError as error:
@@ -259,29 +243,16 @@ def _read_file(name: str) -> tuple[bytes, dict[str, Json]]:
             f"{name} cannot be read: {error.strerror or error}",
             next_step="check the path and its permissions",
         ) from error
-
-
-def _size(file: IO[bytes]) -> int:
-    """Bytes of a file; nobody knows how many come out of a pipe."""
-    status = os.fstat(file.fileno())
-    return status.st_size if stat.S_ISREG(status.st_mode) else _ENDLESS
-
-
-def _parse_header(name: str, text: bytes) -> tuple[dict[str, Json], dict[str, Json]]:
-    """The arrays as the header describes them, and the envelope."""
+    end = _LENGTH_BYTES + int.from_bytes(raw[:_LENGTH_BYTES], "little")
+    if end > min(len(raw), _MAX_HEADER_BYTES):
+        raise damaged(name, f"a header of {end - _LENGTH_BYTES:,} bytes in a file of {len(raw):,}")
     try:
-        arrays = dict(_parse_json(text.decode()))
-        (envelope,) = arrays.pop("__metadata__").values()
-        return arrays, dict(_parse_json(envelope))
+        (text,) = _parse_json(raw[_LENGTH_BYTES:end].decode())["__metadata__"].values()
+        envelope = dict(_parse_json(text))
     except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         raise damaged(name, "the header cannot be parsed") from error
-
-
-def _length_of_arrays(name: str, arrays: dict[str, Json]) -> int:
-    try:
-        return max((int(array["data_offsets"][1]) for array in arrays.values()), default=0)
-    except (LookupError, OverflowError, TypeError, ValueError) as error:
-        raise damaged(name, "the header does not say where the arrays are") from error
+    _check_version(name, envelope)
+    return raw, envelope
 
 
 def _check_version(name: str, envelope: dict[str, Json]) -> None:

@@ -22,7 +22,6 @@ False, None, and numbers where a range is given::
     estimation: Estimation = "bayes"
     b0: Annotated[float | None, POSITIVE] = None
 
-Constructors of sums check the form of their arrays, which takes a microsecond (`Formed`).
 Values are checked where they come in from outside: `build` makes no record that breaks a rule.
 """
 
@@ -34,7 +33,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache, partial
 from numbers import Real
-from operator import itemgetter
 from types import NoneType, UnionType
 from typing import (
     Annotated,
@@ -44,7 +42,6 @@ from typing import (
     TypeAlias,
     TypeVar,
     Union,
-    cast,
     get_args,
     get_origin,
     get_type_hints,
@@ -159,23 +156,12 @@ def check(record: Any) -> None:
     _check_rules(record, _check_fields(type(record), values))
 
 
-class Formed:
-    """A record whose arrays have the shapes and dtypes that they say, and are read-only."""
+class ReadOnly:
+    """A record whose arrays are read-only."""
 
     def __post_init__(self) -> None:
-        record, cls = cast(Any, self), cast(Any, type(self))
-        arrays, numbers, expected = _form(cls)
-        sizes: tuple[int, ...] = ()
-        for name, dtype, dims in arrays:
-            array = getattr(record, name)
-            if array.dtype != dtype or array.ndim != dims:
-                break
-            array.setflags(write=False)
-            sizes += array.shape
-        else:
-            if sizes == expected(sizes + numbers):
-                return
-        _check_fields(cls, {f.name: getattr(record, f.name) for f in fields(record)})
+        for name in _arrays(type(self)):
+            getattr(self, name).setflags(write=False)
 
 
 def shown(value: Any) -> str:
@@ -390,26 +376,9 @@ def _field(name: str, hint: Any) -> _Field:
     )
 
 
-class _Form(NamedTuple):
-    """Arrays by name, dtype and number of dimensions; and their shapes, one after the other.
-
-    Every size in these is one before it, at the same letter, or a number; ``expected`` takes them
-    from the sizes and the ``numbers`` behind them.
-    """
-
-    arrays: tuple[tuple[str, np.dtype[Any] | None, int], ...]
-    numbers: tuple[int, ...]
-    expected: Callable[[tuple[int, ...]], tuple[int, ...]]
-
-
 @cache
-def _form(cls: Any) -> _Form:
-    arrays = [(f.name, f.dtype, f.shape.dims) for f in _rules(cls).fields if f.dtype and f.shape]
-    dims = [dim for _, _, of_array in arrays for dim in of_array]
-    numbers = [dim for dim in dims if isinstance(dim, int)]
-    places = [dims.index(d) if isinstance(d, str) else len(dims) + numbers.index(d) for d in dims]
-    of_array = tuple((name, dtype, len(shape)) for name, dtype, shape in arrays)
-    return _Form(of_array, tuple(numbers), itemgetter(*places))
+def _arrays(cls: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in _rules(cls).fields if field.dtype)
 
 
 def _size(value: Any) -> tuple[int, ...]:

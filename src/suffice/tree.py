@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from itertools import pairwise
@@ -45,19 +45,6 @@ def named(*types: type, **others: type) -> Types:
     return {cls.__name__: cls for cls in types} | others
 
 
-def check_types(types: Types) -> None:
-    """Refuse an allow-list that does not map names one-to-one to dataclasses."""
-    for name, cls in types.items():
-        if not (isinstance(cls, type) and is_dataclass(cls)):
-            raise ParameterError(
-                f"types[{name!r}] is {cls!r}", "only dataclasses are saved", "register a dataclass"
-            )
-    if len(set(types.values())) != len(types):
-        raise ParameterError(
-            f"types={types!r}", "every dataclass has one name", "drop the second name"
-        )
-
-
 def damaged(name: str, fact: str) -> ModelFileError:
     """Say that a file is not as it was written."""
     return ModelFileError(
@@ -76,10 +63,6 @@ def _describe(where: Where) -> str:
     return "".join(where).removeprefix(".") or "content"
 
 
-def _timedelta(days: int, seconds: int, microseconds: int) -> timedelta:
-    return timedelta(days, seconds, microseconds)
-
-
 # Types that JSON lacks, with their way there and back. Base 16 has no limit on the digits of an int
 # and takes linear time.
 _SCALARS: dict[str, tuple[type[Any], Callable[[Any], Json], Callable[[Any], Any]]] = {
@@ -96,7 +79,7 @@ _SCALARS: dict[str, tuple[type[Any], Callable[[Any], Json], Callable[[Any], Any]
     "timedelta": (
         timedelta,
         lambda value: [value.days, value.seconds, value.microseconds],
-        lambda parts: _timedelta(*parts),
+        lambda parts: timedelta(parts[0], parts[1], parts[2]),
     ),
 }
 _SCALAR_TAGS = {cls: tag for tag, (cls, *_) in _SCALARS.items()}

@@ -31,7 +31,7 @@ from suffice.errors import ForgetError, ParameterError
 from suffice.numerics import kernels
 from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.exact import WEIGHT, DoubleDouble
-from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Formed, Shape, Within, rule
+from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, ReadOnly, Shape, Within, rule
 from suffice.sums.base import ClassSums, axis, grown, nonnegative, tree_sum
 from suffice.sums.block import BadCell, RealBlock, converted, tiles
 from suffice.sums.comparison import Divergences, of_fractions
@@ -107,7 +107,7 @@ def places_of_cells(columns: int, most: int) -> PlacesOfCells:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BinnedCounts(Formed, ClassSums):
+class BinnedCounts(ReadOnly, ClassSums):
     """Weight of the numbers of d columns in every cell of `suffice.sums.bins`.
 
     Only cells that hold a number are kept, so equal rows give equal counts whatever was added and
