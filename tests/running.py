@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache, wraps
+from multiprocessing import get_context
 from typing import Any
 
 from suffice import engine, set_engine
 
-__all__ = ["on"]
+__all__ = ["on", "processes"]
+
+
+@cache
+def processes() -> Any:
+    """Return the engine of two processes, which are started once."""
+    return engine(ProcessPoolExecutor(2, get_context("spawn")))
 
 
 class _Running:
@@ -30,5 +38,8 @@ class _Running:
 
 def on(chosen: Any, estimator: Any) -> Any:
     """Return an estimator of which every method runs on an engine, or on a number of threads."""
-    threads = isinstance(chosen, int)
-    return _Running(engine("local", threads=chosen) if threads else chosen, estimator)
+    if chosen == "processes":
+        chosen = processes()
+    elif isinstance(chosen, int):
+        chosen = engine("local", threads=chosen)
+    return _Running(chosen, estimator)

@@ -14,6 +14,7 @@ import statsmodels.api as sm
 import statsmodels.formula.api as smf
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.running import processes
 
 import suffice
 from suffice import (
@@ -164,7 +165,7 @@ def test_groups_of_files_frames_arrays_and_engines(case: str, tmp_path: Path) ->
     x, y = rows[["a", "b", "c"]].to_numpy(), rows["y"].to_numpy()
     of_array = CASES[case][0].sums(x, y, by=rows["city"])
     assert of_array.sums == sums.total(by="city").sums
-    suffice.set_engine("processes")
+    suffice.set_engine(processes())
     try:
         assert CASES[case][0].sums(tmp_path / "rows.parquet", "y", by=["city", "month"]) == sums
     finally:

@@ -19,12 +19,6 @@ FIRST_ANSWERS = [
 ]
 OPTIONAL = ["pandas", "polars", "duckdb", "dask", "pyspark", "matplotlib", "nibabel"]
 RIDGE = "from suffice.linear_model import Ridge; Ridge().fit(x, y).predict(x)"
-WORKER = """
-from suffice.engines.executor import ProcessesEngine
-engine = ProcessesEngine(1)
-if __name__ == "__main__":
-    print(*next(iter(engine.map(eval, {}, ["sorted(__import__('sys').modules)"]))), sep=chr(10))
-"""
 TABLE = "size,hue,kind\n" + "1.5,red,apple\n2.5,blue,plum\n1.0,red,apple\n2.0,blue,plum\n" * 3
 
 
@@ -117,9 +111,3 @@ def test_commands_load_what_they_need(table: Path, tmp_path: Path) -> None:
     assert fitting.isdisjoint(heavy)
     assert predicting.isdisjoint({*heavy, "rich", "suffice.cli.commands.fit"})
     assert answers.read_text().splitlines()[1].startswith("apple,")
-
-
-def test_a_worker_process_loads_no_scikit_learn() -> None:
-    loaded = lines_of(WORKER)
-    assert "suffice.engines.executor" in loaded
-    assert loaded.isdisjoint({"sklearn", "joblib", "scipy", "pandas"})

@@ -63,4 +63,4 @@ with suffice.set_engine("local", threads=1):
 print(alone.statistic_ == model.statistic_)
 
 # %%
-# ``suffice.set_engine("processes")`` is one word more, and so is "dask": see :doc:`/engines`.
+# ``suffice.set_engine("dask")`` is one word more, for a cluster: see :doc:`/engines`.

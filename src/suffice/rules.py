@@ -160,7 +160,8 @@ class ReadOnly:
     """A record whose arrays are read-only."""
 
     def __post_init__(self) -> None:
-        for name in _arrays(type(self)):
+        cls: Any = type(self)
+        for name in _arrays(cls):
             getattr(self, name).setflags(write=False)
 
 

@@ -77,7 +77,7 @@ fit fruit.csv --label kind --model
 {FIT} --weight color
 {FIT} -p alpha=much
 {FIT} -p alpha=inf
-{FIT} --engine processes=0
+{FIT} --engine local=0
 {FIT} --engine local=yarn
 {FIT} -r nothing=1
 {FIT} -p penalty=1

@@ -153,17 +153,6 @@ def test_a_closed_terminal(rows: Path) -> None:
     assert Path("fit.checkpoint").exists()
 
 
-def test_the_library_answers_no_signal() -> None:
-    code = "import signal, suffice, suffice.engines.executor as p; p.ProcessesEngine(1).workers; "
-    asked = (
-        "print(*(signal.getsignal(n) is signal.SIG_DFL for n in (signal.SIGTERM, signal.SIGHUP)))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code + asked], capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "True True\n"
-
-
 # What is left ------------------------------------------------------------------------------------
 
 CSV = "size,kind\n" + "1.5,apple\n2.5,plum\n" * 200

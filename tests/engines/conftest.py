@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import running
 
 from suffice import engine
 
@@ -31,7 +32,7 @@ def run(tmp_path: Path) -> Run:
 
 @pytest.fixture(scope="session")
 def processes() -> Any:
-    return engine("processes", processes=2)
+    return running.processes()
 
 
 @pytest.fixture(scope="session")
@@ -63,16 +64,7 @@ def spark() -> Iterator[Any]:
     session.stop()
 
 
-DIES = ["processes", "dask"]
-
-
-@pytest.fixture(params=["threads", *DIES])
+@pytest.fixture(params=["threads", "processes", "dask"])
 def far(request: pytest.FixtureRequest) -> Any:
     """Each of the engines but the local one."""
-    return request.getfixturevalue(request.param)
-
-
-@pytest.fixture(params=DIES)
-def mortal(request: pytest.FixtureRequest) -> Any:
-    """Each of the engines whose workers may die alone."""
     return request.getfixturevalue(request.param)

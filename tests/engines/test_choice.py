@@ -40,7 +40,7 @@ def test_what_is_no_engine_is_named(wrong: Any) -> None:
         lambda: suffice.engine(wrong),
         lambda: suffice.set_engine(wrong),
     ):
-        with pytest.raises(ParameterError, match="an engine is one of 'local', 'processes'"):
+        with pytest.raises(ParameterError, match="an engine is one of 'local', 'dask'"):
             action()
     assert engine_for() == LocalEngine()
 

@@ -1,7 +1,7 @@
-"""The engines of executors, and of processes: warm, and gone with the process that started them."""
+"""The engine of an executor: of threads, and of processes."""
 
 import operator
-import signal
+import os
 import subprocess
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -19,14 +19,6 @@ from suffice.model_selection import cross_val_score
 
 Run = Callable[[str], subprocess.CompletedProcess[str]]
 TABLE = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
-SCRIPT = """
-import operator, os, signal, sys
-from suffice.engines.executor import ProcessesEngine
-
-def process(part, _):
-    return os.getpid()
-
-"""
 
 
 def test_an_executor_is_given_to_an_estimator_or_chosen_for_all() -> None:
@@ -78,13 +70,12 @@ def test_few_results_wait() -> None:
 # Processes ----------------------------------------------------------------------------------------
 
 
-def test_there_is_a_process() -> None:
-    assert suffice.engine("processes").workers >= 1
-    three = suffice.engine("processes", processes=3)
-    assert (three.workers, three.in_process) == (3, False)
-    for wrong in (0, True):
-        with pytest.raises(ParameterError, match=f"processes={wrong}; it is a whole number, 1 or "):
-            suffice.engine("processes", processes=wrong)
+def test_a_process_that_dies_ends_the_pass() -> None:
+    with (
+        ProcessPoolExecutor(1, get_context("spawn")) as pool,
+        pytest.raises(EngineError, match="the executor does not go on"),
+    ):
+        suffice.engine(pool).run(operator.call, 1, [os._exit])  # type: ignore[list-item]
 
 
 def test_parameters_of_any_size(processes: Any) -> None:
@@ -93,45 +84,15 @@ def test_parameters_of_any_size(processes: Any) -> None:
         assert processes.run(operator.add, "-" * length, "abc") == expected
 
 
-def test_processes_are_kept_and_end_with_the_script(run: Run) -> None:
-    body = """
-if __name__ == "__main__":
-    engine = ProcessesEngine(2)
-    pids = {pid for _ in range(3) for pid in engine.map(process, None, range(50))}
-    print(len(pids) <= 2, os.getpid() in pids)
-    print(engine.run(operator.add, 1, range(100)))
-"""
-    done = run(SCRIPT + body)
-    assert (done.stdout, done.stderr, done.returncode) == ("True False\n5050\n", "", 0)
-
-
 def test_a_script_without_a_guard_is_told_so(run: Run) -> None:
-    done = run(SCRIPT + "ProcessesEngine(2).run(operator.add, 1, range(5))\n")
+    done = run("""
+import operator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+import suffice
+
+suffice.engine(ProcessPoolExecutor(2, get_context("spawn"))).run(operator.add, 1, range(5))
+""")
     assert done.returncode == 1
     assert "EngineError: the executor does not go on" in done.stderr
     assert 'a script without `if __name__ == "__main__":`' in done.stderr
-
-
-def test_processes_end_with_a_parent_that_is_killed(run: Run) -> None:
-    body = """
-if __name__ == "__main__":
-    next(ProcessesEngine(2).map(process, None, range(5)))
-    os.kill(os.getpid(), signal.SIGKILL)
-"""
-    # The script is done when nobody holds its output any more.
-    assert run(SCRIPT + body).returncode == -signal.SIGKILL
-
-
-@pytest.mark.exhaustive
-def test_a_forked_child_has_processes_of_its_own(run: Run) -> None:
-    body = """
-if __name__ == "__main__":
-    engine = ProcessesEngine(1)
-    mine = set(engine.map(process, None, range(3)))
-    child = os.fork()
-    if child == 0:
-        print(mine.isdisjoint(engine.map(process, None, range(3))), flush=True)
-        os._exit(0)
-    print(os.waitpid(child, 0)[1], set(engine.map(process, None, range(3))) == mine)
-"""
-    assert run(SCRIPT + body).stdout == "True\n0 True\n"

@@ -24,8 +24,8 @@ def test_the_laws_of_engines(far: Engine) -> None:
     check_engine(far)
 
 
-def test_workers_that_are_killed(mortal: Engine, tmp_path: Path) -> None:
-    check_lost_worker(mortal, *a_pass(tmp_path))
+def test_workers_that_are_killed(dask: Engine, tmp_path: Path) -> None:
+    check_lost_worker(dask, *a_pass(tmp_path))
 
 
 def a_pass(tmp_path: Path) -> tuple[Any, Any, Sequence[Any]]:

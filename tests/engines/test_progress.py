@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 import rich.console
 from scipy.sparse import csr_array
-from tests.running import on
+from tests.running import on, processes
 
 import suffice
 from suffice import LinearRegression, LogisticRegression, NaiveBayes
@@ -50,7 +50,7 @@ def folder(table: pa.Table, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def told(rows: Any, y: Any = "y", make: Any = NaiveBayes.textbook, name: str = "local") -> Any:
+def told(rows: Any, y: Any = "y", make: Any = NaiveBayes.textbook, name: Any = "local") -> Any:
     """What is said of a fit, and the model."""
     seen: list[Any] = []
     return seen, on(suffice.engine(name, progress=seen.append), make()).fit(rows, y)
@@ -69,10 +69,10 @@ def check(seen: Sequence[Any], size: int | None) -> None:
         assert before.number == after.number
 
 
-@pytest.mark.parametrize("name", ["local", "processes"])
-def test_files_are_told_part_by_part(folder: Path, name: str) -> None:
+@pytest.mark.parametrize("far_away", [False, True])
+def test_files_are_told_part_by_part(folder: Path, far_away: bool) -> None:
     path = folder / "rows.parquet"
-    seen, model = told(path, name=name)
+    seen, model = told(path, name=processes() if far_away else "local")
     check(seen, path.stat().st_size)
     assert len({progress.rows for progress in seen}) == GROUPS
     assert model.statistic_ == NaiveBayes.textbook().fit(path, "y").statistic_

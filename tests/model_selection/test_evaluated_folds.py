@@ -19,7 +19,6 @@ from sklearn.model_selection import cross_val_score as reference_score
 import suffice
 from suffice.errors import DataError, ParameterError, SufficeWarning
 from suffice.model_selection import (
-    ByContent,
     evaluate_folds,
     evaluate_models,
 )
@@ -173,25 +172,6 @@ def test_groups_stay_together_and_are_no_feature(tmp_path):
     assert len(evaluate_folds(estimator(), path, "label", cv=40, groups="patient").folds) == 12
 
 
-def test_folds_by_content_do_not_depend_on_the_order_of_rows_and_columns(tmp_path):
-    table = (
-        mixed_table()
-        .select(["size", "colour", "full", "label"])
-        .filter(pa.array(np.arange(N) != 17))
-    )
-    shuffled = table.take(np.random.default_rng(0).permutation(N - 1)).select(
-        ["label", "full", "colour", "size"]
-    )
-    estimator = suffice.NaiveBayes.textbook()
-    one, other = (
-        evaluate_folds(estimator, written(tmp_path, rows, kind), "label", cv=ByContent())
-        for rows, kind in ((table, "csv"), (shuffled, "parquet"))
-    )
-    assert len(one.folds) == 5
-    for mine, theirs in zip(one.folds, other.folds, strict=True):
-        assert_same_evaluation(mine, theirs)
-
-
 def test_a_class_that_a_fold_did_not_learn_is_impossible_to_it(tmp_path):
     table = pa.table({"x": [0.0, 1.0, 5.0, 6.0, 9.0, 0.5], "label": list("aabbca")})
     folds = [(np.array([0, 1, 2, 3]), np.array([4, 5])), (np.array([2, 3, 4, 5]), np.array([0, 1]))]
@@ -234,7 +214,6 @@ def test_scores_are_means_over_folds_with_their_errors():
         ({"groups": "nobody"}, "nobody"),
         ({"groups": "size"}, "every row belongs to a group"),
         ({"groups": "same"}, "there is one group"),
-        ({"cv": ByContent(64)}, "has no row"),
     ],
 )
 def test_what_breaks_a_rule_is_said(tmp_path, given, said):
@@ -249,7 +228,7 @@ def test_what_breaks_a_rule_is_said(tmp_path, given, said):
 @pytest.mark.parametrize(
     ("how", "said"),
     [
-        ({"cv": ByContent(), "groups": "g"}, "groups and cv=ByContent"),
+        ({"cv": "loo", "groups": "g"}, "groups and cv='loo'"),
         ({"cv": KFold(3), "shuffle": True}, "shuffle=True and cv=KFold"),
         ({"cv": "loo", "shuffle": True}, "shuffle=True and cv='loo'"),
     ],

@@ -465,7 +465,7 @@ class Running:
         str | None,
         option(
             "NAME",
-            "local=N, threads (default: one a core); processes=N; dask=tcp://host:8786.",
+            "local=N, threads (default: one a core); dask=tcp://host:8786.",
             group=RUNNING,
         ),
     ] = None
@@ -477,23 +477,21 @@ class Running:
 
         ``threads`` are those of the local engine, unless the option says.
         """
-        from suffice.engines.engine import ENGINES, engine, set_engine
+        from suffice.engines.engine import engine, set_engine
 
-        behind = {key: one.option for key, one in ENGINES.items() if one.option is not None}
         name, _, where = (self.engine or "local").partition("=")
-        if name not in behind:
-            known = f"the engines are {', '.join(map(repr, behind))}"
-            raise ParameterError(f"--engine {name!r}", known)
+        if name not in ("local", "dask"):
+            raise ParameterError(f"--engine {name!r}", "the engines are 'local', 'dask'")
         options: dict[str, Any] = {}
-        if name == "dask" and where:
-            options["address"] = where
-        elif where and where.isdecimal() and int(where) > 0:
-            options[behind[name]] = int(where)
-        elif where:
-            rule = f"behind {name}= stands a number of workers, 1 or more"
+        if name == "dask":
+            options = {"address": where or None}
+        elif not where:
+            options = {"threads": threads}
+        elif where.isdecimal() and int(where) > 0:
+            options = {"threads": int(where)}
+        else:
+            rule = "behind local= stands a number of threads, 1 or more"
             raise ParameterError(f"--engine {self.engine}", rule)
-        if name == "local":
-            options = {"threads": threads} | options
         return set_engine(engine(name, progress=report, checkpoint=checkpoint, **options))
 
 

@@ -21,7 +21,6 @@ from os import PathLike
 from typing import (
     Any,
     Generic,
-    NamedTuple,
     Protocol,
     TypeVar,
     cast,
@@ -326,23 +325,12 @@ def _first(pending: deque[_Task[R]]) -> R:
 HERE = LocalEngine()
 
 
-class EngineClass(NamedTuple):
-    """The place of the class of an engine, whose library is loaded when it is asked for."""
-
-    module: str  # of `suffice.engines`
-    name: str
-    option: str | None = None  # set by ``--engine NAME=``; "": nothing is; None: not in commands
-
-
+# The class of an engine is imported when it is asked for, with its library.
 ENGINES = {
-    "local": EngineClass("engine", "LocalEngine", "threads"),
-    "processes": EngineClass("executor", "ProcessesEngine", "processes"),
-    "dask": EngineClass("dask", "DaskEngine", "address"),
-    "spark": EngineClass("spark", "SparkEngine"),
+    "local": ("engine", "LocalEngine"),
+    "dask": ("dask", "DaskEngine"),
+    "spark": ("spark", "SparkEngine"),
 }
-OF_EXECUTOR = EngineClass("executor", "ExecutorEngine")
-WATCHED = EngineClass("progress", "WatchedEngine")
-CHECKPOINTED = EngineClass("checkpoint", "CheckpointedEngine")
 
 
 def engine(
@@ -356,8 +344,8 @@ def engine(
 
     Parameters
     ----------
-    name : {"local", "processes", "dask", "spark"}, concurrent.futures.Executor or Engine
-        Threads or processes of this machine, the workers of a cluster, or those of an executor
+    name : {"local", "dask", "spark"}, concurrent.futures.Executor or Engine
+        Threads of this process, the workers of a cluster, or those of an executor, as of processes
         (`suffice.engines.executor.ExecutorEngine`). "spark" reads Spark DataFrames only.
     progress : bool or callable
         True shows a bar on a terminal or in a notebook; a callable is given how far the work is
@@ -384,9 +372,9 @@ def engine(
     """
     made = _made(name, options)
     if progress is not None and progress is not False:
-        made = _loaded(WATCHED)(made, progress)
+        made = _loaded("progress", "WatchedEngine")(made, progress)
     if checkpoint is not None:
-        made = _loaded(CHECKPOINTED)(made, checkpoint)
+        made = _loaded("checkpoint", "CheckpointedEngine")(made, checkpoint)
     return made
 
 
@@ -435,8 +423,8 @@ def is_here() -> bool:
     return isinstance(engine_for(), LocalEngine)
 
 
-def _loaded(place: EngineClass, fact: str = "", install: str = "") -> Any:
-    return getattr(library(f"suffice.engines.{place.module}", fact, install), place.name)
+def _loaded(module: str, name: str, fact: str = "", install: str = "") -> Any:
+    return getattr(library(f"suffice.engines.{module}", fact, install), name)
 
 
 def _made(name: Any, options: dict[str, Any]) -> Engine:
@@ -450,11 +438,11 @@ def _made(name: Any, options: dict[str, Any]) -> Engine:
             )
         return name
     of_executor = isinstance(name, Executor)
-    found = OF_EXECUTOR if of_executor else ENGINES.get(str(name))
+    found = ("executor", "ExecutorEngine") if of_executor else ENGINES.get(str(name))
     if found is None:
         known = ", ".join(map(repr, ENGINES))
         raise ParameterError(f"engine={name!r}", f"an engine is one of {known}, or an executor")
-    kind = _loaded(found, f"engine={name!r}", f"pip install 'suffice[{name}]'")
+    kind = _loaded(*found, f"engine={name!r}", f"pip install 'suffice[{name}]'")
     try:
         made: Engine = kind(*((name,) if of_executor else ()), **options)
     except TypeError as error:

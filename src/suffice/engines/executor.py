@@ -1,11 +1,8 @@
-"""The engine of any executor of `concurrent.futures`, and of processes of this machine."""
+"""The engine of any executor of `concurrent.futures`."""
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 import pickle
-import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import (
@@ -19,12 +16,9 @@ from concurrent.futures import (
 )
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from importlib import import_module
-from threading import Thread
 from typing import Any, TypeVar
-
-from threadpoolctl import threadpool_limits
 
 from suffice._version import __version__
 from suffice.data.read_ahead import in_order
@@ -104,41 +98,6 @@ class ExecutorEngine(Engine):
         yield from in_order(begin, parts, WAITING * self.workers, _first, drop)
 
 
-@dataclass(frozen=True)
-class ProcessesEngine(Engine):
-    """Processes of this machine, for kernels that hold Python's global lock.
-
-    They are started by the first fit and kept for the next ones. A script that fits with them does
-    so under ``if __name__ == "__main__":``, because every process imports the script.
-
-    Parameters
-    ----------
-    processes : int, optional
-        Default: the cores that this process may use.
-
-    Examples
-    --------
-    >>> ProcessesEngine(processes=2).workers
-    2
-    """
-
-    processes: int | None = None
-
-    def __post_init__(self) -> None:
-        require_workers("processes", self.processes)
-
-    @property
-    def workers(self) -> int:
-        return self.processes or AVAILABLE_CORES
-
-    def map(self, kernel: Callable[[Part, P], R], params: P, parts: Sequence[Part]) -> Iterator[R]:
-        try:
-            yield from ExecutorEngine(_processes(self.workers)).map(kernel, params, parts)
-        except EngineError:
-            _processes.cache_clear()  # the next pass has others
-            raise
-
-
 # What travels ------------------------------------------------------------------------------------
 
 
@@ -177,32 +136,3 @@ def _given_up(error: Exception) -> EngineError:
         'cannot import a script without `if __name__ == "__main__":`',
         "start another, with more memory or fewer workers",
     )
-
-
-# Processes of this machine -----------------------------------------------------------------------
-
-
-@cache
-def _processes(number: int) -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(number, multiprocessing.get_context("spawn"), _begin)
-
-
-if hasattr(os, "register_at_fork"):
-    # A child has none of its parent's processes.
-    os.register_at_fork(after_in_child=_processes.cache_clear)
-
-
-def _begin() -> None:
-    """Begin a process that has one thread, leaves signals to its parent, and ends with it."""
-    for name in ("SIGINT", "SIGHUP"):  # a terminal sends them to all
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), signal.SIG_IGN)
-    threadpool_limits(1)
-    Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)

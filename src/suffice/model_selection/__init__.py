@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from suffice.model_selection.cross_validation import learning_curve as learning_curve
     from suffice.model_selection.evaluated_folds import evaluate_folds as evaluate_folds
     from suffice.model_selection.evaluated_folds import evaluate_models as evaluate_models
-    from suffice.model_selection.folds import ByContent as ByContent
     from suffice.model_selection.grid_search import GridSearchCV as GridSearchCV
     from suffice.model_selection.paired_scores import ScoreDifference as ScoreDifference
     from suffice.model_selection.paired_scores import compare_scores as compare_scores
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
 # Imported on first use: folds of files need no scikit-learn.
 _HOME = {
-    "ByContent": "folds",
     "FoldEvaluations": "ranking",
     "GridSearchCV": "grid_search",
     "ScoreDifference": "paired_scores",
@@ -34,7 +32,6 @@ _HOME = {
 }
 
 __all__ = [
-    "ByContent",
     "FoldEvaluations",
     "GridSearchCV",
     "ScoreDifference",

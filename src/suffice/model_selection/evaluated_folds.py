@@ -14,7 +14,6 @@ from suffice.errors import DataError, ParameterError
 from suffice.families.options import check_boolean
 from suffice.model_selection.fits import FoldModels, is_of_sums, models_of_folds
 from suffice.model_selection.folds import (
-    ByContent,
     Folds,
     Partition,
     divided,
@@ -55,7 +54,7 @@ def evaluate_folds(
         Anything that `fit` takes, files larger than memory included.
     y : array-like (n,) or name of a column
     sample_weight : array-like (n,) or name of a column, optional
-    cv : int, "loo", ByContent, splitter or iterable of pairs, optional
+    cv : int, "loo", splitter or iterable of pairs, optional
         A number of folds: those of scikit-learn, stratified for classifiers and consecutive for
         regressions; 5 by default. With ``groups`` they keep groups together. ``KFold(5)`` has
         stretches of the table for classifiers too, as for rows in the order of time. "loo": every
@@ -138,9 +137,9 @@ def evaluate_models(
     ('lda', {'lda': 0.02, 'nb': 0.04})
     """
     check_boolean(shuffle=shuffle)
-    rows, hashes = _placed(estimators, X, y, sample_weight, cv, groups)
+    rows = _placed(estimators, X, y, sample_weight, groups)
     random = generator(random_state) if shuffle else None
-    folds = divided(cv, rows.n, rows.codes, rows.groups, hashes, random)
+    folds = divided(cv, rows.n, rows.codes, rows.groups, random)
     found: dict[str, FoldEvaluations | Exception] = {}
     others = dict(estimators)
     if is_leave_one_out(cv) and isinstance(folds, Partition):
@@ -161,10 +160,8 @@ def evaluate_models(
     return RankedModels({name: found[name] for name in estimators})
 
 
-def _placed(
-    estimators: Mapping[str, Any], X: Any, y: Any, weight: Any, cv: Any, groups: Any
-) -> tuple[Rows, NDArray[np.uint64] | None]:
-    """Return the rows of estimators of one kind, and their hashes if folds need them."""
+def _placed(estimators: Mapping[str, Any], X: Any, y: Any, weight: Any, groups: Any) -> Rows:
+    """Return the rows of estimators of one kind."""
     for name, estimator in estimators.items():
         if not isinstance(estimator, Estimator):
             raise ParameterError(
@@ -178,13 +175,11 @@ def _placed(
             "models are compared by the same scores",
         )
     first = next(iter(estimators.values()))
-    by_content = isinstance(cv, ByContent)
-    if is_table(X) or (by_content and isinstance(y, str)):
+    if is_table(X):
         reading: dict[str, Any] | None = {} if isinstance(first, Classifier) else None
-        table = TableRows.of(X, y, weight, reading, groups, by_content)
-        return table, table.hashes
+        return TableRows.of(X, y, weight, reading, groups)
     ignored = {name for estimator in estimators.values() for name in estimator._ignore}
-    return MemoryRows.of(X, y, weight, groups, isinstance(first, Classifier), ignored), None
+    return MemoryRows.of(X, y, weight, groups, isinstance(first, Classifier), ignored)
 
 
 def _left_out(estimator: Any, rows: Rows, folds: Partition) -> FoldEvaluations | Exception:

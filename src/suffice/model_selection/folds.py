@@ -53,31 +53,6 @@ class Partition(Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]):
 
 
 @dataclass(frozen=True)
-class ByContent:
-    """Folds by a hash of each row, for rows whose order means nothing.
-
-    A row is in the same fold wherever it stands, and equal rows are in one fold.
-
-    Parameters
-    ----------
-    n_folds : int
-        2 or more.
-
-    Examples
-    --------
-    >>> from suffice import NaiveBayes
-    >>> from suffice.model_selection import evaluate_folds
-    >>> import pyarrow as pa
-    >>> size = [i / 10 for i in range(30)]
-    >>> rows = pa.table({"size": size, "kind": ["apple"] * 15 + ["plum"] * 15})
-    >>> len(evaluate_folds(NaiveBayes.textbook(), rows, "kind", cv=ByContent(3)).folds)
-    3
-    """
-
-    n_folds: int = FOLDS
-
-
-@dataclass(frozen=True)
 class InOrder:
     """Folds that are stretches of the table: scikit-learn's ``KFold``."""
 
@@ -94,7 +69,6 @@ def divided(
     n: int,
     codes: NDArray[np.intp] | None = None,
     groups: NDArray[Any] | None = None,
-    hashes: NDArray[np.uint64] | None = None,
     random: np.random.Generator | None = None,
     targets: Any = None,
 ) -> Folds:
@@ -108,8 +82,7 @@ def divided(
     if codes is not None and (codes < 0).any():
         known = np.flatnonzero(codes >= 0)
         groups = None if groups is None else groups[known]
-        hashes = None if hashes is None else hashes[known]
-        found = divided(cv, len(known), codes[known], groups, hashes, random)
+        found = divided(cv, len(known), codes[known], groups, random)
         if not isinstance(found, Partition):
             return [(known[train], known[test]) for train, test in found]
         whole = np.full(n, -1)
@@ -126,11 +99,7 @@ def divided(
                 "a row is judged by the model of the others",
             )
         return Partition(np.arange(n), n)
-    if isinstance(cv, ByContent):
-        if hashes is None:
-            raise ParameterError("cv is a hash", "the rows of a table are hashed", "give a table")
-        fold = (hashes % np.uint64(_checked(cv.n_folds))).astype(np.intp)
-    elif isinstance(cv, InOrder):
+    if isinstance(cv, InOrder):
         fold = consecutive(n, _checked(cv.n_folds))
     elif not isinstance(cv, Integral):
         pairs = _pairs_of(cv, n, targets if codes is None else codes, groups)
@@ -141,11 +110,6 @@ def divided(
         k, order = _checked(int(cv)), slice(None) if random is None else random.permutation(n)
         fold = np.empty(n, np.intp)
         fold[order] = consecutive(n, k) if codes is None else stratified(codes[order], k)
-    empty = np.flatnonzero(np.bincount(fold) == 0)
-    if len(empty):
-        raise ParameterError(
-            f"fold {empty[0]} has no row", "every fold has one at least", "ask for fewer folds"
-        )
     return Partition(fold, int(fold.max()) + 1)
 
 
@@ -157,7 +121,7 @@ def _checked(k: int) -> int:
 
 def _check_one_way(cv: Any, grouped: bool, random: bool) -> None:
     """Refuse groups or a random order where folds are made in another way."""
-    if grouped and (isinstance(cv, ByContent | InOrder) or is_leave_one_out(cv)):
+    if grouped and (isinstance(cv, InOrder) or is_leave_one_out(cv)):
         raise ParameterError(
             f"groups and cv={cv!r}",
             "such folds may divide a group",

@@ -55,28 +55,9 @@ def log_of(x: float) -> float:
 
 
 def _applied(function: Callable[[Floats, Floats], None], x: ArrayLike) -> Floats:
-    """Return a function of x in a new array that lies as x does."""
+    """Return a function of x in a new array; a matrix keeps its order in memory."""
     given = np.asarray(x, np.float64)
-    out = np.empty_like(given)
-    if given.ndim == 2:
-        function(given, out)
-        return out
-    if not given.ndim:
-        function(given.reshape(1, 1), out.reshape(1, 1))
-        return out
-    from_line, to_line = _line(given), _line(out)
-    if from_line is None or to_line is None or given.strides != out.strides:
-        flat = np.ascontiguousarray(given).reshape(1, -1)
-        result = np.empty_like(flat)
-        function(flat, result)
-        out[...] = result.reshape(out.shape)
-    else:
-        function(from_line, to_line)
-    return out
-
-
-def _line(array: Floats) -> Floats | None:
-    """Return a view (1, n) of an array's numbers as they lie, None if there are others between."""
-    if array.flags.c_contiguous:
-        return array.reshape(1, -1)
-    return array.T.reshape(1, -1) if array.flags.f_contiguous else None
+    matrix = given if given.ndim == 2 else given.reshape(1, -1)
+    out = np.empty_like(matrix)
+    function(matrix, out)
+    return out.reshape(given.shape)

@@ -7,6 +7,7 @@ from multiprocessing import get_context
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.running import processes
 
 from suffice import LinearDiscriminantAnalysis, set_engine
 from suffice.errors import DataError, SufficeWarning
@@ -72,7 +73,7 @@ def test_impossible_rows_are_answered_by_the_prior_with_a_warning() -> None:
 def test_another_engine_is_asked() -> None:
     model = GaussianNB().fit(ROWS, CODES)
     assert is_few(model, ROWS[:1])
-    with set_engine("processes", processes=1):
+    with set_engine(processes()):
         assert not is_few(model, ROWS[:1])
 
 
