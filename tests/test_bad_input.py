@@ -269,8 +269,8 @@ LABELS: dict[str, Case] = {
     ),
     "labels with a fraction for an array": (
         lambda: fit(X, [1.5, 2.0, 1.5, 2.0]),
-        ValueError,
-        "Unknown label type: continuous. Maybe you are trying to fit a classifier, which expects",
+        DataError,
+        "label, row 0: 1.5; Unknown label type: continuous",
     ),
     "an infinite label": (lambda: fit(X, [1.0, np.inf, 1.0, 2.0]), DataError, "label, row 1: inf"),
     "10,001 classes": (

@@ -141,6 +141,7 @@ scalars = st.one_of(
     st.dates(),
     st.datetimes(timezones=zones).map(lambda moment: moment.replace(fold=0)),
     st.timedeltas(),
+    st.times(),
     st.decimals(),
     numpy_scalars,
 )

@@ -58,7 +58,7 @@ def write_model(path: str | os.PathLike[str], kind: str, content: Any, *, types:
     content : object
         A tree of registered dataclasses (saved by the fields of their constructor), tuples,
         lists, dicts with scalar keys, arrays, and scalars: str, int, float, bool, None, bytes,
-        date, datetime, timedelta, Decimal, and the bool, int and float scalars of NumPy.
+        date, datetime, time, timedelta, Decimal, and the bool, int and float scalars of NumPy.
     types : mapping of str to type
         The dataclasses that may occur, by the name that the file gives them.
 

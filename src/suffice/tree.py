@@ -11,7 +11,7 @@ import math
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from itertools import pairwise
 from typing import Any, TypeAlias
@@ -76,6 +76,7 @@ _SCALARS: dict[str, tuple[type[Any], Callable[[Any], Json], Callable[[Any], Any]
         lambda text: struct.unpack(">d", bytes.fromhex(text))[0],
     ),
     "int": (int, hex, lambda text: int(text, 16)),
+    "time": (time, time.isoformat, time.fromisoformat),
     "timedelta": (
         timedelta,
         lambda value: [value.days, value.seconds, value.microseconds],

@@ -5,11 +5,13 @@ from __future__ import annotations
 from datetime import time
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
 import suffice
 from suffice import NaiveBayes
+from suffice.errors import SchemaError
 
 N = 60
 TABLE = {
@@ -45,3 +47,17 @@ def test_no_time_is_out_of_range(model: NaiveBayes) -> None:
     rows, _ = far.sample(500, random_state=1)
     years = rows["t"].astype("datetime64[Y]").astype(int) + 1970
     assert 1 <= years.min() <= years.max() <= 9999
+
+
+def test_instants_of_numpy_one_by_one_are_those_of_an_array() -> None:
+    days = np.datetime64("2026-01-01") + np.arange(20)
+    kind = ["a", "b"] * 10
+    expected = NaiveBayes.textbook().fit({"day": days}, kind)
+    for cells in (list(days), np.array(list(days), dtype=object)):
+        assert NaiveBayes.textbook().fit({"day": cells}, kind).statistic_ == expected.statistic_
+
+
+def test_types_that_python_has_no_value_of_are_refused_as_labels() -> None:
+    table = pd.DataFrame({"x": [1.0, 2.0], "y": pd.PeriodIndex(["2026-01", "2026-02"], freq="M")})
+    with pytest.raises(SchemaError, match="column 'y' holds"):
+        NaiveBayes().fit(table, "y")

@@ -193,11 +193,11 @@ def coded(
     A dictionary may hold values that no row shows, the same value twice, and null.
     """
     seen = SeenValues() if seen is None else seen
-    if pa.types.is_nested(column.type):
+    if pa.types.is_nested(column.type) or isinstance(column.type, pa.BaseExtensionType):
         raise SchemaError(
             f"column {name!r} holds {held(column.type)}",
             "a category or label is one value",
-            "choose another column, or take one value out of each",
+            "choose another column, or make one value or string of each",
         )
     if not (pa.types.is_dictionary(column.type) and is_text(column.type.value_type)):
         column = plain(column)

@@ -122,7 +122,7 @@ def _column(role: str, given: Any, rows: int) -> pa.Array[Any]:
     values = unmasked(given)
     values = faithful(values, np.asarray(values))
     if role == LABEL:
-        several = values.dtype == object and values.ndim == 1
+        several = values.dtype.kind in "Oc" and values.ndim == 1
         cells = values.tolist() if several else []
         require_label_values(given if isinstance(given, list | tuple) else cells)
     if values.shape != (rows,):
@@ -134,7 +134,7 @@ def _column(role: str, given: Any, rows: int) -> pa.Array[Any]:
         return pa.array(values, from_pandas=True)
     except UnicodeError:
         raise not_text(f"the {role}s hold") from None
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
+    except (pa.ArrowException, OverflowError, TypeError) as error:
         raise SchemaError(
             f"the {role}s mix types: {first_line(error)}",
             f"{role}s are of one type",

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import DataError, SchemaError, warn
 from suffice.sums.block import HELD, HELD_RULE, HELD_STEP
+from suffice.sums.vocabulary import KINDS
 
 
 def is_rounded(cell: Any) -> bool:
@@ -98,8 +99,7 @@ def _with_nulls(values: Any) -> Any:
     return values
 
 
-NESTED = (tuple, list, dict, set, frozenset, np.ndarray)
-BOOLEANS = (bool, np.bool_)
+BOOLEANS, COMPLEX = (bool, np.bool_), (np.complexfloating,)
 
 
 def is_missing(value: Any) -> bool:
@@ -110,18 +110,20 @@ def is_missing(value: Any) -> bool:
 
 
 def require_label_values(cells: Sequence[Any]) -> None:
-    """Refuse labels that hold several values, and Booleans among other labels: 1 equals True."""
+    """Refuse labels that are no values, and Booleans among other labels: 1 equals True."""
     kinds = set(map(type, cells))
-    if not any(issubclass(kind, NESTED + BOOLEANS) for kind in kinds):
+    if all(issubclass(kind, KINDS) and not issubclass(kind, BOOLEANS + COMPLEX) for kind in kinds):
         return
     kinds = {type(cell) for cell in cells if not is_missing(cell)}
-    nested = next((kind for kind in kinds if issubclass(kind, NESTED)), None)
-    if nested is not None:
-        row = next(i for i, cell in enumerate(cells) if type(cell) is nested)
+    other = next(
+        (kind for kind in kinds if not issubclass(kind, KINDS) or issubclass(kind, COMPLEX)), None
+    )
+    if other is not None:
+        row = next(i for i, cell in enumerate(cells) if type(cell) is other)
         raise SchemaError(
             f"label, row {row}: {cells[row]!r}",
             "a label is one value: a string, a whole number, a Boolean or a date",
-            "join its parts into one string",
+            "write it as a string",
         )
     names = sorted({kind.__name__ for kind in kinds})
     if len(names) > 1 and any(issubclass(kind, BOOLEANS) for kind in kinds):

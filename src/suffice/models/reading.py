@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from numbers import Real
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -23,7 +24,6 @@ from suffice.errors import DataError, ParameterError, SchemaError, warn
 from suffice.models.base.checks import checked_weights, has_named_columns, is_array
 from suffice.models.base.saved import are_same
 from suffice.models.base.scikit_learn import (
-    check_classification_targets,
     checked_table,
     column_or_1d,
     refuse_lengths,
@@ -403,10 +403,13 @@ def labels_of(y: Any, rows: Any = None, warn: bool = True) -> Labels:
     distinct = labels.classes.values
     types = set(map(type, distinct))
     if not types <= WHOLE_TYPES:
-        infinite = [value for value in distinct if value in (np.inf, -np.inf)]
-        if infinite:
-            row = labels.values.tolist().index(infinite[0])
-            raise DataError(f"label, row {row}: {infinite[0]}", "a label is not a fraction")
+        fraction = next((one for one in distinct if isinstance(one, Real) and one % 1), None)
+        if fraction is not None:
+            raise DataError(
+                f"label, row {labels.values.tolist().index(fraction)}: {fraction}",
+                "Unknown label type: continuous; a label is not a fraction",
+                "to predict a number, use a linear model",
+            )
     if len(distinct) > MAX_CLASSES:
         raise DataError(
             f"the labels have more than {MAX_CLASSES} values",
@@ -418,7 +421,7 @@ def labels_of(y: Any, rows: Any = None, warn: bool = True) -> Labels:
     kinds = sorted({kind.__name__ for kind in types})
     if "bytes" in kinds:
         raise DataError("the labels are bytes", "a label is text or a number", "decode them")
-    if "str" in kinds and len(kinds) > 1:
+    if len(kinds) > 1 and not all(issubclass(kind, Real) for kind in types):
         raise SchemaError(
             f"the labels mix types: {', '.join(kinds)}", "labels are of one type", "convert them"
         )
@@ -427,9 +430,6 @@ def labels_of(y: Any, rows: Any = None, warn: bool = True) -> Labels:
             from suffice.data.frames.memory import not_text
 
             raise not_text(f"the label {label!r} is")
-    if not types <= {*WHOLE_TYPES, str}:  # else there is no fraction among them
-        # Each twice: labels that are nearly all distinct would be warned of.
-        check_classification_targets(np.repeat(np.array(distinct), 2))
     return labels
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, time, timedelta
 from decimal import Decimal
 from functools import cached_property
 from hashlib import blake2b
@@ -21,7 +21,7 @@ from suffice.rules import rule
 
 Value = Any  # of one of the kinds: hashable, and ordered in its kind
 NUMBERS = bool | int | float | np.number
-KINDS = (str, bool, int, float, bytes, date, timedelta, Decimal, np.generic)
+KINDS = (str, bool, int, float, bytes, date, time, timedelta, Decimal, np.generic)
 
 
 def hash_of_text(value: Any) -> np.uint64:

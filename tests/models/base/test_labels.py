@@ -1,8 +1,12 @@
 """Labels that equal each other, labels of several parts, and what NumPy masks."""
 
 from collections.abc import Callable
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 import pandas as pd
@@ -55,6 +59,31 @@ def objects(values: Any) -> NDArray[Any]:
 
 
 PAIRS = [("ham", int(y)) for y in Y]
+VALUES: dict[str, tuple[Any, Any]] = {
+    "dates": (date(2026, 1, 1), date(2026, 1, 2)),
+    "points in time": (datetime(2026, 1, 1, 3), datetime(2026, 1, 2)),
+    "times of day": (time(1, 30), time(12)),
+    "durations": (timedelta(1), timedelta(2)),
+    "decimals": (Decimal("1.5"), Decimal("2.5")),
+}
+
+
+@pytest.mark.parametrize("pair", VALUES.values(), ids=list(VALUES))
+@pytest.mark.parametrize("make", [GaussianNB, LogisticRegression])
+def test_labels_of_every_type_come_back(
+    make: Callable[[], Any], pair: tuple[Any, Any], tmp_path: Path
+) -> None:
+    labels = [pair[y] for y in Y]
+    expected = make().fit(X, Y).predict(X)
+    for table in (X, X.tolist(), FRAME):
+        model = make().fit(table, objects(labels))
+        assert model.predict(table).tolist() == [pair[y] for y in expected]
+        model.save(tmp_path / "m")
+        assert load(tmp_path / "m").predict(table).tolist() == model.predict(table).tolist()
+    frame = FRAME.assign(y=labels)
+    assert make().fit(frame, "y").predict(frame).tolist() == [pair[y] for y in expected]
+
+
 NESTED = {
     "tuples": PAIRS,
     "an array of tuples": objects(PAIRS),
@@ -62,14 +91,19 @@ NESTED = {
     "tuples of strings": objects([("ham", str(y)) for y in Y]),
     "sets": objects([frozenset([int(y)]) for y in Y]),
     "lists": objects([["ham", int(y)] for y in Y]),
+    "fractions": objects([Fraction(1, 2 + int(y)) for y in Y]),
+    "universally unique identifiers": objects([UUID(int=int(y)) for y in Y]),
+    "complex numbers": objects([1j * int(y) for y in Y]),
+    "periods": objects([pd.Period("2026-01", "M") + int(y) for y in Y]),
+    "what Python has no order of": objects([object() for _ in Y]),
 }
 
 
-@pytest.mark.parametrize("number", range(len(CLASSIFIERS)))
-def test_labels_of_several_parts_are_refused(number: int) -> None:
-    labels = list(NESTED.values())[number % len(NESTED)]
+@pytest.mark.parametrize("number", range(len(NESTED)))
+def test_labels_that_are_no_values_are_refused(number: int) -> None:
+    labels = list(NESTED.values())[number]
     with pytest.raises(SchemaError) as caught:
-        CLASSIFIERS[number]().fit(TABLES[number % len(TABLES)], labels)
+        CLASSIFIERS[number % len(CLASSIFIERS)]().fit(TABLES[number % len(TABLES)], labels)
     assert f"label, row 0: {labels[0]!r}" in str(caught.value)
 
 
@@ -77,6 +111,7 @@ MIXED: dict[str, tuple[Any, str]] = {
     "whole numbers": ([True, *Y[1:].tolist()], "bool, int"),
     "in an array": (objects([*Y[1:].tolist(), False]), "bool, int"),
     "numbers": (objects([1.0, 0.0, *Y[2:-1].astype(float).tolist(), True]), "bool, float"),
+    "dates": (objects([date(2026, 1, 1), *Y[1:].tolist()]), "date, int"),
     "strings": (objects(["a", "b"] * (N // 2 - 1) + ["a", True]), "bool, str"),
     "NumPy's": (objects([*Y[1:].tolist(), np.True_]), "bool, int"),
 }

@@ -264,6 +264,11 @@ def _column(name: str, values: Any) -> pa.Array[Any]:
                 "give real and imaginary parts as two columns",
             ) from None
         raise _mixed(name, first_line(error)) from error
+    except TypeError as error:  # instants of NumPy, one by one
+        instants = np.asarray(cells.tolist())
+        if instants.dtype.kind not in "mM":
+            raise _mixed(name, first_line(error)) from error
+        column = pa.array(instants)
     _refuse_booleans(name, cells, column.type)
     return column
 

@@ -189,15 +189,6 @@ def refuse_lengths(x: Any, y: Any) -> None:
     checked(x, y)
 
 
-def check_classification_targets(labels: NDArray[Any]) -> None:
-    """Refuse labels that are fractions."""
-    if labels.dtype.kind == "f" and (labels == np.rint(labels)).all():
-        return
-    from sklearn.utils.multiclass import check_classification_targets as checked
-
-    checked(labels)
-
-
 def column_or_1d(y: Any, warn: bool) -> NDArray[Any]:
     """Labels as an array (n,); of a matrix of one column scikit-learn warns, if it is to."""
     array = usual_array(y, "biufUO")
