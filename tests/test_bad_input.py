@@ -26,7 +26,7 @@ from suffice.errors import (
     SchemaError,
 )
 from suffice.families import Bernoulli, Categorical, Gaussian, Multinomial, Poisson
-from suffice.linear_model import LogisticRegression
+from suffice.linear_model import LinearRegression, LogisticRegression
 from suffice.naive_bayes import (
     BernoulliNB,
     CategoricalNB,
@@ -192,9 +192,15 @@ TABLES: dict[str, Case] = {
     ),
     "an array too wide": (
         lambda: fit(X, Y).predict(np.ones((2, 3))),
-        ValueError,
+        DataError,
         "X has 3 features, but NaiveBayes is expecting 2 features as input.",
     ),
+    "text in an array of numbers": (
+        lambda: LinearRegression().fit(np.array([["a"], ["b"]], object), [1.0, 2.0]),
+        DataError,
+        "could not convert string to float: 'a'; give text in a data frame",
+    ),
+    "rows of one dimension": (lambda: fit([1.0, 2.0], Y), DataError, "Expected 2D array, got 1D"),
     "a missing column": (
         lambda: fit().predict(ROWS.drop(["age"])),
         SchemaError,

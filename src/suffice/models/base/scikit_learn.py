@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import ParameterError, UnavailableError
+from suffice.errors import DataError, ParameterError, SufficeError, UnavailableError
 
 OFFERED = re.compile(
     r"set_output|fit_transform|get_feature_names_out|score"
@@ -82,16 +82,23 @@ def checked_table(
     """
     from sklearn.utils.validation import validate_data
 
-    return validate_data(
-        estimator,
-        X,
-        reset=first,
-        skip_check_array=plain,
-        accept_sparse="csr",
-        dtype=dtype,
-        ensure_all_finite=False,
-        ensure_min_samples=0,
-    )
+    try:
+        return validate_data(
+            estimator,
+            X,
+            reset=first,
+            skip_check_array=plain,
+            accept_sparse="csr",
+            dtype=dtype,
+            ensure_all_finite=False,
+            ensure_min_samples=0,
+        )
+    except ValueError as error:
+        if isinstance(error, SufficeError):
+            raise
+        step = "give text in a data frame, or a dict of columns" * ("string" in str(error))
+        fact = " ".join(str(error).removesuffix(".").split())
+        raise DataError(fact, next_step=step) from error
 
 
 def usual_array(given: Any, kinds: str) -> Any:
