@@ -361,15 +361,6 @@ def test_a_window_of_regressions_is_a_fit_of_its_batches(
     assert said(moved) == said(expected)
 
 
-def test_a_window_of_one_batch_has_all_rows_for_leave_one_out() -> None:
-    parts = [numbers(seed, 20) for seed in range(2)]
-    model = streamed(Ridge("loo"), parts, window=1)
-    assert model.alpha_ == Ridge("loo").fit(*parts[1]).alpha_
-    with pytest.raises(ParameterError, match="leave-one-out needs all rows at once"):
-        model.partial_fit(*parts[0], window=2)
-    assert len(model.batches_) == 1
-
-
 def test_windows_of_regressions_are_kept_and_go_on(tmp_path: Path) -> None:
     parts = [numbers(seed, 15) for seed in range(5)]
     model = streamed(Ridge("gcv"), parts[:4], window=3)

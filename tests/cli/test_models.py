@@ -14,7 +14,7 @@ import pytest
 
 import suffice
 from suffice import LinearDiscriminantAnalysis
-from suffice.linear_model import ElasticNet, Lasso, LinearRegression, LogisticRegression, Ridge
+from suffice.linear_model import ElasticNet, Lasso, LinearRegression, LogisticRegression
 
 from .conftest import Run, check_refused
 
@@ -253,7 +253,6 @@ ERRORS = {
     "forget curve.suffice gaps.csv -o x.suffice": "curve.suffice holds a LogisticRegression",
     "merge line.suffice curve.suffice -o x.suffice": "curve.suffice holds a LogisticRegression",
     "merge line.suffice lda.suffice -o x.suffice": "lda.suffice holds a",
-    "merge loo.suffice loo.suffice -o x.suffice": "--alpha loo without the rows",
 }
 
 
@@ -268,7 +267,6 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pq.write_table(pa.table({"x": [1.0, 2.0], "c": ["a", "b"]}), folder / "table.parquet")
     for name, model, label in (
         ("line", LinearRegression(incomplete="drop"), "y"),
-        ("loo", Ridge("loo", incomplete="drop"), "y"),
         ("curve", LogisticRegression(incomplete="drop"), "c"),
         ("lda", LinearDiscriminantAnalysis(), "c"),
     ):

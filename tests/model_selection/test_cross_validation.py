@@ -195,7 +195,6 @@ def test_what_is_not_ours_is_handed_over() -> None:
         LogisticRegression(),
         LogisticRegression(C=0.01, warm_start=True),
         LogisticRegression(solver="lbfgs"),
-        Ridge(alpha="loo"),
         LinearRegression(solver="gradient"),
     ],
 )

@@ -225,7 +225,7 @@ def test_press_of_delivery_times() -> None:
         (GaussianNB(), OUTLIER**3, SPECIES[FEW]),
         (NaiveBayes.textbook(calibration="temperature"), IRIS[FEW[::2]], SPECIES[FEW[::2]]),
         (LogisticRegression(), IRIS[FEW[::2]], SPECIES[FEW[::2]]),
-        (Ridge(alpha="evidence"), DIABETES[:15], PROGRESS[:15]),
+        (Ridge(alpha="gcv"), DIABETES[:15], PROGRESS[:15]),
         (LinearRegression(), LINES["a column of one row"][1], PROGRESS),
     ],
 )

@@ -10,7 +10,6 @@ import sklearn.linear_model as theirs
 import statsmodels.api as sm
 from numpy.testing import assert_allclose
 from sklearn.datasets import load_diabetes, load_linnerud, load_wine
-from tests.running import on
 
 from suffice.linear_model import LinearRegression, Ridge
 
@@ -167,14 +166,3 @@ def test_scikit_learn_ridge(case, alpha, data):
         other = theirs.Ridge(alpha, fit_intercept=intercept, solver="svd").fit(x, y, weights)
         assert_allclose(mine.coef_, other.coef_, rtol=1e-8, atol=1e-10)
         assert_allclose(mine.intercept_, other.intercept_, rtol=1e-8)
-
-
-@pytest.mark.parametrize("case", [name for name in SETS if name != "longley"])
-@pytest.mark.parametrize("threads", [1, 2])
-def test_scikit_learn_leave_one_out(case, threads, data):
-    x, y = SETS[case](data)
-    x = (x - x.mean(0)) / x.std(0)
-    alphas = np.geomspace(1e-2, 1e4, 40)
-    mine = on(threads, Ridge("loo", alphas=alphas)).fit(x, y)
-    assert mine.alpha_ == theirs.RidgeCV(alphas).fit(x, y).alpha_
-    assert (mine.coef_ == Ridge(mine.alpha_).fit(x, y).coef_).all()

@@ -11,9 +11,8 @@ from suffice.models.base.options import Dependent, WeightsAre
 from suffice.models.base.scikit_learn import accepts
 from suffice.models.grouped_sums import GroupedSums
 from suffice.models.linear.level_rows import LevelLeastSquares
-from suffice.models.linear.method import LinearMethod, method_of
+from suffice.models.linear.method import LinearMethod, RidgePenalty, method_of
 from suffice.models.linear.regressor import LinearRegressor
-from suffice.models.linear.ridge import RidgePenalty
 from suffice.models.linear.robust import POWER, ClusterErrors, Robust, clustered, influences, robust
 from suffice.models.linear.summary import Summary, target_place
 from suffice.models.optimise.gradient_descent import GradientDescent

@@ -13,9 +13,9 @@ from suffice.models.base.options import Dependent, WeightsAre
 from suffice.models.base.scikit_learn import accepts
 from suffice.models.estimator import fitted
 from suffice.models.linear.descent import DescentFit
-from suffice.models.linear.method import LinearMethod, method_of
+from suffice.models.linear.method import LinearMethod, RidgePenalty, method_of
 from suffice.models.linear.regressor import LinearRegressor
-from suffice.models.linear.ridge import RidgePath, RidgePenalty, checked_penalties
+from suffice.models.linear.ridge import checked_penalties
 from suffice.models.linear.summary import RidgeSummary, target_place
 from suffice.models.optimise.gradient_descent import STEPS, GradientDescent
 from suffice.rules import NONNEGATIVE
@@ -47,10 +47,8 @@ class Ridge(LinearRegressor):
 
     Parameters
     ----------
-    alpha : float, "gcv", "evidence" or "loo"
-        α, 0 or more; or chosen: by generalised cross-validation or by the marginal likelihood
-        ("evidence"), from the sums alone, or by exact leave-one-out errors of the complete rows, in
-        a second pass over the rows of `fit`. `ridge_path` has both curves, for any candidates.
+    alpha : float or "gcv"
+        α, 0 or more; or chosen by generalised cross-validation, from the sums alone.
     fit_intercept : bool
         As in `LinearRegression`.
     copy_X, max_iter, tol, random_state
@@ -64,8 +62,7 @@ class Ridge(LinearRegressor):
         Penalise coefficients of columns in units of their standard deviations (divisor n),
         α Σ s_j² w_j²: the unit of a column then changes nothing. ``coef_`` stays in given units.
     alphas : array-like, optional
-        Candidates; default: for "gcv" and "evidence" all between next to no and next to total
-        shrinkage, for "loo" 60 of these in equal steps of log α.
+        Candidates of "gcv"; default: all between next to no and next to total shrinkage.
     incomplete, categorical, text, words, ordered, formula, reference, unseen
         As in `LinearRegression`.
     dependent, weights_are, descent
@@ -90,8 +87,9 @@ class Ridge(LinearRegressor):
     `predict_interval` say what is known instead.
 
     Source: A. E. Hoerl and R. W. Kennard, Ridge regression, Technometrics 12 (1970), eq. 2.1;
-    C. M. Bishop, Pattern Recognition and Machine Learning (2006), eqs. 3.28 and 3.55. "evidence":
-    D. J. C. MacKay, Bayesian interpolation, Neural Computation 4 (1992), with σ² integrated out.
+    C. M. Bishop, Pattern Recognition and Machine Learning (2006), eqs. 3.28 and 3.55; "gcv":
+    G. H. Golub, M. Heath and G. Wahba, Generalized cross-validation as a method for choosing a good
+    ridge parameter, Technometrics 21 (1979).
 
     Examples
     --------
@@ -100,7 +98,7 @@ class Ridge(LinearRegressor):
     (array([1.]), array([2.]))
     """
 
-    alpha: Annotated[float | Literal["gcv", "evidence", "loo"], NONNEGATIVE] = 1.0
+    alpha: Annotated[float | Literal["gcv"], NONNEGATIVE] = 1.0
     _: KW_ONLY
     solver: Solver = "auto"
     standardize: bool = False
@@ -114,23 +112,6 @@ class Ridge(LinearRegressor):
         """α, given or chosen."""
         alpha: float = fitted(self).alpha
         return alpha
-
-    def ridge_path(self, alphas: ArrayLike) -> RidgePath:
-        """Return the coefficients for many penalties, from one decomposition; no row is read.
-
-        Parameters
-        ----------
-        alphas : array-like (m,)
-            Penalties, 0 or more.
-
-        Raises
-        ------
-        ParameterError
-            If a penalty is negative.
-        """
-        spectrum = self._penalty.spectrum(self._solved().equations)
-        path = spectrum.path(checked_penalties(alphas))
-        return path.target(0) if self.single_target_ else path
 
     def _summary(self, target: str | int | None, level: float) -> RidgeSummary:
         posterior, j = self.posterior(), target_place(self.design_.targets, target)
@@ -176,8 +157,4 @@ class Ridge(LinearRegressor):
                     "choosing alpha needs sums over the rows",
                     "give a number, or use solver='normal'",
                 )
-        return method_of(self, self._penalty)
-
-    @property
-    def _penalty(self) -> RidgePenalty:
-        return RidgePenalty(self.alpha, self.alphas, bool(self.standardize))
+        return method_of(self, RidgePenalty(self.alpha, self.alphas, bool(self.standardize)))

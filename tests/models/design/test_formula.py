@@ -245,9 +245,6 @@ def test_rows_left_out_are_judged_in_units_of_the_target():
     alone = cross_val_predict(by_hand, logs, "price", cv="loo")
     found = cross_val_predict(LinearRegression(formula=formula), POSITIVE, "price", cv="loo")
     np.testing.assert_allclose(found, np.exp(alone), rtol=1e-12)
-    assert Ridge("loo", formula=formula).fit(POSITIVE).alpha_ == pytest.approx(
-        Ridge("loo", formula="size").fit(logs, "price").alpha_
-    )
     ends = LinearRegression(formula=formula).fit(POSITIVE).calibrate(POSITIVE)
     of_logs = by_hand.fit(logs, "price").calibrate(logs, "price")
     np.testing.assert_allclose(

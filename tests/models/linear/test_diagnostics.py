@@ -35,7 +35,6 @@ NAMES = {
     "leverage": "hat_matrix_diag",
     "standardized": "resid_studentized_internal",
     "studentized": "resid_studentized_external",
-    "covratio": "cov_ratio",
 }
 
 
@@ -49,7 +48,6 @@ def agree(found: Any, fit: Any) -> None:
     for mine, theirs in NAMES.items():
         close(getattr(found, mine), getattr(known, theirs))
     close(found.cooks_distance, known.cooks_distance[0])
-    close(found.dffits, known.dffits[0])
 
 
 def dummies(rows: pd.DataFrame) -> NDArray[np.float64]:
@@ -65,18 +63,11 @@ def dummies(rows: pd.DataFrame) -> NDArray[np.float64]:
 def test_influence_is_that_of_statsmodels(formula: str) -> None:
     model = LinearRegression(formula=formula).fit(ROWS)
     fit = smf.ols(formula.replace("log", "np.log"), ROWS).fit()
-    found = on("processes", model).influence(ROWS, dfbetas=True)
+    found = on("processes", model).influence(ROWS)
     agree(found, fit)
     close(found.residual, fit.resid)
     close(found.fitted, fit.fittedvalues)
-    order = [
-        term.replace("(Intercept)", "Intercept").replace("color[", "color[T.")
-        for term in model.terms_
-    ]
-    places = [fit.params.index.get_loc(term) for term in order]
-    close(found.dfbetas, fit.get_influence().dfbetas[:, places])
-    assert found.outlier_p == pytest.approx(min(fit.outlier_test()["bonf(p)"].min(), 1.0))
-    assert list(found.frame().columns[-2:]) == [f"dfbetas[{term}]" for term in model.terms_[-2:]]
+    assert list(found.frame().columns) == list(found.columns)
 
 
 def test_weights_are_copies_or_precisions() -> None:
@@ -88,11 +79,10 @@ def test_weights_are_copies_or_precisions() -> None:
     for name in copies.columns:
         close(getattr(copies, name)[each], getattr(alone, name))
     model = LinearRegression(weights_are="precisions").fit(x, y, WEIGHTS)
-    found, root = model.influence(x, y, WEIGHTS, dfbetas=True), np.sqrt(WEIGHTS)
+    found, root = model.influence(x, y, WEIGHTS), np.sqrt(WEIGHTS)
     scaled = sm.OLS(root * y, root[:, None] * sm.add_constant(x)).fit()
     agree(found, scaled)
     close(found.residual * root, scaled.resid)
-    close(found.dfbetas, scaled.get_influence().dfbetas)
 
 
 def test_rows_that_are_left_out_that_decide_and_columns_that_depend() -> None:
@@ -110,7 +100,7 @@ def test_rows_that_are_left_out_that_decide_and_columns_that_depend() -> None:
     assert np.isnan([found.studentized[5], found.cooks_distance[5]]).all()
     kept = rows.drop(index=[*gone, 5])
     known = smf.ols("cost ~ size + age + color", kept).fit().get_influence()
-    for mine, theirs in list(NAMES.items())[:3]:  # the others count parameters
+    for mine, theirs in NAMES.items():
         close(getattr(found, mine)[kept.index], getattr(known, theirs))
     assert "Rows that the fit left out: 3" in repr(found)
 
@@ -130,7 +120,6 @@ def test_sparse_rows_weights_of_zero_and_a_perfect_fit() -> None:
     exact = x @ [1.0, 2.0, 3.0, 4.0]
     perfect = LinearRegression().fit(x, exact).influence(x, exact)
     assert np.isnan(perfect.studentized).all()
-    assert perfect.outlier_p == 1.0
 
 
 def test_what_has_no_influence() -> None:

@@ -304,26 +304,8 @@ def test_one_decomposition_answers_for_every_penalty():
         spectrum = RidgeSpectrum.of(equations, unit)
         for alpha in (0.0, 1e-3, 1.0, 1e4):
             fit = LeastSquares(equations, alpha * unit)
-            assert_allclose(spectrum.coefficients(alpha), fit.coefficients, rtol=1e-9)
-            assert_allclose(spectrum.intercept(alpha), fit.intercept, rtol=1e-9)
-            assert_allclose(spectrum.rss(alpha), fit.rss, rtol=1e-12)
-            assert_allclose(
-                spectrum.effective_parameters(alpha), fit.effective_parameters, rtol=1e-12
-            )
-
-
-@pytest.mark.parametrize("intercept", [True, False])
-def test_rows_left_out_without_fitting_again(intercept):
-    rng = np.random.default_rng(7)
-    x, y = rng.normal(size=(25, 4)), rng.normal(size=(25, 2))
-    alphas = np.array([1e-3, 0.7, 40.0])
-    spectrum = RidgeSpectrum.of(NormalEquations.of(summed(x, y), 4, intercept), np.ones(4))
-    found = spectrum.left_out(x, y, alphas)
-    for i in range(25):
-        rest = np.arange(25) != i
-        for m, alpha in enumerate(alphas):
-            fit = fitted(x[rest], y[rest], alpha, intercept)
-            assert_allclose(found[i, m], (y[i] - fit.predict(x[i : i + 1]))[0], rtol=1e-9)
+            expected = 50 * fit.rss / (50 - fit.effective_parameters) ** 2
+            assert_allclose(spectrum.gcv(alpha), expected, rtol=1e-11)
 
 
 def test_generalised_cross_validation_finds_the_least():
@@ -331,7 +313,7 @@ def test_generalised_cross_validation_finds_the_least():
     x = rng.normal(size=(60, 8))
     y = x @ rng.normal(size=8) * 0.3 + rng.normal(size=60)
     spectrum = RidgeSpectrum.of(NormalEquations.of(summed(x, y), 8), np.ones(8))
-    best = spectrum.best_by_gcv(None)
+    best = spectrum.best(None)
     hat = np.linalg.pinv
     centred = x - x.mean(0)
     for alpha in (best, best * 1.01, best / 1.01):
@@ -347,13 +329,13 @@ def test_generalised_cross_validation_finds_the_least():
 def test_the_posterior_is_the_product_of_prior_and_likelihood():
     rng = np.random.default_rng(9)
     x, y = rng.normal(size=(12, 2)), rng.normal(size=12)
-    alpha, a0, b0 = 0.8, 1.5, 0.6
-    found = Posterior.of(fitted(x, y, alpha), ["b", "u", "v"], ["y"], a0, b0)
+    alpha = 0.8
+    found = Posterior.of(fitted(x, y, alpha), ["b", "u", "v"], ["y"])
 
     def log_density(b, w, s2):
-        """Flat in b, N(0, σ²/α) in w, inverse-gamma in σ², times the likelihood."""
+        """Flat in b, N(0, σ²/α) in w, 1/σ² in σ², times the likelihood."""
         e = y - b - x @ w
-        prior = -np.log(s2) - alpha * (w @ w) / (2 * s2) - (a0 + 1) * np.log(s2) - b0 / s2
+        prior = -np.log(s2) - alpha * (w @ w) / (2 * s2) - np.log(s2)
         return prior - 6 * np.log(s2) - (e @ e) / (2 * s2)
 
     def log_posterior(b, w, s2):
@@ -364,19 +346,6 @@ def test_the_posterior_is_the_product_of_prior_and_likelihood():
     points = [(rng.normal(), rng.normal(size=2), rng.gamma(2.0)) for _ in range(20)]
     offset = [log_density(*point) - log_posterior(*point) for point in points]
     assert np.ptp(offset) < 1e-10
-
-
-def test_draws_have_the_moments_of_the_posterior():
-    rng = np.random.default_rng(10)
-    x, y = rng.normal(size=(60, 2)), rng.normal(size=(60, 2))
-    posterior = Posterior.of(fitted(x, y, 2.0), ["b", "u", "v"], ["y", "z"], 2.0, 1.0)
-    w, variance = posterior.sample(200_000, random_state=0)
-    assert_allclose(w.mean(axis=0), posterior.location, atol=3e-3)
-    spread = posterior.scale * np.sqrt(posterior.dof / (posterior.dof - 2))
-    assert_allclose(w.std(axis=0), spread, rtol=0.02)
-    assert_allclose(variance.mean(axis=0), posterior.rate / (posterior.shape - 1), rtol=0.01)
-    lower, upper = posterior.interval(0.9)
-    assert_allclose(((w > lower) & (w < upper)).mean(axis=0), 0.9, atol=0.005)
 
 
 # -- some of the columns

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -14,7 +13,7 @@ from suffice.errors import DataError, ParameterError
 from suffice.models.design.matrix import INTERCEPT, Design
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import LinearModel
-from suffice.models.linear.robust import ONE, unwhitening
+from suffice.models.linear.robust import ONE
 from suffice.models.linear.rows import Fit
 from suffice.numerics.elementary import exp
 from suffice.numerics.in_print import Printed, Table, criterion, listed, number, probability
@@ -39,8 +38,6 @@ OF_ROW = {
     "standardized": "standardized",
     "studentized": "studentized",
     "cooks_distance": "Cook's distance",
-    "dffits": "DFFITS",
-    "covratio": "COVRATIO",
 }
 """The numbers of a row, and what they are called in print."""
 
@@ -55,9 +52,7 @@ class Influence(Printed):
 
         rᵢ = eᵢ/(σ̂ √(1 − hᵢ))       tᵢ = eᵢ/(σ̂₍ᵢ₎ √(1 − hᵢ))
         σ̂₍ᵢ₎² = (RSS − eᵢ²/(1 − hᵢ))/(n − p − 1),  without the row
-        Cook's distance = rᵢ² hᵢ/(p (1 − hᵢ))       DFFITS = tᵢ √(hᵢ/(1 − hᵢ))
-        COVRATIO = 1/([(n − p − 1 + tᵢ²)/(n − p)]ᵖ (1 − hᵢ))
-        DFBETAS = (wⱼ − wⱼ₍ᵢ₎)/(σ̂₍ᵢ₎ √Vⱼⱼ)
+        Cook's distance = rᵢ² hᵢ/(p (1 − hᵢ))
 
     A row of weight 2 is the row twice, and the numbers are those of one of the two. Where weights
     are precisions, e and x are times √w but in ``residual``, as in R. NaN stands for a row that
@@ -68,14 +63,11 @@ class Influence(Printed):
     ----------
     target : str
         What is modelled: the target, or the function of it that a formula has on its left.
-    terms : tuple of q str
     fitted, residual, leverage : ndarray (n,)
         ŷ, e = y − ŷ, and h.
     standardized, studentized : ndarray (n,)
         r and t: internally and externally studentized; R's ``rstandard`` and ``rstudent``.
-    cooks_distance, dffits, covratio : ndarray (n,)
-    dfbetas : ndarray (n, q), optional
-        If they were asked for.
+    cooks_distance : ndarray (n,)
     dof : float
         n − p.
 
@@ -89,29 +81,21 @@ class Influence(Printed):
     >>> found = LinearRegression().fit(x, y).influence(x, y)
     >>> found.cooks_distance.round(3)
     array([ 0.349,  0.094,  0.168,  0.13 , 11.036])
-    >>> found.table().notes
-    ['Largest studentized residual: -3.311 of row 4, p-value 0.402 among 5 rows (Bonferroni)']
     """
 
     target: str
-    terms: tuple[str, ...]
     fitted: Array
     residual: Array
     leverage: Array
     standardized: Array
     studentized: Array
     cooks_distance: Array
-    dffits: Array
-    covratio: Array
-    dfbetas: Array | None
     dof: float
 
     @classmethod
-    def of(
-        cls, target: str, terms: Sequence[str], fit: Fit, j: int, rows: Array, dfbetas: bool
-    ) -> Self:
+    def of(cls, target: str, fit: Fit, j: int, rows: Array) -> Self:
         """Return the influence of rows on target j; see `residuals` for the columns of ``rows``."""
-        weight, fitted, residual, leverage = rows[:, :4].T
+        weight, fitted, residual, leverage = rows.T
         used = ~np.isnan(residual) & (weight > 0.0)
         _require_same_rows(fit, j, weight[used], residual[used])
         precisions = fit.equations.weights.precisions
@@ -122,30 +106,13 @@ class Influence(Printed):
             free = np.where(used & (h <= ONE) & ~fit.is_perfect[j], 1.0 - h, np.nan)
             e = root * residual / np.sqrt(free)
             r, without = e / np.sqrt(rss / dof), np.maximum(rss - e**2, 0.0) / max(dof - 1.0, 0.0)
-            t = e / np.sqrt(without)
-            shrunk = (dof - 1.0 + t**2) / dof
-            change = None
-            if dfbetas:
-                change = rows[:, 4:] @ unwhitening(fit).T / np.sqrt(fit.variance)
-                change *= (t * root / np.sqrt(free))[:, None]
-            measures = r**2 * h / free / p, t * np.sqrt(h / free), 1.0 / (shrunk**p * free)
-        return cls(target, tuple(terms), fitted, residual, h, r, t, *measures, change, dof)
-
-    @property
-    def outlier_p(self) -> float:
-        """Bonferroni's p-value of the largest studentized residual; 1 where no row has one."""
-        from scipy.special import stdtr
-
-        known = self.studentized[~np.isnan(self.studentized)]
-        p = 2.0 * len(known) * stdtr(self.dof - 1.0, -np.abs(known).max(initial=0.0))
-        return min(float(p), 1.0) if len(known) else 1.0
+            t, cook = e / np.sqrt(without), r**2 * h / free / p
+        return cls(target, fitted, residual, h, r, t, cook, dof)
 
     @property
     def columns(self) -> dict[str, Array]:
         """The numbers of all rows by name."""
-        changes = [] if self.dfbetas is None else zip(self.terms, self.dfbetas.T, strict=True)
-        found = {name: getattr(self, name) for name in OF_ROW}
-        return found | {f"dfbetas[{term}]": change for term, change in changes}
+        return {name: getattr(self, name) for name in OF_ROW}
 
     def frame(self) -> DataFrame:
         """One row per row of the table as a pandas DataFrame."""
@@ -162,20 +129,12 @@ class Influence(Printed):
         cells = np.stack([getattr(self, name)[chosen] for name in OF_ROW], axis=1)
         rows = [[str(first + i), *map(_cell, own)] for i, own in zip(chosen, cells, strict=True)]
         notes = [f"Rows that the fit left out: {left_out:,}"] if left_out else []
-        if not np.isnan(self.studentized).all():
-            row = int(np.nanargmax(np.abs(self.studentized)))
-            most = f"{_cell(self.studentized[row])} of row {first + row}"
-            p = f"p-value {probability(self.outlier_p)} among {len(known):,} rows (Bonferroni)"
-            notes = [f"Largest studentized residual: {most}, {p}", *notes]
         return Table("", ["row", *OF_ROW.values()], rows, notes)
 
 
-def residuals(part: Part, asked: tuple[LinearModel, int, bool]) -> list[Array]:
-    """Kernel: weight, ŷ, e = y − ŷ and leverage of every row, (n, 4), of one of the targets.
-
-    If it is asked for, the whitened columns z = (1, R(x − x̄)) stand behind, (n, 4 + q).
-    """
-    model, target, whitened = asked
+def residuals(part: Part, asked: tuple[LinearModel, int]) -> list[Array]:
+    """Kernel: weight, ŷ, e = y − ŷ and leverage of every row, (n, 4), of one of the targets."""
+    model, target = asked
     fit: Any = model.fit
 
     def of_batch(batch: Batch) -> list[Array]:
@@ -191,10 +150,7 @@ def residuals(part: Part, asked: tuple[LinearModel, int, bool]) -> list[Array]:
             weights = batch.weights[rows] if len(batch.weights) else np.ones(len(y))
             own = predicted[:, target]
             h = np.where(np.isnan(own), np.nan, fit.leverage(x))
-            columns = [weights, own, y[:, target] - own, h]
-            if whitened:
-                columns += [np.ones(len(y))] * fit.has_intercept + [*fit.whitened(x).T]
-            found.append(np.stack(columns, axis=1))
+            found.append(np.stack([weights, own, y[:, target] - own, h], axis=1))
         return found
 
     return [piece for of_part in each_batch(part, model.layout, of_batch) for piece in of_part]

@@ -16,8 +16,8 @@ from suffice.models.linear.l1 import L1, L1LeastSquares, RowL1
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.method import LinearMethod
 from suffice.models.linear.regressor import LinearRegressor
-from suffice.models.linear.ridge import by_target, checked_penalties, of_rows
-from suffice.models.linear.rows import CentredRows, Equations, Fit
+from suffice.models.linear.ridge import checked_penalties
+from suffice.models.linear.rows import CentredRows, Equations, Fit, of_rows
 from suffice.models.linear.summary import target_place
 from suffice.numerics.in_print import Printed, Table, steps
 from suffice.rules import check_options
@@ -107,6 +107,13 @@ class L1Summary(Printed):
 SELECTED = "a penalty of absolute values has chosen the columns by the same rows"
 
 
+def _by_target(name: str, values: NDArray[Any]) -> dict[str, list[float]]:
+    """The columns of a table in print: one, or of values (m, t) one for every target."""
+    if values.ndim == 1:
+        return {name: values.tolist()}
+    return {f"{name} {j}": column for j, column in enumerate(values.T.tolist())}
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class L1Path(Printed):
     """Coefficients for m penalties, the largest first.
@@ -131,8 +138,8 @@ class L1Path(Printed):
     def table(self) -> Table:
         """Return the penalties and their errors as a table, some of many."""
         chosen = np.count_nonzero(self.coef, axis=-1)
-        table = by_target("alpha", self.alphas) | by_target("chosen", chosen)
-        table |= by_target("RSS", self.rss)
+        table = _by_target("alpha", self.alphas) | _by_target("chosen", chosen)
+        table |= _by_target("RSS", self.rss)
         return steps(f"{len(self.alphas)} penalties", table)
 
 
@@ -145,14 +152,13 @@ class L1Penalty:
     standardize: bool  # whether u are standard deviations of the columns, else 1
     tolerance: float
     max_sweeps: int
-    follows_from_sums: bool = field(default=True, init=False)
     of_rows: str = field(default="", init=False)  # it is refused by its fit
 
     def unit(self, equations: Equations) -> NDArray[np.float64]:
         """Return u, what the coefficients are counted in, (p,)."""
         return np.sqrt(equations.variance) if self.standardize else np.ones(equations.p)
 
-    def chosen(self, equations: Any, errors: Any) -> float:
+    def chosen(self, equations: Equations) -> float:
         return self.alpha
 
     def squares(self, equations: Equations, alpha: float) -> NDArray[np.float64]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol, cast
+from typing import Any, Literal, Protocol, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from suffice.data.schema import BlockLayout, Layout
 from suffice.data.source import ArraySource
@@ -38,7 +38,6 @@ from suffice.models.linear.model import (
     IncompleteRow,
     JointGaussian,
     LinearModel,
-    errors_left_out,
     missing_cells,
     summarise,
 )
@@ -48,8 +47,14 @@ from suffice.models.linear.reader import (
     products_of,
     refuse_label_names,
 )
-from suffice.models.linear.ridge import RidgePenalty, RidgeSpectrum
-from suffice.models.linear.rows import CentredRows, Equations, Fit, RowLeastSquares
+from suffice.models.linear.ridge import RidgeSpectrum, checked_penalties
+from suffice.models.linear.rows import (
+    CentredRows,
+    Equations,
+    Fit,
+    RowLeastSquares,
+    of_rows,
+)
 from suffice.models.method import Method
 from suffice.models.optimise.gradient_descent import (
     PARTS,
@@ -60,7 +65,6 @@ from suffice.models.optimise.gradient_descent import (
     check_descent,
     descend,
 )
-from suffice.models.reading import summed
 from suffice.numerics.rows import is_sparse
 from suffice.rules import check_options
 from suffice.sums.comoments import Comoments
@@ -76,8 +80,8 @@ class Penalty(Protocol):
     """The penalty of coefficients, in units of a number α that is given or chosen."""
 
     @property
-    def follows_from_sums(self) -> bool:
-        """Return whether α is a function of the sums: else all rows are read once more."""
+    def alpha(self) -> float | str:
+        """α, or how it is chosen."""
         ...
 
     @property
@@ -85,14 +89,8 @@ class Penalty(Protocol):
         """The option by which the penalty is another one without a row; empty if there is none."""
         ...
 
-    def chosen(
-        self, equations: Equations | None, errors: Callable[[RidgeSpectrum, Array], Array] | None
-    ) -> float:
-        """Return α; a descent, which has no equations yet, chooses nothing.
-
-        Where the rows are at hand, ``errors`` gives their mean squared errors (m, t), each row left
-        out, under m penalties.
-        """
+    def chosen(self, equations: Equations) -> float:
+        """Return α."""
         ...
 
     def squares(self, equations: Equations, alpha: float) -> Array:
@@ -102,6 +100,43 @@ class Penalty(Protocol):
     def fit(self, equations: Equations, alpha: float, positive: bool) -> Fit:
         """Return the coefficients that minimise the penalised sum of squares."""
         ...
+
+
+@dataclass(frozen=True)
+class RidgePenalty:
+    """α Σ uⱼ wⱼ², with u = 1, or the variances of the columns."""
+
+    alpha: float | Literal["gcv"] = 0.0
+    alphas: ArrayLike | None = None  # candidates
+    standardize: bool = False  # whether u are the variances
+
+    @property
+    def of_rows(self) -> str:
+        if self.alpha == "gcv":
+            return "alpha='gcv'"
+        return f"standardize={self.standardize!r}" if self.standardize and self.alpha > 0 else ""
+
+    def chosen(self, equations: Equations) -> float:
+        """Return α, given or of least GCV."""
+        if self.alpha != "gcv":
+            return float(self.alpha)
+        candidates = None if self.alphas is None else checked_penalties(self.alphas)
+        return RidgeSpectrum.of(equations, self.squares(equations, 1.0)).best(candidates)
+
+    def squares(self, equations: Equations, alpha: float) -> Array:
+        """Return αu, (p,)."""
+        variance = equations.variance
+        return alpha * (variance if self.standardize else np.ones_like(variance))
+
+    def fit(self, equations: Equations, alpha: float, positive: bool) -> Fit:
+        squares = self.squares(equations, alpha)
+        if isinstance(equations, NormalEquations):
+            return LeastSquares(equations, squares, positive)
+        if positive:
+            from suffice.models.linear.l1 import RowL1  # which takes SciPy
+
+            return RowL1(equations, squares, cost=np.zeros(equations.p), positive=True)
+        return of_rows(equations, squares)
 
 
 @dataclass(frozen=True)
@@ -128,13 +163,13 @@ class LinearMethod(Method[LinearReader, Any]):
     def square(self) -> float | None:
         """Return λ, what the square of every coefficient costs; None where that is not all."""
         given = self.penalty
-        if not isinstance(given, RidgePenalty) or isinstance(given.alpha, str) or self.positive:
+        if not isinstance(given, RidgePenalty) or given.alpha == "gcv" or self.positive:
             return None
         return float(given.alpha) if not (given.alpha > 0 and given.standardize) else None
 
     @property
     def is_of_sums(self) -> bool:
-        return self.steps is None and self.penalty.follows_from_sums
+        return self.steps is None
 
     # -- reader, sums
 
@@ -177,9 +212,11 @@ class LinearMethod(Method[LinearReader, Any]):
         try:
             if groups is not None:
                 return sums_by_group(kernel, params, engine, rows, layout, groups)
-            return engine.run(kernel, params, rows.parts(layout, engine.workers))
+            found = engine.run(kernel, params, rows.parts(layout, engine.workers))
         except IncompleteRow:
             raise _incomplete(reader.design, layout, rows, engine) from None
+        # Rows as they came are let go before the model is made of them.
+        return found.canonical() if isinstance(found, KeptRows) else found
 
     def sums_by_group(
         self, reader: LinearReader, rows: Rows, engine: Engine, groups: ByColumns | ByPlace
@@ -205,35 +242,18 @@ class LinearMethod(Method[LinearReader, Any]):
         before: Any = None,
         newest: Any = None,
     ) -> LinearModel:
-        """Return the model of sums; the rows, if they are at hand, may choose α."""
         if self.steps is not None:
             return self._descended(reader, sums, rows, self.steps)
-        errors = None if rows is None else partial(_squares_left_out, reader, rows)
-        return self._solved(reader, sums, lambda found: self.penalty.chosen(found, errors))
-
-    def restored(self, reader: LinearReader, sums: KeptRows | Comoments, saved: Any) -> LinearModel:
-        """Return the model of a file: α stands there."""
-        found = self._solved(reader, sums, lambda _: float(saved.alpha_))
-        return replace(found, errors=saved.errors)
-
-    def _solved(
-        self,
-        reader: LinearReader,
-        sums: KeptRows | Comoments,
-        chosen: Callable[[Equations], float],
-    ) -> LinearModel:
-        """Return the model of sums under the α that is chosen by the equations."""
         _require_values(sums, reader.design)
         cells = self._cells(sums) if self.incomplete == "gaussian" else None
-        equations = self._equations(sums, reader.design, cells)
-        alpha = chosen(equations)
-        design = reader.design
+        equations, design = self._equations(sums, reader.design, cells), reader.design
+        alpha = self.penalty.chosen(equations)
         fit = self.penalty.fit(equations, alpha, self.positive)
         needs_products = self.dependent == "error" or bool(design.categories)
-        if type(fit) is RowLeastSquares and fit.deficient and needs_products:
+        if needs_products and type(fit) is RowLeastSquares and fit.deficient:
             equations = self._equations(products_of(sums), design, cells)
             fit = self.penalty.fit(equations, alpha, self.positive)
-        if isinstance(fit, LeastSquares) and fit.factor.dependent and design.categories:
+        if design.categories and isinstance(fit, LeastSquares) and fit.factor.dependent:
             fit = replace(fit, norm=norm_of_coefficients(design))
         if self.dependent == "error" and (found := list(fit.remarks(design.terms))):
             raise DataError(
@@ -242,6 +262,11 @@ class LinearMethod(Method[LinearReader, Any]):
                 "leave columns out, or use dependent='minimum_norm', or Ridge",
             )
         return LinearModel(design, reader.to_answer, fit, cells, alpha=alpha)
+
+    def restored(self, reader: LinearReader, sums: KeptRows | Comoments, saved: Any) -> LinearModel:
+        """Return the model of a file: α stands there."""
+        given: Any = replace(cast(Any, self.penalty), alpha=float(saved.alpha_))
+        return replace(replace(self, penalty=given).model(reader, sums), errors=saved.errors)
 
     def _cells(self, sums: KeptRows | Comoments) -> JointGaussian | None:
         if isinstance(sums, KeptRows) and is_sparse(sums.x):
@@ -287,7 +312,7 @@ class LinearMethod(Method[LinearReader, Any]):
         _require_values(sums, reader.design)
         equations = self._equations(products_of(sums), reader.design, None)
         assert isinstance(equations, NormalEquations)
-        alpha, intercept = self.penalty.chosen(None, None), equations.intercept
+        alpha, intercept = float(self.penalty.alpha), equations.intercept
         n, origin, middle = equations.rows, equations.x_mean.value, equations.y_mean.value
         scale = np.sqrt(np.diagonal(equations.xx.value) / n)
         unit = np.sqrt(equations.yy.value / n)
@@ -380,17 +405,6 @@ def method_of(estimator: Any, penalty: Penalty) -> LinearMethod:
         estimator.solver if estimator.solver in STEPS else None,
         estimator.descent,
     )
-
-
-def _squares_left_out(
-    reader: LinearReader, rows: Rows, spectrum: RidgeSpectrum, alphas: Array
-) -> Array:
-    """Mean squared errors of the rows, each left out, in a second pass over them, (m, t)."""
-    layout = reader.layout_of(rows)
-    params = reader.design, layout, spectrum, alphas
-    moments = summed(errors_left_out, params, rows, layout)
-    square = moments.scatter[0] + moments.total[0] * moments.mean[0] ** 2
-    return np.asarray(square.reshape(len(alphas), -1))
 
 
 def _require_values(sums: KeptRows | Comoments, design: Design) -> None:

@@ -22,7 +22,6 @@ from suffice.models.design.matrix import LAID_OUT, Design
 from suffice.models.design.normal_equations import ROUNDED, NormalEquations
 from suffice.models.linear.descent import Coefficients
 from suffice.models.linear.posterior import Posterior
-from suffice.models.linear.ridge import RidgeSpectrum
 from suffice.models.linear.rows import Fit
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.rows import is_sparse
@@ -348,26 +347,6 @@ def errors(part: Part, model: LinearModel) -> Moments:
             total.add(sums, _one_class(weights, len(y)), weights, 1)
 
     for _ in each_batch(part, model.layout, add):
-        pass
-    return total.statistic()
-
-
-def errors_left_out(
-    part: Part, params: tuple[Design, Layout, RidgeSpectrum, NDArray[np.float64]]
-) -> Moments:
-    """Kernel of leave-one-out: moments of the errors of complete rows under each α, (m · t)."""
-    design, layout, spectrum, alphas = params
-    p, t = len(design), len(design.targets)
-    total = MomentsAccumulator(len(alphas) * t)
-
-    def add(batch: Batch) -> None:
-        for start, z in design.rows(design.present(batch), with_targets=True):
-            weights = batch.weights[start : start + len(z)]
-            y = design.modelled(z[:, p:], start)
-            e = spectrum.left_out(z[:, :p], y, alphas).reshape(len(z), -1)
-            total.add(RealBlock(e), _one_class(weights, len(z)), weights, 1)
-
-    for _ in each_batch(part, layout, add):
         pass
     return total.statistic()
 

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import DataError
-from suffice.models.base.options import check_level, generator
+from suffice.models.base.options import check_level
 from suffice.models.linear.rows import Fit
-from suffice.numerics.interruption import interruptible
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,17 +19,17 @@ class Posterior:
     """Normal-inverse-gamma distribution of q coefficients and the variance of the noise.
 
     With y = b + xᵀw + ε, ε ~ N(0, σ²), the prior w ~ N(0, σ²Λ⁻¹), flat for b and where λ = 0, and
-    σ² ~ IG(a₀, b₀) (a₀ = b₀ = 0: density 1/σ²),
+    the density 1/σ² of the variance,
 
     ::
 
         (b, w) | σ² ~ N(β, σ²V)      σ² ~ IG(a, r)
-        a = a₀ + (n − flat)/2        r = b₀ + (RSS + wᵀΛw)/2
+        a = (n − flat)/2             r = (RSS + wᵀΛw)/2
 
     where β is the ridge estimate, V comes from (XᵀX + Λ)⁻¹, and flat counts the parameters with a
     flat prior. Without σ², each coefficient is Student-t with 2a degrees of freedom, location β
-    and scale √(Vr/a). Without a penalty and with a₀ = b₀ = 0 these are the classical estimates,
-    standard errors and intervals.
+    and scale √(Vr/a). Without a penalty these are the classical estimates, standard errors and
+    intervals.
 
     Parameters
     ----------
@@ -70,17 +69,10 @@ class Posterior:
     fit: Fit
 
     @classmethod
-    def of(
-        cls,
-        fit: Fit,
-        terms: Sequence[str],
-        targets: Sequence[str],
-        a0: float = 0.0,
-        b0: float = 0.0,
-    ) -> Self:
+    def of(cls, fit: Fit, terms: Sequence[str], targets: Sequence[str]) -> Self:
         """The posterior of a fit."""
         equations = fit.equations
-        shape = a0 + (equations.observations - fit.flat) / 2
+        shape = (equations.observations - fit.flat) / 2
         if shape <= 0 and equations.count > fit.flat:
             raise DataError(
                 f"the weights of {equations.count:g} rows add up to {equations.rows:g}",
@@ -94,7 +86,7 @@ class Posterior:
                 "nothing is left to estimate the error from",
                 "learn from more rows, or of fewer columns",
             )
-        rate = b0 + (fit.rss + fit.penalty_paid) / 2
+        rate = (fit.rss + fit.penalty_paid) / 2
         location = fit.coefficients
         if fit.equations.intercept:
             location = np.concatenate([fit.intercept[None], location])
@@ -114,7 +106,7 @@ class Posterior:
 
     @property
     def noise_variance(self) -> NDArray[np.float64]:
-        """r/a, (t,): the unbiased σ̂² = RSS/(n − flat) where there is no penalty and no prior."""
+        """r/a, (t,): the unbiased σ̂² = RSS/(n − flat) where there is no penalty."""
         return np.asarray(self.rate / self.shape)
 
     @property
@@ -138,14 +130,3 @@ class Posterior:
         from scipy.special import stdtrit
 
         return float(stdtrit(self.dof, (1 + level) / 2))
-
-    def sample(
-        self, n: int = 1, random_state: int | np.random.Generator | None = None
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Draw coefficients (n, q, t) and variances of the noise (n, t)."""
-        rng = generator(random_state)
-        variance = self.rate / rng.gamma(self.shape, size=(n, len(self.rate)))
-        values, axes = interruptible(np.linalg.eigh, self.covariance)
-        root = axes * np.sqrt(np.maximum(values, 0.0))
-        z = rng.standard_normal((n, len(self.location), len(self.rate)))
-        return self.location + np.sqrt(variance)[:, None, :] * (root @ z), variance

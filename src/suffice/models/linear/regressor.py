@@ -63,7 +63,6 @@ from suffice.models.linear.diagnostics import (
 )
 from suffice.models.linear.evaluation import RegressionEvaluation
 from suffice.models.linear.least_squares import LeastSquares
-from suffice.models.linear.level_rows import LevelLeastSquares
 from suffice.models.linear.method import LinearMethod
 from suffice.models.linear.model import (
     UNDETERMINED,
@@ -424,7 +423,6 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         sample_weight: Any = None,
         *,
         target: str | int | None = None,
-        dfbetas: bool = False,
     ) -> Influence:
         """Return residuals, leverage, Cook's distance and more of the rows of the fit, in order.
 
@@ -436,8 +434,6 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
             The rows of the fit.
         target : str or int, optional
             Which target; needed if there are several.
-        dfbetas : bool
-            Whether what each row changes in each coefficient is told too, (n, q).
 
         Raises
         ------
@@ -447,15 +443,13 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
             If these are not the rows of the fit, or no more than parameters.
         """
         j, fit = target_place(self.design_.targets, target), self._unshrunk()
-        if dfbetas and isinstance(fit, LevelLeastSquares):  # whose levels take products, too
-            fit = self._of_products(fit)
         source = self._open_more(X, y, sample_weight)
         layout = self.reader_.layout_of(source)
-        asked = replace(fitted(self), layout=layout, fit=fit), j, dfbetas
+        asked = replace(fitted(self), layout=layout, fit=fit), j
         engine = engine_for(source)
         pieces = engine.map(residuals, asked, source.parts(layout, engine.workers))
         rows = np.concatenate([piece for part in pieces for piece in part])
-        return Influence.of(self.design_.left[j], self.terms_, fit, j, rows, dfbetas)
+        return Influence.of(self.design_.left[j], fit, j, rows)
 
     def anova(self, other: LinearRegressor, target: str | int | None = None) -> NestedModels:
         """Test whether the larger of two models of the same rows fits better than the smaller (F).
@@ -500,13 +494,8 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
             raise ParameterError(f"{self!r} has a penalty", rule, "use LinearRegression")
         return self._inferable()
 
-    def posterior(self, a0: float = 0.0, b0: float = 0.0) -> Posterior:
+    def posterior(self) -> Posterior:
         """Return the posterior of the coefficients and the variance of the noise.
-
-        Parameters
-        ----------
-        a0, b0 : float
-            Shape and rate of the inverse-gamma prior of σ²; 0 and 0: density 1/σ².
 
         Raises
         ------
@@ -519,10 +508,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         --------
         suffice.models.linear.posterior.Posterior : For the formulas.
         """
-        for name, value in (("a0", a0), ("b0", b0)):
-            if not (np.isfinite(value) and value >= 0):
-                raise ParameterError(f"{name}={value!r}", f"{name} is a finite number, 0 or more")
-        return Posterior.of(self._inferable(), self.terms_, self.design_.left, a0, b0)
+        return Posterior.of(self._inferable(), self.terms_, self.design_.left)
 
     def _of_products(self, fit: Fit) -> LeastSquares:
         """The fit as a function of all products of columns."""

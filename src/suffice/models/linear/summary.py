@@ -279,7 +279,7 @@ class RidgeSummary(Printed):
     penalty : float
         α.
     chosen_by : str or None
-        "gcv", "evidence" or "loo", where α was chosen.
+        "gcv", where α was chosen.
     effective_parameters : float
         Trace of the matrix that maps y to its fit, the intercept included.
     left_out : float
