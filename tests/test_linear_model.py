@@ -197,27 +197,6 @@ def test_the_target_is_a_column_or_beside_the_table(tmp_path):
     assert named.evaluate(table, "price").r_squared == named.score(table, "price")
 
 
-def test_other_models_from_the_same_sums():
-    x, y = rows()
-    model = LinearRegression().fit(x, y)
-    for columns in ([0, 2], ["x3"], [1, 2, 3]):
-        places = [int(str(c)[-1]) for c in columns]
-        part = model.refit(columns)
-        assert known(part, x[:, places]) == known(
-            LinearRegression().fit(x[:, places], y), x[:, places]
-        )
-    through = model.refit(fit_intercept=False)
-    assert known(through, x) == known(LinearRegression(fit_intercept=False).fit(x, y), x)
-    table = frame()
-    model = Ridge().fit(table, "price")
-    part = model.refit(["rooms", "color"], alpha=3.0)
-    assert part.terms_ == ("(Intercept)", "color[green]", "color[red]", "rooms")
-    kept = table[["color", "rooms", "price"]]
-    assert known(part, table) == known(Ridge(3.0).fit(kept, "price"), kept)
-    assert part.n_features_in_ == 2
-    assert model.alpha == 1.0
-
-
 # -- columns of every kind
 
 
@@ -347,11 +326,6 @@ def test_complete_rows_only():
     partly = ~complete & ~(np.isnan(x).all(axis=1) & np.isnan(y))
     assert found.left_out == partly.sum()
     assert str(found).endswith(f"\nRows left out for missing cells: {partly.sum()}")
-    part = model.refit(["x1"])
-    used = ~(np.isnan(x[:, 1]) | np.isnan(y))
-    assert known(part, x[used][:, [1]]) == known(
-        LinearRegression().fit(x[used][:, [1]], y[used]), x[used][:, [1]]
-    )
     with pytest.raises(
         DataError, match=r"column 'x\d', row \d+: nan; a missing cell \(NaN or null"
     ):
@@ -455,9 +429,6 @@ def test_columns_that_depend_on_each_other_are_named():
     assert_allclose(model.coef_.T, np.linalg.pinv(centred) @ (y - y.mean(axis=0)), rtol=1e-8)
     with pytest.raises(DataError, match=message + "iation; the coefficients of such columns are"):
         LinearRegression(dependent="error").fit(x, y)
-    assert known(model.refit([0, 1, 2]), x[:, :3]) == known(
-        LinearRegression().fit(x[:, :3], y), x[:, :3]
-    )
     Ridge().fit(x, y)
 
 
@@ -501,7 +472,7 @@ def test_alpha_of_least_generalised_cross_validation():
     best = Ridge("gcv").fit(x, y[:, 0])
     assert gcv(best.alpha_) <= min(map(gcv, [*alphas, best.alpha_ * 1.1, best.alpha_ / 1.1]))
     parts = Ridge("gcv").fit(x[:90], y[:90, 0]).merge(Ridge("gcv").fit(x[90:], y[90:, 0]))
-    assert parts.alpha_ == best.alpha_ == one.refit(alphas=None).alpha_
+    assert parts.alpha_ == best.alpha_ == Ridge("gcv").fit(one.sums_).alpha_
     assert "chosen by gcv" in repr(best.summary())
 
 
@@ -723,11 +694,6 @@ CASES: dict[str, Case] = {
         ParameterError,
         "names of columns of a table",
     ),
-    "no such column": (
-        lambda: LinearRegression().fit(X, Y).refit(["x7"]),
-        SchemaError,
-        "there is no column 'x7'",
-    ),
     "rows never learnt": (
         lambda: LinearRegression().fit(X[:4], Y[:4]).forget(X[4:] * 9, Y[4:]),
         ForgetError,
@@ -796,7 +762,7 @@ def test_before_the_first_fit():
     for use in ("predict", "leverage", "predict_interval"):
         with pytest.raises(NotFittedError):
             getattr(LinearRegression(), use)(X)
-    for use in ("summary", "posterior", "refit"):
+    for use in ("summary", "posterior"):
         with pytest.raises(NotFittedError):
             getattr(LinearRegression(), use)()
 
@@ -945,7 +911,6 @@ def test_what_needs_sums_is_refused_after_a_descent():
     asked: list[Callable[[], Any]] = [
         model.summary,
         model.posterior,
-        model.refit,
         lambda: model.rank_,
         lambda: model.leverage(x),
         lambda: model.predict_interval(x),
@@ -953,7 +918,6 @@ def test_what_needs_sums_is_refused_after_a_descent():
         lambda: model.merge(model),
         lambda: LinearRegression().fit(x, y).merge(model),
         lambda: model.compare(model),
-        lambda: LinearRegression().fit(x, y).refit(solver="gradient"),
         lambda: descended(x, y, alpha=1.0).effective_parameters_,
     ]
     for ask in asked:

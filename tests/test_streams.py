@@ -365,11 +365,7 @@ def test_windows_of_regressions_are_kept_and_go_on(tmp_path: Path) -> None:
     parts = [numbers(seed, 15) for seed in range(5)]
     model = streamed(Ridge("gcv"), parts[:4], window=3)
     model.save(tmp_path / "m")
-    fewer = streamed(Ridge("gcv"), [(x[:, :2], y) for x, y in parts[:4]], window=3)
-    refitted = model.refit(columns=["x0", "x1"])
-    assert refitted.batches_ == fewer.batches_
-    assert frozen(refitted.coef_) == frozen(fewer.coef_)
-    others = [suffice.load(tmp_path / "m"), pickle.loads(pickle.dumps(model)), model.refit()]
+    others = [suffice.load(tmp_path / "m"), pickle.loads(pickle.dumps(model))]
     for other in others:
         assert other.batches_ == model.batches_
         assert said(other) == said(model)

@@ -3,8 +3,8 @@
 `LinearRegression` and `Ridge` solve their normal equations from exact co-moments in double-double,
 so that neither the scale of a column, nor its offset, nor the order of the rows reaches the
 result. They learn in batches and from streams that fade, forget, merge, compare their rows with
-those of another model, take subsets of columns without reading a row again, and know what their
-estimates are worth. So do `Lasso` and `ElasticNet`, whose penalties make coefficients 0.
+those of another model, and know what their estimates are worth. So do `Lasso` and `ElasticNet`,
+whose penalties make coefficients 0.
 """
 
 from importlib import import_module

@@ -128,7 +128,7 @@ class Lasso(L1Regressor):
     --------
     >>> x, y = [[0.0, 1.0], [1.0, 0.0], [2.0, 3.0], [3.0, 1.0]], [1.0, 3.0, 5.0, 7.0]
     >>> model = Lasso(alpha=0.5).fit(x, y)
-    >>> model.coef_, model.refit(alpha=0.0).coef_
+    >>> model.coef_, Lasso(alpha=0.0).fit(model.sums_).coef_
     (array([1.6, 0. ]), array([2., 0.]))
     """
 

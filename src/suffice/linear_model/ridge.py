@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Annotated, Literal
 
 import numpy as np
@@ -94,7 +94,7 @@ class Ridge(LinearRegressor):
     Examples
     --------
     >>> model = Ridge(alpha=5.0).fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 3.0, 5.0, 7.0])
-    >>> model.coef_, model.refit(alpha=0.0).coef_
+    >>> model.coef_, Ridge(alpha=0.0).fit(model.sums_).coef_
     (array([1.]), array([2.]))
     """
 
@@ -148,13 +148,12 @@ class Ridge(LinearRegressor):
         return fit.effective_parameters
 
     def method(self) -> LinearMethod:
-        if isinstance(self.alpha, str):
-            if self.alphas is not None:
-                checked_penalties(self.alphas)
-            if self.solver in STEPS:
-                raise ParameterError(
-                    f"alpha={self.alpha!r} with solver={self.solver!r}",
-                    "choosing alpha needs sums over the rows",
-                    "give a number, or use solver='normal'",
-                )
-        return method_of(self, RidgePenalty(self.alpha, self.alphas, bool(self.standardize)))
+        if self.alpha == "gcv" and self.solver in STEPS:
+            raise ParameterError(
+                f"alpha={self.alpha!r} with solver={self.solver!r}",
+                "choosing alpha needs sums over the rows",
+                "give a number, or use solver='normal'",
+            )
+        candidates = None if self.alphas is None else checked_penalties(self.alphas)
+        found = method_of(self, RidgePenalty(self.alpha, bool(self.standardize)))
+        return replace(found, candidates=candidates)

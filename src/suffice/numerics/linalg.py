@@ -53,7 +53,7 @@ class Factor:
 
     @property
     def dependent(self) -> tuple[int, ...]:
-        return tuple(map(int, np.flatnonzero(~self.independent)))
+        return tuple(np.flatnonzero(self.pivots.hi <= 0.0).tolist())
 
     @property
     def rank(self) -> int:
@@ -250,8 +250,9 @@ def eigh(a: Floats) -> tuple[Floats, Floats]:
 
 def _check(a: DoubleDouble) -> None:
     """Refuse what is no finite square matrix."""
-    if len(a.shape) != 2 or a.shape[0] != a.shape[1]:
-        raise ValueError(f"a matrix of covariances is square; its shape is {a.shape}")
+    shape = a.hi.shape
+    if len(shape) != 2 or shape[0] != shape[1]:
+        raise ValueError(f"a matrix of covariances is square; its shape is {shape}")
     for i, j in np.argwhere(~np.isfinite(a.hi)):
         raise DataError(f"entry ({i}, {j}) of a matrix is {a.hi[i, j]}", "it must be finite")
 

@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 
 import suffice
-from suffice.errors import SchemaError
 from suffice.export import to_json
 from suffice.linear_model import ElasticNet, Lasso, LinearRegression, LogisticRegression, Ridge
 
@@ -141,20 +140,6 @@ def test_sums_keep_every_value(options: dict[str, Any], name: str, tmp_path: Pat
     whole.forget(rows[gone], "y")
     assert whole.terms_ == left.terms_
     assert (whole.coef_ == left.coef_).all()
-
-
-def test_refit_needs_the_terms_of_the_new_model() -> None:
-    rows = ROWS[["g", "h", "x", "y"]]
-    without = LinearRegression(fit_intercept=False).fit(rows, "y")
-    with_b = LinearRegression().fit(rows, "y")
-    assert (without.refit(fit_intercept=True).coef_ == with_b.coef_).all()
-    assert without.refit(columns=["g"]).terms_ == ("g[a]", "g[b]", "g[c]")
-    with pytest.raises(SchemaError, match=r"'h\[u\]'"):
-        without.refit(columns=["h"])
-    with pytest.raises(SchemaError, match=r"'g\[a\]'"):
-        with_b.refit(fit_intercept=False)
-    with pytest.raises(SchemaError, match=r"'h\[v\]'"):
-        LinearRegression(formula="g*h").fit(rows, "y").refit(columns=["g:h"])
 
 
 @pytest.mark.parametrize("name", ["g", "o"])

@@ -55,9 +55,8 @@ class Predictors:
 
 
 def predictors(estimator: Any) -> Predictors:
-    """Read the options of an estimator on its columns; check words and references."""
+    """Read the options of an estimator on its columns; check references."""
     told = {name: getattr(estimator, name) for name in PREDICTORS}
-    counting(estimator.words)
     if not isinstance(estimator.reference, Mapping | None):
         raise ParameterError(
             f"reference={estimator.reference!r}",
@@ -77,6 +76,7 @@ class Features:
     reference: Mapping[str, Any] = field(default_factory=dict)
     words: Ways = 256
     targets: tuple[str, ...] = ()
+    intercept: bool = True
 
     @property
     def is_plain(self) -> bool:
@@ -102,6 +102,7 @@ def features(
         label = None if isinstance(source, ArraySource) else source.label
         left = targets or ((label,) if label else ())
         formula, factors = formula_of(told.formula, [n for n in names if n not in targets], left)
+        formula = replace(formula, intercept=formula.intercept and told.intercept)
         if formula.left and not targets:
             raise ParameterError(
                 f"the formula's left side has a function of {left[0]}",
@@ -128,7 +129,7 @@ def features(
         return Features(columns, formula=formula, targets=targets)
     schema, found, ordered = source.table.shown.schema, [], {}
     computed = formula.functions_of if formula else frozenset[str]()
-    intercept = told.intercept and (formula is None or formula.intercept)
+    intercept = formula.intercept if formula else told.intercept
     for column in source.columns():
         if column.name in targets or (formula and column.name not in formula.columns):
             continue
@@ -148,7 +149,8 @@ def features(
             ordered[column.name] = order
         found.append(read)
     _check_reference(reference, found, ordered)
-    return Features(tuple(found), ordered, formula, reference, told.words, targets)
+    of_table = tuple(found), ordered, formula, reference
+    return Features(*of_table, told.words, targets, told.intercept)
 
 
 def _read(column: Column, kind: Any, told: bool, as_text: bool) -> Column:
@@ -240,25 +242,6 @@ def _require_columns(
         )
 
 
-def named_columns(columns: Sequence[str | int], known: Sequence[str]) -> list[str]:
-    """Names of columns that are given by name or position.
-
-    Examples
-    --------
-    >>> named_columns(["size", 2], ["age", "size", "price"])
-    ['size', 'price']
-    """
-    names = [known[c] if isinstance(c, int) and c < len(known) else c for c in columns]
-    every = set(known)
-    for name in names:
-        if name not in every:
-            raise SchemaError(
-                f"there is no column {name!r}",
-                f"the model has {', '.join(map(repr, known[:LISTED]))}",
-            )
-    return [str(name) for name in names]
-
-
 # -- the design of a first table
 
 
@@ -298,7 +281,7 @@ def settled_design(
     reference = {
         name: _level(name, values[name].values, given) for name, given in found.reference.items()
     }
-    return Design(
+    design = Design(
         tuple(c.name for c in columns),
         found.targets,
         values,
@@ -308,6 +291,7 @@ def settled_design(
         reference,
         missing=gaps if with_missing else (),
     )
+    return design if found.intercept else design.spanning(False)
 
 
 def widened(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import Any
@@ -315,11 +315,6 @@ class Formula:
         ('0', 'a')
         """
         return self.labels if self.intercept else ("0", *self.labels)
-
-    def keep(self, labels: Sequence[str]) -> Formula:
-        """Some of the terms."""
-        kept = (t for t, name in zip(self.factors, self.labels, strict=True) if name in set(labels))
-        return replace(self, factors=tuple(kept))
 
     def coded(self, categories: Mapping[str, object]) -> tuple[tuple[Coded, ...], ...]:
         """The products that every term becomes.

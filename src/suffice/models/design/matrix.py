@@ -175,10 +175,7 @@ class Design:
         >>> Design(("age", "size"), ("price",), {"size": size}).spanning(False).terms
         ('age', 'size[L]', 'size[M]')
         """
-        if self.formula is not None:
-            kept = self.formula.intercept and intercept
-            return replace(self, formula=replace(self.formula, intercept=kept))
-        if intercept or not (self.categories or self.bins):
+        if self.formula is not None or intercept or not (self.categories or self.bins):
             return replace(self, whole="")
         coded = {*self.categories, *self.bins}
         return replace(self, whole=next(name for name in self.columns if name in coded))
@@ -468,11 +465,7 @@ class Design:
         }
 
     def keep(self, names: Sequence[str]) -> Self:
-        """The design of some of the columns, or of some products of a formula."""
-        formula = self.formula
-        if formula is not None:
-            formula = formula.keep(names)
-            names = formula.columns
+        """The design of some of the columns, without a formula."""
         chosen = set(names)
 
         def kept(mapping: Mapping[str, Any]) -> dict[str, Any]:
@@ -484,7 +477,6 @@ class Design:
             categories=kept(self.categories),
             ordered=kept(self.ordered),
             words=kept(self.words),
-            formula=formula,
             reference=kept(self.reference),
             bins=kept(self.bins),
             missing=tuple(name for name in self.missing if name in chosen),

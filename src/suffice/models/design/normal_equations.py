@@ -134,14 +134,14 @@ class NormalEquations(Weighed):
         else:
             scatter = scatter + mean[:, None] * mean[None, :] * n
             mean = DoubleDouble.zeros(mean.shape)
-        diagonal = np.arange(p, scatter.shape[0])
+        targets = np.arange(p, len(scatter.hi))
         return cls(
             n,
             mean[:p],
             mean[p:],
             scatter[:p, :p],
             scatter[:p, p:],
-            scatter[diagonal, diagonal],
+            scatter[targets, targets],
             intercept,
             variance / float(n.hi),
             noise,

@@ -311,8 +311,9 @@ class NestedModels(Printed):
     --------
     >>> from suffice.linear_model import LinearRegression
     >>> x = [[0.0, 1.0], [1.0, 0.0], [2.0, 3.0], [3.0, 1.0], [4.0, 5.0], [5.0, 2.0]]
-    >>> large = LinearRegression().fit(x, [1.0, 2.0, 4.5, 3.0, 8.0, 6.5])
-    >>> print(large.anova(large.refit(columns=["x0"])))
+    >>> y = [1.0, 2.0, 4.5, 3.0, 8.0, 6.5]
+    >>> small = LinearRegression().fit([row[:1] for row in x], y)
+    >>> print(LinearRegression().fit(x, y).anova(small))
              n − p    RSS  terms  difference      F  p-value
     smaller      4  8.676
     larger       3  1.256      1        7.42  17.72   0.0245

@@ -14,10 +14,11 @@ from suffice.models.base.scikit_learn import convergence_warning
 from suffice.models.design.remarks import rows_left_out
 from suffice.models.linear.l1 import L1, L1LeastSquares, RowL1
 from suffice.models.linear.least_squares import LeastSquares
+from suffice.models.linear.level_rows import of_rows
 from suffice.models.linear.method import LinearMethod
 from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.ridge import checked_penalties
-from suffice.models.linear.rows import CentredRows, Equations, Fit, of_rows
+from suffice.models.linear.rows import CentredRows, Equations, Fit
 from suffice.models.linear.summary import target_place
 from suffice.numerics.in_print import Printed, Table, steps
 from suffice.rules import check_options
@@ -157,9 +158,6 @@ class L1Penalty:
     def unit(self, equations: Equations) -> NDArray[np.float64]:
         """Return u, what the coefficients are counted in, (p,)."""
         return np.sqrt(equations.variance) if self.standardize else np.ones(equations.p)
-
-    def chosen(self, equations: Equations) -> float:
-        return self.alpha
 
     def squares(self, equations: Equations, alpha: float) -> NDArray[np.float64]:
         """Return nα(1 − ρ)u², (p,)."""

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from suffice.models.linear.rows import (
     DETERMINED,
     LEAST_FREE,
+    CentredRows,
     RowLeastSquares,
     least_squares_of,
 )
@@ -431,3 +432,9 @@ class LevelLeastSquares(RowLeastSquares):
         if self.deficient:
             p = self.equations.p
             yield f"{p - self.rank:,} of {p:,} terms are combinations of others"
+
+
+def of_rows(equations: CentredRows, squares: Array) -> RowLeastSquares:
+    """Return the minimum of the rows, and of penalties λ (p,) of squares."""
+    some = equations.levels.stop > equations.levels.start
+    return (LevelLeastSquares if some else RowLeastSquares)(equations, squares)

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Literal, Protocol, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from suffice.data.schema import BlockLayout, Layout
 from suffice.data.source import ArraySource
@@ -34,6 +34,7 @@ from suffice.models.linear.conformal import LinearLeftOut
 from suffice.models.linear.descent import Coefficients, DescentFit, complete_rows
 from suffice.models.linear.evaluation import r_squared_of_rows, r_squared_of_sums
 from suffice.models.linear.least_squares import LeastSquares
+from suffice.models.linear.level_rows import of_rows
 from suffice.models.linear.model import (
     IncompleteRow,
     JointGaussian,
@@ -47,14 +48,8 @@ from suffice.models.linear.reader import (
     products_of,
     refuse_label_names,
 )
-from suffice.models.linear.ridge import RidgeSpectrum, checked_penalties
-from suffice.models.linear.rows import (
-    CentredRows,
-    Equations,
-    Fit,
-    RowLeastSquares,
-    of_rows,
-)
+from suffice.models.linear.ridge import RidgeSpectrum
+from suffice.models.linear.rows import CentredRows, Equations, Fit, RowLeastSquares
 from suffice.models.method import Method
 from suffice.models.optimise.gradient_descent import (
     PARTS,
@@ -81,16 +76,12 @@ class Penalty(Protocol):
 
     @property
     def alpha(self) -> float | str:
-        """α, or how it is chosen."""
+        """α, or "gcv": how it is chosen."""
         ...
 
     @property
     def of_rows(self) -> str:
         """The option by which the penalty is another one without a row; empty if there is none."""
-        ...
-
-    def chosen(self, equations: Equations) -> float:
-        """Return α."""
         ...
 
     def squares(self, equations: Equations, alpha: float) -> Array:
@@ -107,7 +98,6 @@ class RidgePenalty:
     """α Σ uⱼ wⱼ², with u = 1, or the variances of the columns."""
 
     alpha: float | Literal["gcv"] = 0.0
-    alphas: ArrayLike | None = None  # candidates
     standardize: bool = False  # whether u are the variances
 
     @property
@@ -115,13 +105,6 @@ class RidgePenalty:
         if self.alpha == "gcv":
             return "alpha='gcv'"
         return f"standardize={self.standardize!r}" if self.standardize and self.alpha > 0 else ""
-
-    def chosen(self, equations: Equations) -> float:
-        """Return α, given or of least GCV."""
-        if self.alpha != "gcv":
-            return float(self.alpha)
-        candidates = None if self.alphas is None else checked_penalties(self.alphas)
-        return RidgeSpectrum.of(equations, self.squares(equations, 1.0)).best(candidates)
 
     def squares(self, equations: Equations, alpha: float) -> Array:
         """Return αu, (p,)."""
@@ -154,6 +137,7 @@ class LinearMethod(Method[LinearReader, Any]):
     weights_are: WeightsAre = "copies"
     steps: Steps | None = None
     descent: GradientDescent | None = None
+    candidates: Array | None = None  # of α, where it is chosen
 
     @property
     def keeps_sums(self) -> bool:
@@ -176,13 +160,13 @@ class LinearMethod(Method[LinearReader, Any]):
     def reader(self, rows: Rows, said: tuple[Features, bool], engine: Engine) -> LinearReader:
         """Fix the terms that the columns of the first table become."""
         found, single_target = said
-        if not found.columns:
-            raise SchemaError(
-                "the table has no column besides the target", "a model needs features"
-            )
         if isinstance(rows, TableSource):
             refuse_label_names(rows)
-        design = settled_design(rows, found, engine).spanning(self.intercept)
+            if not found.columns:
+                raise SchemaError(
+                    "the table has no column besides the target", "a model needs features"
+                )
+        design = settled_design(rows, found, engine)
         blocks = design.blocks
         is_wide = design.formula is None and len(design) >= LEAST_COLUMNS
         if is_wide and isinstance(rows, ArraySource) and is_sparse(rows.x):
@@ -247,7 +231,11 @@ class LinearMethod(Method[LinearReader, Any]):
         _require_values(sums, reader.design)
         cells = self._cells(sums) if self.incomplete == "gaussian" else None
         equations, design = self._equations(sums, reader.design, cells), reader.design
-        alpha = self.penalty.chosen(equations)
+        if self.penalty.alpha == "gcv":
+            spectrum = RidgeSpectrum.of(equations, self.penalty.squares(equations, 1.0))
+            alpha = spectrum.best(self.candidates)
+        else:
+            alpha = float(self.penalty.alpha)
         fit = self.penalty.fit(equations, alpha, self.positive)
         needs_products = self.dependent == "error" or bool(design.categories)
         if needs_products and type(fit) is RowLeastSquares and fit.deficient:

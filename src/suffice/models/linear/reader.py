@@ -134,17 +134,6 @@ class LinearReader(SumsReader[Any]):
         targets = target_columns(source, self.design.targets)
         return replace(layout, blocks=blocks, columns=(*layout.columns, *targets))
 
-    def keep(self, names: Sequence[str]) -> Self:
-        """The reader of some columns, or products of a formula; tables may still have the rest."""
-        design = self.design.keep(names)
-        left = tuple(name for name in self.design.columns if name not in set(design.columns))
-        columns = self.layout.columns
-        if left:
-            columns = tuple(column for column in columns if column.name in set(design.columns))
-        ignored = (*self.layout.ignored, *left)
-        layout = replace(self.layout, blocks=design.blocks, columns=columns, ignored=ignored)
-        return replace(self, layout=layout, design=design)
-
     # -- sums of the same columns
 
     def column(self, lost: ForgetError | Loss) -> str:

@@ -38,7 +38,6 @@ from suffice.models.design.feature_columns import (
     PREDICTORS,
     Features,
     features,
-    named_columns,
     predictors,
 )
 from suffice.models.design.formula import targets_of
@@ -186,55 +185,6 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
             counts as one batch. Default: all.
         """
         return self._learn_more(X, y, sample_weight, decay, window)
-
-    def refit(self, columns: Sequence[str | int] | None = None, **options: Any) -> Self:
-        """Return a new model of some of the columns, or with other options, from the same sums.
-
-        No row is read.
-
-        Parameters
-        ----------
-        columns : sequence of str or int, optional
-            Names or positions of the columns, or of the products of a formula; default: all. They
-            keep their order in the table. Tables may still have the others, arrays may not.
-        **options
-            Other values of the model's parameters.
-
-        Raises
-        ------
-        SchemaError
-            If there is no such column, or the sums lack a term of the new model: that of the first
-            value of a category, which only models without an intercept have.
-        ParameterError
-            If an option is outside its rule.
-
-        Examples
-        --------
-        >>> from suffice.linear_model import LinearRegression
-        >>> model = LinearRegression().fit([[0.0, 1.0], [1.0, 1.0], [2.0, 4.0]], [0, 1, 2])
-        >>> model.refit(columns=["x0"]).coef_
-        array([1.])
-        """
-        check_is_fitted(self)
-        require_sums(self)
-        other = self.unfitted().set_params(**options)
-        method = other.method()
-        require_sums(other)
-        design, batches = self.design_, self.batches_
-        names = design.groups if columns is None else named_columns(columns, design.groups)
-        reader = self.reader_.keep(names)
-        intercept = bool(other.fit_intercept)
-        reader = replace(reader, design=reader.design.spanning(intercept))
-        places = design.places_of(reader.design)
-        p, t = len(design), len(design.targets)
-        if len(places) < p:
-            kept = np.append(places, np.arange(p, p + t))
-            batches = tuple(batch.marginal(kept) for batch in batches)
-        kept_names = reader.design.columns
-        settle_columns(other, len(kept_names), kept_names if is_named(self) else None)
-        if len(places) == p:  # of fewer columns, the same rows have other digests
-            other.forgotten_ = self.forgotten_
-        return other._set(method, Learnt(reader, batches))
 
     def calibrate(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, learnt: bool = True

@@ -510,15 +510,6 @@ class RowLeastSquares:
 Fit = LeastSquares | RowLeastSquares
 
 
-def of_rows(equations: CentredRows, squares: Array) -> RowLeastSquares:
-    """Return the minimum of the rows, and of penalties λ (p,) of squares."""
-    if equations.levels.stop > equations.levels.start:
-        from suffice.models.linear.level_rows import LevelLeastSquares  # which takes SciPy
-
-        return LevelLeastSquares(equations, squares)
-    return RowLeastSquares(equations, squares)
-
-
 def least_squares_of(
     along: Callable[[Array], Array],
     across: Callable[[Array], Array],
