@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.models.linear.least_squares import LeastSquares
-from suffice.models.linear.rows import CentredRows, RowLeastSquares
+from suffice.models.linear.rows import RowLeastSquares
 from suffice.models.optimise.proximal_newton import L1Minimum, L1Quadratic, violation
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.interruption import one_thread_of_blas
@@ -169,7 +169,6 @@ class RowL1(L1, RowLeastSquares):
         enough = self.tolerance * float(np.abs(right * inverse).max(initial=0.0))
         working = np.flatnonzero(w)
         residual = y - equations.along(w) if len(working) else y
-        known = _Products(equations, np.empty(0, np.intp))
         sweeps = 0
         for _ in range(WORKING_SETS):
             gradient = self.penalty * w - equations.across(residual)
@@ -181,8 +180,13 @@ class RowL1(L1, RowLeastSquares):
             if sweeps >= self.max_sweeps:
                 break
             working = self._grown(working, missed, enough)
-            known = known.of(working)
-            hessian = known.gram + np.diag(self.penalty[working])
+            require_memory(
+                8.0 * len(working) * (3 * len(working) + equations.n),
+                f"products of {len(working):,} columns with coefficients that are not 0",
+                "raise alpha, so that fewer columns are chosen",
+            )
+            hessian = equations.products(working)
+            hessian[np.diag_indices(len(working))] += self.penalty[working]
             linear = gradient[working] - hessian @ w[working]  # of the residual, not of products
             quadratic = L1Quadratic(hessian, linear, self.cost[working], self.positive)
             found = quadratic.minimum(w[working], self.tolerance, self.max_sweeps - sweeps)
@@ -223,26 +227,3 @@ class RowL1(L1, RowLeastSquares):
     def deficient(self) -> bool:
         """Nothing is said of what is not determined: the penalty chooses."""
         return False
-
-
-class _Products:
-    """Products (c, c) of columns of A, of which few are computed anew."""
-
-    def __init__(self, equations: CentredRows, places: NDArray[np.intp]) -> None:
-        self._equations, self._places = equations, places
-        self.gram = np.empty((0, 0))
-
-    def of(self, places: NDArray[np.intp]) -> _Products:
-        require_memory(
-            8.0 * len(places) * (3 * len(places) + self._equations.n),
-            f"products of {len(places):,} columns with coefficients that are not 0",
-            "raise alpha, so that fewer columns are chosen",
-        )
-        found = _Products(self._equations, places)
-        _, mine, old = np.intersect1d(places, self._places, return_indices=True)
-        new = np.setdiff1d(np.arange(len(places)), mine)
-        found.gram = np.empty((len(places), len(places)))
-        found.gram[np.ix_(mine, mine)] = self.gram[np.ix_(old, old)]
-        beside = self._equations.products(places, places[new])
-        found.gram[:, new], found.gram[new] = beside, beside.T
-        return found

@@ -169,13 +169,7 @@ class CentredRows(Weighed):
         if not self.is_sparse:
             return np.asarray(self.x.T @ u)
         weighted = (self.root * u.T).T
-        return np.asarray(
-            self._transposed @ weighted - np.multiply.outer(self.offset, weighted.sum(0))
-        )
-
-    @cached_property
-    def _transposed(self) -> Any:
-        return self.x.T.tocsr()
+        return np.asarray(self.x.T @ weighted - np.multiply.outer(self.offset, weighted.sum(0)))
 
     @cached_property
     def squares(self) -> Array:
@@ -185,22 +179,22 @@ class CentredRows(Weighed):
         about_zero = 0.0 if self.intercept else _sparse_moments(self.x, self.root**2)[0] ** 2
         return np.asarray(self.rows * (self.variance + about_zero))
 
-    def products(self, some: NDArray[np.intp], others: NDArray[np.intp]) -> Array:
-        """Products of some columns of A with others, (c, e)."""
+    def products(self, places: NDArray[np.intp]) -> Array:
+        """Products of some columns of A, (c, c)."""
+        some = self.x[:, places]
         if not self.is_sparse:
-            return np.asarray(self.x[:, some].T @ self.x[:, others])
-        weighted = self.x[:, others]
-        weighted.data *= np.repeat(self.root**2, np.diff(weighted.indptr))
-        found = (self._transposed[some] @ weighted).toarray()
+            return np.asarray(some.T @ some)
+        some.data *= np.repeat(self.root, np.diff(some.indptr))
+        found = (some.T @ some).toarray()
         if self.intercept:
-            found -= self.rows * np.outer(self.offset[some], self.offset[others])
+            found -= self.rows * np.outer(self.offset[places], self.offset[places])
         return np.asarray(found)
 
     def columns(self, places: NDArray[np.intp]) -> Array:
         """Some columns of A, (n, c)."""
         if not self.is_sparse:
             return np.asarray(self.x[:, places])
-        dense = self._transposed[places].toarray().T - self.offset[places]
+        dense = self.x[:, places].toarray() - self.offset[places]
         return np.asarray(self.root[:, None] * dense)
 
     @cached_property
