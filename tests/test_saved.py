@@ -199,7 +199,7 @@ def test_coefficients_of_a_descent_are_those_of_its_columns(tmp_path):
 
     def without_a_column(content: Content) -> Content:
         fewer = {"coefficients": found.coefficients[:1], "origin": found.origin[:1]}
-        return content | {"descended": replace(found, **fewer, scale=found.scale[:1])}
+        return content | {"coefficients": replace(found, **fewer, scale=found.scale[:1])}
 
     message = refusal(forged(model, without_a_column, tmp_path / "m"))
     assert "sums over rows of all terms and targets, or coefficients of them" in message

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
 from suffice.errors import DataError, ParameterError
-from suffice.models.base.judge import of_answered
 from suffice.models.base.options import Dependent, WeightsAre
 from suffice.models.base.scikit_learn import accepts
 from suffice.models.grouped_sums import GroupedSums
@@ -217,8 +216,7 @@ class LinearRegression(LinearRegressor):
         layout = self.reader_.layout_of(source)
         j = target_place(self.design_.targets, target)
         asked = replace(model, layout=layout, fit=fit), j, POWER[kind]
-        kernel = of_answered(self, influences, "empty" if self.incomplete == "drop" else "error")
-        found: Comoments = summed(kernel, asked, source, layout).found
+        found: Comoments = summed(influences, asked, source, layout)
         learnt = summary.rows if fit.equations.weights.precisions else fit.equations.rows
         if found.rows != learnt:
             raise DataError(

@@ -12,7 +12,6 @@ from suffice.errors import ParameterError
 from suffice.models.base.options import Dependent, WeightsAre
 from suffice.models.base.scikit_learn import accepts
 from suffice.models.estimator import fitted
-from suffice.models.linear.descent import DescentFit
 from suffice.models.linear.method import LinearMethod, RidgePenalty, method_of
 from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.ridge import checked_penalties
@@ -134,7 +133,7 @@ class Ridge(LinearRegressor):
     @property
     def solver_(self) -> str:
         """The solver of the coefficients: "normal", or the steps of a descent."""
-        return self.solver if isinstance(fitted(self).fit, DescentFit) else "normal"
+        return self.solver if len(self._losses) else "normal"
 
     @property
     def effective_parameters_(self) -> float:

@@ -14,7 +14,6 @@ from suffice.data.source import Part, each_batch
 from suffice.errors import ParameterError
 from suffice.models.linear.model import LinearModel, ends_of
 from suffice.models.linear.rows import Fit
-from suffice.numerics.rows import is_sparse
 from suffice.rules import NONNEGATIVE, Shape, rule
 from suffice.sums.batch import Batch
 from suffice.sums.bins import BinnedCountAccumulator, BinnedCounts, cell_bounds
@@ -156,27 +155,20 @@ def error_counts(part: Part, params: tuple[LinearModel, bool]) -> BinnedCounts:
     total = BinnedCountAccumulator(np.zeros(len(unit)))
 
     def add(batch: Batch) -> None:
-        for rows, x, y in model.rows(batch, with_targets=True):
-            weights = batch.weights[rows]
-            h, w = fit.leverage(x), weights if len(weights) else 1.0
-            rest = 1.0 - w * h if learnt else np.ones(len(y))
+        first = 0
+        for x, weights, _, e in model.residuals(batch):
+            h = fit.leverage(x)
+            rest = 1.0 - weights * h if learnt else np.ones(len(h))
             rest = np.where(rest < LEAST_REST, np.nan, rest)
-            y = model.design.modelled(y, rows.start)
-            size = np.abs(y - fit.predict(x)) / np.sqrt(rest * (rest + h))[:, None]
-            there = x.copy()
-            cells = there.data if is_sparse(there) else there
-            cells[np.isnan(cells)] = 0.0
-            model.require_finite(rows.start, there, cells)
-            codes = np.where(~np.isnan(size).any(axis=1) & (np.asarray(w) > 0), 0, -1)
+            size = np.abs(e) / np.sqrt(rest * (rest + h))[:, None]
+            codes = np.where(~np.isnan(size).any(axis=1) & (weights > 0), 0, -1)
             copies = weights[:0] if fit.equations.weights.precisions else weights
             try:
                 total.add(RealBlock(size / unit), codes, copies, 1)
             except BadCell as bad:
-                bad.row, bad.column = (
-                    rows.start + bad.row,
-                    model.design.targets[int(bad.column or 0)],
-                )
+                bad.row, bad.column = first + bad.row, model.design.targets[int(bad.column or 0)]
                 raise
+            first += len(h)
 
     for _ in each_batch(part, model.layout, add):
         pass

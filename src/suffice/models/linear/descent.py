@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 import numpy as np
@@ -28,6 +28,10 @@ class Coefficients(ReadOnly):
     coefficients: Annotated[Array, Shape("p", "t"), SQUARABLE]  # w
     scale: Annotated[Array, Shape("p"), Within(0, LARGEST)]  # standard deviations of the columns
     has_intercept: bool  # whether b is estimated; else it is 0
+    # J after every pass of a descent, the sum over targets
+    loss_history: Annotated[Array, Shape("passes"), FINITE] = field(
+        default_factory=lambda: np.empty(0)
+    )
 
     @property
     def intercept(self) -> Array:
@@ -37,13 +41,6 @@ class Coefficients(ReadOnly):
     def predict(self, x: Array) -> Array:
         """Return b + xᵀw of rows (n, p), (n, t)."""
         return affine(x, self.origin, self.coefficients.T, self.at_origin)
-
-
-@dataclass(frozen=True, eq=False)
-class DescentFit(Coefficients):
-    """Coefficients that a descent ended at."""
-
-    loss_history: Annotated[Array, Shape("passes"), FINITE]  # J after every pass, over targets
 
 
 def complete_rows(

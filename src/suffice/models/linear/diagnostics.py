@@ -18,7 +18,6 @@ from suffice.models.linear.rows import Fit
 from suffice.numerics.elementary import exp
 from suffice.numerics.in_print import Printed, Table, criterion, listed, number, probability
 from suffice.numerics.interruption import interruptible
-from suffice.numerics.rows import is_sparse
 from suffice.sums.batch import Batch
 
 if TYPE_CHECKING:
@@ -139,18 +138,12 @@ def residuals(part: Part, asked: tuple[LinearModel, int]) -> list[Array]:
 
     def of_batch(batch: Batch) -> list[Array]:
         found = [np.empty((0, 4))] if not batch.rows else []
-        for rows, x, y in model.rows(batch, with_targets=True):
-            gone, x = np.isnan(x.sum(axis=1)), x.copy()
-            cells = x.data if is_sparse(x) else x
-            cells[np.isnan(cells)] = 0.0
-            y = np.where(gone[:, None], np.nan, model.design.modelled(y, rows.start))
-            predicted = fit.predict(x)
-            model.require_finite(rows.start, x, predicted)
-            predicted[gone | np.isnan(y).any(axis=1)] = np.nan
-            weights = batch.weights[rows] if len(batch.weights) else np.ones(len(y))
-            own = predicted[:, target]
-            h = np.where(np.isnan(own), np.nan, fit.leverage(x))
-            found.append(np.stack([weights, own, y[:, target] - own, h], axis=1))
+        for x, weights, predicted, e in model.residuals(batch):
+            numbers = np.stack(
+                [weights, predicted[:, target], e[:, target], fit.leverage(x)], axis=1
+            )
+            numbers[np.isnan(e[:, target]), 1:] = np.nan
+            found.append(numbers)
         return found
 
     return [piece for of_part in each_batch(part, model.layout, of_batch) for piece in of_part]

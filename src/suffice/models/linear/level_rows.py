@@ -329,39 +329,17 @@ class LevelLeastSquares(RowLeastSquares):
     @cached_property
     def variance(self) -> Array:
         """Variances of b and w for noise of variance 1, (q,): Sⱼⱼ⁻¹, and 1/D_c + z_cᵀS⁻¹z_c."""
-        first, root = int(self.has_intercept), self._inverse.root
-        own = (root**2).sum(axis=1)[first:, None]
-        levels = self._inverse_diagonal + self._of_levels(np.arange(len(self._weight)))
-        w = self._placed(np.vstack([np.zeros((first, 1)), own]), levels[:, None])[:, 0]
-        at_zero = self.leverage(np.zeros((1, len(w)))) if first else np.empty(0)
+        p, step = self.equations.p, max(1, PIECE // max(1, self._inverse.root.shape[1]))
+        w = np.empty(p)
+        for first in range(0, p, step):
+            some = np.arange(first, min(first + step, p))
+            w[some] = (self._half(some) ** 2).sum(axis=1)
+        w[self.equations.levels] += self._inverse_diagonal
+        at_zero = self.leverage(np.zeros((1, p))) if self.has_intercept else np.empty(0)
         return np.concatenate([at_zero, w])
 
-    def _of_levels(self, some: NDArray[np.intp]) -> Array:
-        """z_cᵀS⁻¹z_c of some levels."""
-        root = self._inverse.root
-        found, step = np.empty(len(some)), max(1, PIECE // max(1, root.shape[1]))
-        for start in range(0, len(some), step):
-            at = some[start : start + step]
-            z = Others(self._z.dense[at], self._z.few[at])
-            found[start : start + step] = (z.times(root) ** 2).sum(axis=1)
-        return found
-
-    @property
-    def covariance(self) -> Array:
-        """Covariances of b and w for noise of variance 1, (q, q), if there is memory for them."""
-        q = self.equations.p + self.has_intercept
-        require_memory(24.0 * q * q, f"covariances of {q:,} coefficients", "ask for a summary")
-        half, first = self._half(np.arange(self.equations.p)), int(self.has_intercept)
-        if first:
-            dense = self._at[0]
-            at_zero = self._inverse.root[:1] - self.origin[None, dense] @ half[dense]
-            half = np.vstack([at_zero, half])
-        found = half @ half.T
-        at = first + np.arange(self.equations.p)[self.equations.levels]
-        found[at, at] += self._inverse_diagonal
-        return np.asarray(found)
-
     def covariance_of(self, places: NDArray[np.intp]) -> Array:
+        """V of some columns, (c, c)."""
         half, levels = self._half(places), self.equations.levels
         own = (levels.start <= places) & (places < levels.stop)
         more = np.zeros(len(places))

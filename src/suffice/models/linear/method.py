@@ -31,7 +31,7 @@ from suffice.models.design.norm import norm_of_coefficients
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.design.remarks import without_rows, without_value
 from suffice.models.linear.conformal import LinearLeftOut
-from suffice.models.linear.descent import Coefficients, DescentFit, complete_rows
+from suffice.models.linear.descent import Coefficients, complete_rows
 from suffice.models.linear.evaluation import r_squared_of_rows, r_squared_of_sums
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.level_rows import of_rows
@@ -323,7 +323,8 @@ class LinearMethod(Method[LinearReader, Any]):
             warn(how.unfinished(how.passes, "normal"), convergence_warning())
         w = course.coefficients * unit[:, None]
         found = np.ascontiguousarray(w[:, 1:].T)
-        fit = DescentFit(origin, middle + w[:, 0], found, scale, intercept, course.loss_history)
+        at = origin, middle + w[:, 0], found, scale, intercept
+        fit = Coefficients(*at, course.loss_history)
         return LinearModel(reader.design, reader.to_answer, fit, alpha=alpha)
 
     def remarks(self, model: LinearModel, of_rows: bool) -> Iterator[str]:

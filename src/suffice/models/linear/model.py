@@ -168,6 +168,22 @@ class LinearModel:
         """The answers to rows (n, p) by which they are judged, (n, t)."""
         return self.design.undone(self.fit.predict(x))
 
+    def residuals(self, batch: Batch) -> Iterator[tuple[Any, NDArray[np.float64], Any, Any]]:
+        """Yield rows x, their weights, and ŷ and e = y − ŷ, (n, t), of what is modelled.
+
+        Of rows that lack a cell, which is 0 in x, or a target, e is NaN.
+        """
+        for rows, x, y in self.rows(batch, with_targets=True):
+            gone, x = np.isnan(x.sum(axis=1)) | np.isnan(y).any(axis=1), x.copy()
+            cells = x.data if is_sparse(x) else x
+            cells[np.isnan(cells)] = 0.0
+            predicted = self.fit.predict(x)
+            self.require_finite(rows.start, x, predicted)
+            e = self.design.modelled(y, rows.start) - predicted
+            e[gone] = np.nan
+            weights = batch.weights[rows] if len(batch.weights) else np.ones(len(y))
+            yield x, weights, predicted, e
+
     def in_units(self, answer: Prediction) -> Prediction:
         """Return answers in units of the targets from those of the left side of a formula."""
         return partial(undone, self.design, answer) if self.design.has_functions else answer

@@ -51,7 +51,7 @@ from suffice.models.from_sums import FittedFromSums, require_sums
 from suffice.models.grouped_sums import GroupedSums
 from suffice.models.linear.adjusted import AdjustedMeans, adjusted_means
 from suffice.models.linear.conformal import ErrorSizes, error_counts, unit_of
-from suffice.models.linear.descent import Coefficients, DescentFit
+from suffice.models.linear.descent import Coefficients
 from suffice.models.linear.diagnostics import (
     Candidate,
     Influence,
@@ -504,8 +504,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
     @property
     def n_iter_(self) -> int:
         """Passes of gradient descent; else 1, as nothing iterates."""
-        fit = fitted(self).fit
-        return len(fit.loss_history) if isinstance(fit, DescentFit) else 1
+        return len(self._losses) or 1
 
     @property
     def loss_history_(self) -> NDArray[np.float64]:
@@ -515,10 +514,14 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
 
             J = 1/(2N) [Σ ω(y − b − xᵀw)² + Σⱼ λⱼwⱼ²]
         """
-        fit = fitted(self).fit
-        if not isinstance(fit, DescentFit):
+        if not len(self._losses):
             raise AttributeError("there is a loss_history_ after gradient descent only.")
-        return np.array(fit.loss_history)
+        return np.array(self._losses)
+
+    @property
+    def _losses(self) -> NDArray[np.float64]:
+        fit = fitted(self).fit
+        return fit.loss_history if isinstance(fit, Coefficients) else np.empty(0)
 
     # -- predicting
 
@@ -837,12 +840,10 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         if isinstance(fit, RowLeastSquares):  # rows are nobody else's to read
             at = fit.origin, fit.at_origin, fit.coefficients, self.model_.term_scales
             kept = Coefficients(*at, fit.has_intercept)
-        descended = isinstance(kept, DescentFit)
         learnt: dict[str, Any] = {
             "design": reader.design,
             "batches": self.batches_ if kept is None else None,
-            "coefficients": None if descended else kept,
-            "descended": kept if descended else None,
+            "coefficients": kept,
             "single_target": reader.single_target,
             "alpha_": self.model_.alpha,
         }
@@ -876,7 +877,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
 
     def _restore(self, saved: SavedRegressor) -> None:
         reader = self._reader_of(saved)
-        if (fit := saved.descended or saved.coefficients) is not None:
+        if (fit := saved.coefficients) is not None:
             self.reader_ = reader
             self.model_ = LinearModel(reader.design, reader.to_answer, fit, alpha=saved.alpha_)
         else:

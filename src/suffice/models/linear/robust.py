@@ -47,24 +47,22 @@ def influences(part: Part, asked: tuple[LinearModel, int, float]) -> Comoments:
     total = ComomentsAccumulator(len(fit.root) + fit.has_intercept)
 
     def add(batch: Batch) -> None:
-        for rows, x, y in model.rows(batch, with_targets=True):
+        first = 0
+        for x, weights, _, of_targets in model.residuals(batch):
             x = x.toarray() if is_sparse(x) else x
-            predicted = fit.predict(x)
-            model.require_finite(rows.start, x, predicted)
-            y = model.design.modelled(y, rows.start)
-            e, weights = (y - predicted)[:, target], batch.weights[rows]
-            precision = weights if weights.size and fit.equations.weights.precisions else 1.0
+            precisions = fit.equations.weights.precisions
+            e, precision = of_targets[:, target], weights if precisions else np.ones(len(weights))
             z = fit.whitened(x)
             if power:
                 constant = 1.0 / fit.equations.rows if fit.has_intercept else 0.0
                 leverage = constant + row_sums(z * z)
-                e = e / _free(precision * leverage, rows.start) ** power
-            e, known = precision * e, np.isfinite(e)
-            counted = known & (weights > 0) if weights.size else known
+                e = e / _free(precision * leverage, first) ** power
+            known = ~np.isnan(e) & (weights > 0)
             z = np.hstack([np.ones((len(z), 1)), z]) if fit.has_intercept else z
-            g = np.where(known, e, 0.0)[:, None] * z
-            copies = weights[:0] if fit.equations.weights.precisions else weights
-            total.add(RealBlock(g), np.where(counted, 0, -1).astype(np.intp), copies, 1)
+            g = np.where(known, precision * e, 0.0)[:, None] * z
+            copies = weights[:0] if precisions else weights
+            total.add(RealBlock(g), np.where(known, 0, -1).astype(np.intp), copies, 1)
+            first += len(x)
 
     for _ in each_batch(part, model.layout, add):
         pass

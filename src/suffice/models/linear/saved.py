@@ -11,7 +11,7 @@ from suffice.models.design.formula import Formula
 from suffice.models.design.matrix import Design
 from suffice.models.design.words import Words
 from suffice.models.linear.conformal import ErrorSizes
-from suffice.models.linear.descent import Coefficients, DescentFit
+from suffice.models.linear.descent import Coefficients
 from suffice.models.optimise.gradient_descent import GradientDescent
 from suffice.numerics.exact import DoubleDouble
 from suffice.rules import NONNEGATIVE, rule
@@ -27,7 +27,7 @@ SAVED = {
     **LAYOUT,
     **named(Comoments, Design, DoubleDouble, Formula, GradientDescent),
     **named(BinnedCounts, ErrorSizes, Vocabulary, Words),
-    **named(Coefficients, Descended=DescentFit),
+    **named(Coefficients),
 }
 """The types that the file of such a model may hold."""
 
@@ -38,8 +38,7 @@ class SavedRegressor(Saved):
 
     design: Design  # terms and targets
     batches: tuple[Comoments, ...] | None  # one, or one for each batch of a window
-    descended: DescentFit | None = None  # where a descent ended
-    coefficients: Coefficients | None = None  # of rows, which are fewer numbers than sums
+    coefficients: Coefficients | None = None  # of a descent, or of rows fewer than their products
     single_target: bool  # whether targets were given as (n,)
     alpha_: Annotated[float, NONNEGATIVE] = 0.0  # α of a penalty, given or chosen; 0 without one
     errors: ErrorSizes | None = None  # how large the errors of rows are
@@ -75,11 +74,9 @@ class SavedRegressor(Saved):
     def _has_sums(self) -> bool:
         p, t = len(self.design), len(self.design.targets)
         if self.batches is None:
-            found = self.descended or self.coefficients
-            one = self.descended is None or self.coefficients is None
-            return one and found is not None and found.coefficients.shape == (p, t)
+            found = self.coefficients
+            return found is not None and found.coefficients.shape == (p, t)
         alike = all((s.k, s.pooled, s.d) == (1, False, p + t) for s in self.batches)
         of_one_form = len(set(map(type, self.batches))) == 1
         some = any(len(s.code) for s in self.batches)
-        alone = self.descended is None and self.coefficients is None
-        return alone and alike and of_one_form and some
+        return self.coefficients is None and alike and of_one_form and some

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from suffice.errors import DataError
 from suffice.models.design.matrix import INTERCEPT
 from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.linalg import eigh
 from suffice.sums.comoments import Comoments
 
 Array = NDArray[np.float64]
-LEAST_PIVOT = 1e-9  # of a column in its own units; with less, a group is solved by itself
+LEAST = 1e-9  # eigenvalue of columns in their own units; with less, a group is solved by itself
 CELLS = 2**21  # of matrices solved at a time
 REFINED = 2  # times
 
@@ -33,13 +34,13 @@ class GroupFits:
 
     @classmethod
     def of(cls, sums: Comoments, p: int, intercept: bool, penalty: float, precisions: bool) -> Self:
-        """Solve the normal equations of every group by Cholesky factors.
+        """Solve the normal equations of every group by the eigenvalues of XᵀX.
 
         ::
 
             (XᵀX + λI) w = Xᵀy,  Var(w) = (XᵀX)⁻¹ RSS/(n − q)
 
-        The factors are in double, the residuals that correct w in double-double.
+        The eigenvalues are in double, the residuals that correct w in double-double.
 
         Each class of the sums is a group: of p columns and, after them, the targets.
         """
@@ -85,8 +86,10 @@ def _solved(
     scale[constant] = 1.0
     matrix = raised.hi / (scale[:, :, None] * scale[:, None, :])
     matrix[:, diagonal, diagonal] += constant
-    lower, hard = _cholesky(matrix)
-    root = _inverse(lower) / scale[:, None, :]  # RᵀR is the inverse
+    values, axes = eigh(matrix)
+    hard = values.min(axis=1, initial=1.0) <= LEAST
+    root = axes.swapaxes(1, 2) / np.sqrt(np.maximum(values, LEAST))[:, :, None]
+    root /= scale[:, None, :]  # RᵀR is the inverse
     root[constant] = 0.0
 
     def corrected(b: Array) -> Array:
@@ -128,32 +131,6 @@ def product_of(a: DoubleDouble, w: Array) -> DoubleDouble:
     for j in range(w.shape[1]):
         total = total + a[:, :, j, None] * w[:, None, j]
     return total
-
-
-def _cholesky(a: Array) -> tuple[Array, NDArray[np.bool_]]:
-    """Lower factors L of matrices (g, p, p) of diagonal 1, and which have too small a pivot."""
-    g, p, _ = a.shape
-    lower, hard = np.zeros_like(a), np.zeros(g, np.bool_)
-    for j in range(p):
-        left = lower[:, j, :j]
-        pivot = a[:, j, j] - (left**2).sum(axis=1)
-        hard |= ~(pivot > LEAST_PIVOT)
-        root = np.sqrt(np.where(pivot > LEAST_PIVOT, pivot, 1.0))
-        lower[:, j, j] = root
-        below = a[:, j + 1 :, j] - (lower[:, j + 1 :, :j] @ left[:, :, None])[:, :, 0]
-        lower[:, j + 1 :, j] = below / root[:, None]
-    return lower, hard
-
-
-def _inverse(lower: Array) -> Array:
-    """Inverses of lower factors (g, p, p)."""
-    _, p, _ = lower.shape
-    found = np.zeros_like(lower)
-    for j in range(p):
-        found[:, j, j] = 1.0
-        found[:, j, :j] = -(lower[:, j, None, :j] @ found[:, :j, :j])[:, 0]
-        found[:, j] /= lower[:, j, j, None]
-    return found
 
 
 def group_columns(estimator: Any, sums: Any) -> dict[str, Any]:
