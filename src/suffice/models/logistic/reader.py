@@ -141,8 +141,10 @@ class LaidOut:
     @property
     def by_column(self) -> Layout:
         """The layout of the terms, each called by its column, as messages name cells."""
-        names = tuple(self.design.column(place) for place in range(len(self.design)))
-        return Layout((BlockLayout("real", names),), ())
+        names = np.empty(len(self.design), object)
+        for column in self.design.groups:
+            names[self.design.places([column])] = column
+        return Layout((BlockLayout("real", tuple(names)),), ())
 
 
 @dataclass(frozen=True, eq=False)
