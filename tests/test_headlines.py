@@ -74,7 +74,7 @@ def test_separated_classes_are_named():
     with pytest.raises(DataError) as error:
         LogisticRegression(C=np.inf).fit(x, y)
     assert str(error.value) == (
-        "column 'x1' separates the classes completely; the likelihood grows with the coefficients "
+        "column 'x1' separates the classes; the likelihood grows with the coefficients "
         "for ever; use a penalty (C=1.0) or penalty='firth'."
     )
     for way_out in (LogisticRegression(), LogisticRegression(penalty="firth")):

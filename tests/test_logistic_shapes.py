@@ -120,7 +120,7 @@ def test_a_few_rows_of_many_decide_on_separation():
     rng = np.random.default_rng(2)
     x = np.sort(rng.normal(size=(40_000, 1)), axis=0)
     y = (x[:, 0] > 0).astype(int)
-    with pytest.raises(DataError, match="separates the classes completely"):
+    with pytest.raises(DataError, match="separates the classes"):
         LogisticRegression(C=np.inf).fit(x, y)
     y[0], y[-1] = 1, 0
     assert LogisticRegression(C=np.inf).fit(x, y).likelihood_ is not None

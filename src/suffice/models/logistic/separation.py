@@ -6,9 +6,8 @@ Where some direction h, of coefficients of z = (1, x − m), is never wrong,
 
     (h_y − h_c)ᵀ z ≥ 0  for every row and every class c ≠ y,  and > 0 somewhere,
 
-the likelihood grows along h for ever. Separation is *complete* if a direction has > 0 everywhere,
-and *quasi-complete* otherwise. A linear programme on some rows decides for these rows; if they
-are separated, a pass over all rows collects those that the direction gets wrong, and so on.
+the likelihood grows along h for ever. A linear programme on some rows decides for these rows; if
+they are separated, a pass over all rows collects those that the direction gets wrong, and so on.
 
 Source: A. Albert and J. A. Anderson, On the existence of maximum likelihood estimates in logistic
 regression models (1984); K. Konis, Linear programming algorithms for detecting separated data in
@@ -17,8 +16,6 @@ binary logistic regression models (2007), section 4.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -39,65 +36,33 @@ LARGEST_PROGRAMME = 1_200_000  # cells of its matrix: 10 MB
 MOST_PROGRAMMES = 50
 
 
-@dataclass(frozen=True, eq=False)
-class Separation:
-    """A direction that separates the classes."""
-
-    complete: bool  # whether every row is on the right side, or some are on the border
-    terms: tuple[int, ...]  # of the direction; none where they could not be told from others
-
-
 def refuse_separation(of: Objective, coefficients: NDArray[np.float64]) -> bool:
-    """Refuse classes that are separated; also return whether that could be decided.
+    """Refuse classes that are separated; else return whether they are known not to be.
 
-    See `find_separation` for the parameters.
-    """
-    found, decided = find_separation(of, coefficients)
-    if found is None:
-        return decided
-    firth = " or penalty='firth'" if of.k == 2 else ""
-    how = "completely" if found.complete else "quasi-completely"
-    what = listed(found.terms, of.centred.design) if found.terms else "the columns"
-    verb = "separates" if len(found.terms) == 1 else "together separate"
-    raise DataError(
-        f"{what} {verb} the classes {how}",
-        "the likelihood grows with the coefficients for ever",
-        f"use a penalty (C=1.0){firth}",
-    )
-
-
-def find_separation(
-    of: Objective, coefficients: NDArray[np.float64]
-) -> tuple[Separation | None, bool]:
-    """Look for a direction that separates the classes, first along given coefficients of z.
-
-    They are where a solver has got to, (m, D): if there is separation, most likely along them.
-
-    Returns
-    -------
-    separation : Separation or None
-    decided : bool
-        False where the programme would be too large and the coefficients separate nothing.
+    Coefficients of z are where a solver has got to, (m, D): if there is separation, most likely
+    along them. It is not known where the programme would be too large and they separate nothing.
     """
     if len(coefficients) == 1:
         coefficients = np.concatenate([0.0 * coefficients, coefficients])
     least, wrong = _check(of, coefficients)
-    complete = least > TIE
     columns = (of.k - 1) * int(of.used.sum())
     size = max(FEWEST_ROWS, 4 * columns)
-    if size * columns * (of.k - 1) > LARGEST_PROGRAMME:
-        return (Separation(True, ()) if complete else None), complete
-    drawn = of.draw(size)
-    sparse, rows = _grow(of, Sample.joined([drawn, wrong]), _shortest)
-    if sparse is None:
-        return (Separation(True, ()) if complete else None), True
-    if not complete:
-        widest, _ = _grow(of, rows, _widest)
-        complete = widest is not None
-    apart = np.diff(of.centred.to_columns(sparse), axis=0)[:, 1:] * of.centred.column_scale
-    largest = np.abs(apart).max(axis=0)
-    terms = np.flatnonzero(largest > TIE * largest.max(initial=0.0))
-    return Separation(complete, tuple(terms.tolist())), True
+    decidable = size * columns * (of.k - 1) <= LARGEST_PROGRAMME
+    found = _separating(of, Sample.joined([of.draw(size), wrong])) if decidable else None
+    if found is None and least <= TIE:
+        return decidable
+    terms: list[int] = []
+    if found is not None:
+        largest = np.abs(np.diff(found, axis=0)[:, 1:] * of.centred.scale).max(axis=0)
+        terms = np.flatnonzero(largest > TIE * largest.max(initial=0.0)).tolist()
+    firth = " or penalty='firth'" if of.k == 2 else ""
+    what = listed(terms, of.centred.design) if terms else "the columns"
+    verb = "separates" if len(terms) == 1 else "together separate"
+    raise DataError(
+        f"{what} {verb} the classes",
+        "the likelihood grows with the coefficients for ever",
+        f"use a penalty (C=1.0){firth}",
+    )
 
 
 def _check(of: Objective, direction: NDArray[np.float64]) -> tuple[float, Sample]:
@@ -108,28 +73,25 @@ def _check(of: Objective, direction: NDArray[np.float64]) -> tuple[float, Sample
 # -- linear programmes
 
 
-Found = tuple[NDArray[np.float64] | None, float]
-"""A direction h (k, D), if there is one, and the least margin of any row that it allows."""
+def _separating(of: Objective, rows: Sample) -> NDArray[np.float64] | None:
+    """Return a direction h (k, D) that is never wrong, if there is one.
 
-
-def _grow(
-    of: Objective, rows: Sample, programme: Callable[[Objective, Sample], Found]
-) -> tuple[NDArray[np.float64] | None, Sample]:
-    """Solve a programme, add the rows that its solution gets wrong, and solve it again."""
+    A programme is solved for some rows, and again with the rows that its solution gets wrong.
+    """
     for _ in range(MOST_PROGRAMMES):
-        direction, least_allowed = programme(of, rows)
+        direction = _shortest(of, rows)
         if direction is None:
-            return None, rows
+            return None
         least, wrong = _check(of, direction)
-        if least >= least_allowed:
-            return direction, rows
+        if least >= -TIE:
+            return direction
         if not len(wrong):
-            return None, rows
+            return None
         rows = Sample.joined([rows, wrong])
-    return None, rows
+    return None
 
 
-def _shortest(of: Objective, rows: Sample) -> Found:
+def _shortest(of: Objective, rows: Sample) -> NDArray[np.float64] | None:
     """Minimise Σ|h| subject to A h ≥ 0 and mean A h = 1: few terms, or none that separate."""
     a = _constraints(of, rows)
     p = a.shape[1]
@@ -146,26 +108,13 @@ def _shortest(of: Objective, rows: Sample) -> Found:
         bounds=(0.0, 1.0 / TIE),
     )
     if found.status != 0:
-        return None, 0.0
+        return None
     h = found.x[:p] - found.x[p:]
-    return _direction(of, np.where(np.abs(h) > TIE * np.abs(h).max(), h, 0.0)), -TIE
-
-
-def _widest(of: Objective, rows: Sample) -> Found:
-    """Maximise the least margin δ subject to A h ≥ δ and |h| ≤ 1."""
-    a = _constraints(of, rows)
-    p = a.shape[1]
-    from scipy.optimize import linprog
-
-    found: Any = linprog(
-        np.append(np.zeros(p), -1.0),
-        A_ub=np.concatenate([-a, np.ones((len(a), 1))], axis=1),
-        b_ub=np.zeros(len(a)),
-        bounds=[(-1.0, 1.0)] * p + [(0.0, None)],
+    direction = np.zeros((of.k, len(of.used)))
+    direction[:-1, of.used] = np.where(np.abs(h) > TIE * np.abs(h).max(), h, 0.0).reshape(
+        of.k - 1, -1
     )
-    if found.status != 0 or found.x[-1] <= TIE:
-        return None, 0.0
-    return _direction(of, found.x[:p]), TIE
+    return direction * of.inverse_scale
 
 
 def _constraints(of: Objective, rows: Sample) -> NDArray[np.float64]:
@@ -183,12 +132,6 @@ def _constraints(of: Objective, rows: Sample) -> NDArray[np.float64]:
                 block[:, y], block[:, c] = of_class, -of_class
                 blocks.append(block[:, :-1].reshape(len(of_class), -1))
     return np.concatenate(blocks)
-
-
-def _direction(of: Objective, h: NDArray[np.float64]) -> NDArray[np.float64]:
-    direction = np.zeros((of.k, len(of.used)))
-    direction[:-1, of.used] = h.reshape(of.k - 1, -1)
-    return direction * of.inverse_scale
 
 
 # -- kernels
