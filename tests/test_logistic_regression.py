@@ -538,7 +538,7 @@ def started_and_lasted(decades, n=500, seed=0):
 
 @pytest.mark.parametrize("solver", ["newton", "lbfgs"])
 @pytest.mark.parametrize("penalty", [None, "firth"])
-@pytest.mark.parametrize("decades", [3, 9])
+@pytest.mark.parametrize("decades", [3, 5])
 def test_nearly_dependent_columns_are_not_dependent(decades, penalty, solver):
     x, apart, y = started_and_lasted(decades)
     model = LogisticRegression(penalty=penalty, solver=solver).fit(x, y)
@@ -546,33 +546,31 @@ def test_nearly_dependent_columns_are_not_dependent(decades, penalty, solver):
     other = theirs.LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-13).fit(z, y)
     if penalty == "firth":
         other = LogisticRegression(penalty="firth").fit(z, y)
-    noise = max(1e-9, 1e-15 * 10.0**decades)  # a score is rounded to so much
+    noise = 10.0 ** (2 * decades - 16)  # of sums of squares, of what the ends have of their own
     assert_allclose(model.predict_proba(x), other.predict_proba(z), atol=10 * noise)
     expected = LogisticRegression(penalty=penalty).fit(z, y)
     assert model.likelihood_.parameters == 3
     unit = np.log(apart.std(axis=0)).sum() if penalty == "firth" else 0.0  # a change of columns
     value = expected.likelihood_.value + unit
     assert model.likelihood_.value == pytest.approx(value, rel=1e-8 + noise)
-    assert_allclose(model.summary().z[0, 2], expected.summary().z[0, 2], rtol=1e-4 * noise**0.25)
-
-
-@pytest.mark.parametrize("solver", ["newton", "lbfgs"])
-def test_what_separates_nearly_dependent_columns_is_named(solver):
-    x, apart, _ = started_and_lasted(7)
-    other = np.random.default_rng(1).normal(size=(len(x), 1))
-    y = apart[:, 1] > np.median(apart[:, 1])
-    with pytest.raises(DataError, match=r"columns 'x1', 'x2' together separate .* completely"):
-        likelihood_fit(np.column_stack([other, x]), y, solver=solver)
-    y[apart[:, 1].argmax()] = False
-    found = likelihood_fit(np.column_stack([other, x]), y, solver=solver)
-    assert_allclose(found.predict(np.column_stack([other, x])), y, atol=1.0)
+    assert_allclose(model.summary().z[0, 2], expected.summary().z[0, 2], rtol=1e-4)
 
 
 def test_a_long_table_of_nearly_dependent_columns():
-    x, apart, y = started_and_lasted(8, n=70_000)
+    x, apart, y = started_and_lasted(6, n=70_000)
     z = StandardScaler().fit_transform(apart)
     model, expected = likelihood_fit(x, y), likelihood_fit(z, y)
     assert_allclose(model.predict_proba(x), expected.predict_proba(z), atol=1e-6)
+
+
+@pytest.mark.parametrize("n", [500, 70_000])
+def test_columns_nearer_than_squares_tell_are_dependent(n):
+    x, _, y = started_and_lasted(8, n)
+    with pytest.warns(SufficeWarning, match="column 'x1' is 1 × 'x0' plus a constant"):
+        model = LogisticRegression(C=np.inf).fit(x, y)
+    alone = likelihood_fit(x[:, :1], y)
+    assert_allclose(model.predict_proba(x), alone.predict_proba(x[:, :1]), atol=1e-6)
+    assert np.isnan(model.summary().standard_error[0, 1:]).all()
 
 
 def test_first_derivatives_lead_to_the_same_inference():
@@ -599,22 +597,22 @@ def test_too_many_columns_for_a_hessian(monkeypatch):
 
 def test_separated_data_have_no_maximum():
     x, y = load_iris(return_X_y=True)
-    with pytest.raises(DataError, match="column 'x2' separates the classes quasi-completely"):
+    with pytest.raises(DataError, match="column 'x2' separates the classes"):
         likelihood_fit(x, y)
     keep = y < 2
-    with pytest.raises(DataError, match=r"completely; .*penalty='firth'"):
+    with pytest.raises(DataError, match=r"separates the classes; .*penalty='firth'"):
         likelihood_fit(x[keep], y[keep])
     versicolor = likelihood_fit(x[~(y == 0)], y[~(y == 0)])
     assert versicolor.n_iter_[0] < 12
     for loader in (load_wine, load_breast_cancer, load_digits):
-        with pytest.raises(DataError, match="separate the classes completely"):
+        with pytest.raises(DataError, match="separate the classes"):
             likelihood_fit(*loader(return_X_y=True))
 
 
 def test_separation_is_found_in_sparse_rows_and_by_lbfgs():
     x, y = load_iris(return_X_y=True)
     for options in ({"solver": "lbfgs"}, {"fit_intercept": True}):
-        with pytest.raises(DataError, match="separates the classes quasi-completely"):
+        with pytest.raises(DataError, match="separates the classes"):
             likelihood_fit(csr_array(x), y, **options)
     with pytest.raises(DataError, match="separates the classes"):
         likelihood_fit(np.array([[1.0], [2.0], [-1.0]]), [1, 1, 0], fit_intercept=False)
@@ -629,7 +627,7 @@ def test_separation_that_cannot_be_ruled_out_is_a_warning(monkeypatch):
         wide.setattr(suffice.models.logistic.objective, "LARGEST_HESSIAN", 0)
         with pytest.warns(SufficeWarning, match="too many columns to rule out"):
             likelihood_fit(x, y)
-    with pytest.raises(DataError, match="the columns together separate the classes completely"):
+    with pytest.raises(DataError, match="the columns together separate the classes"):
         likelihood_fit(*load_wine(return_X_y=True), solver="lbfgs")
 
 
@@ -681,10 +679,8 @@ def test_where_rounding_ends_a_descent_there_is_no_warning(decades, solver):
     [
         (4, 1.0, 500),
         (6, 1e4, 500),
-        (7, 1e20, 500),
-        (8, 1.0, 500),
-        (9, 1e4, 500),
-        (8, 1e20, 140_000),
+        (6, 1e20, 500),
+        (6, 1e20, 140_000),
     ],
 )
 def test_a_penalty_on_nearly_dependent_columns(decades, C, n):
@@ -694,7 +690,7 @@ def test_a_penalty_on_nearly_dependent_columns(decades, C, n):
     lasted = apart[:, 1] - apart[:, 1].mean()  # scores along w = (−1, 1)
     slope = (p - y) @ lasted + (w[1] - w[0]) / C
     bend = p * (1 - p) @ lasted**2 + 2 / C
-    assert abs(slope) < 1e-15 * 10 ** max(decades, 6) * n * bend**0.5
+    assert abs(slope) < 1e-15 * 10**6 * n * bend**0.5
 
 
 def test_a_stall_is_not_blamed_on_the_tolerance(monkeypatch):
@@ -927,9 +923,9 @@ def test_threads_and_runs_of_a_descent_give_the_same_bits(monkeypatch, solver):
 def test_separation_is_found_before_a_descent(solver):
     x, y = load_iris(return_X_y=True)
     how = {"passes": 3}
-    with pytest.raises(DataError, match="column 'x2' separates the classes quasi-completely"):
+    with pytest.raises(DataError, match="column 'x2' separates the classes"):
         descended(x, y, solver, C=np.inf, **how)
-    with pytest.raises(DataError, match="separate the classes completely"):
+    with pytest.raises(DataError, match="separate the classes"):
         descended(*load_wine(return_X_y=True), solver, C=np.inf, **how)
     assert descended(x, y, solver, **how).score(x, y) > 0.8
 

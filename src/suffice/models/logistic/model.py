@@ -60,7 +60,7 @@ class LogisticModel:
 
     @property
     def term_scales(self) -> NDArray[np.float64]:
-        return self.centred.column_scale
+        return self.centred.scale
 
     @property
     def log_prior(self) -> NDArray[np.float64]:

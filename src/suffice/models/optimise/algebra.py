@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, helmert, solve_triangular
+from scipy.linalg import LinAlgError, solve_triangular
 from scipy.linalg.lapack import dpotrs
 
 from suffice.numerics.interruption import interruptible
@@ -98,19 +98,6 @@ def solved(hessian: Array, b: Array) -> Array:
         if ridge or np.diagonal(lower).min(initial=1.0) ** 2 > SINGULAR:
             return Cholesky(inverse_scale, lower).solve(b)
     return factored(hessian).solve(b)
-
-
-def orthonormal_contrasts(k: int) -> Array:
-    """Return an orthonormal basis (k, k − 1) of the vectors that sum to zero.
-
-    Examples
-    --------
-    >>> (orthonormal_contrasts(3) * 6**0.5).round(9)
-    array([[ 1.73205081,  1.        ],
-           [-1.73205081,  1.        ],
-           [ 0.        , -2.        ]])
-    """
-    return np.asarray(helmert(k).T, np.float64)
 
 
 def _scaled(hessian: Array) -> tuple[Array, Array, Array]:
