@@ -26,10 +26,6 @@ def evaluate(node: Any, row: dict[str, Any]) -> float:
             return -math.inf
         case int() | float():
             return node
-        case {"above": threshold, "cell": name}:
-            return _log(node["then"] if row[name] > threshold else node["otherwise"])
-        case {"steps": name, "starts": starts, "values": values}:
-            return _log(values[sum(row[name] >= start for start in starts)])
         case {"cell": name}:
             return row[name]
         case {"sum": terms}:
@@ -44,10 +40,17 @@ def evaluate(node: Any, row: dict[str, Any]) -> float:
             return math.log(evaluate(of, row))
         case {"log1p": of}:
             return math.log1p(evaluate(of, row))
-        case {"choice": name, "cases": cases}:
-            found = [number for value, number in cases if value == row[name]]
-            return _log(found[0] if found else node["otherwise"])
     raise AssertionError(node)
+
+
+def looked_up(term: dict[str, Any], row: dict[str, Any]) -> list[float]:
+    cell = row[term["columns"][0]]
+    if "starts" in term:
+        found = term["table"][sum(cell >= start for start in term["starts"])]
+    else:
+        pairs = zip(term["values"], term["table"], strict=True)
+        found = next((adds for value, adds in pairs if value == cell), term["others"])
+    return list(map(_log, found))
 
 
 def gaussian(of: dict[str, Any], row: dict[str, Any], k: int) -> np.ndarray:
@@ -108,20 +111,24 @@ def pairs(of: dict[str, Any], row: dict[str, Any], names: list[str]) -> np.ndarr
     if not parents:
         return np.zeros(k)
     mean = np.log(np.exp(np.array(parents) - np.max(parents)).mean(axis=0)) + np.max(parents)
-    return of["weight"] * (mean - np.log(np.array(of["rows"]) / np.sum(of["rows"])))
+    return mean - np.log(np.array(of["rows"]) / np.sum(of["rows"]))
 
 
 def scores(facts: dict[str, Any], row: dict[str, Any]) -> np.ndarray:
     total = np.array([_log(output["start"]) for output in facts["outputs"]])
     for term in facts["terms"]:
         if "gaussian" in term:
-            total += term["gaussian"]["weight"] * gaussian(term["gaussian"], row, len(total))
+            adds = gaussian(term["gaussian"], row, len(total))
         elif "pairs" in term:
-            total += pairs(term["pairs"], row, term["columns"])
+            adds = pairs(term["pairs"], row, term["columns"])
         elif any(row[name] is None for name in term["columns"]):
             assert term["missing"] == "nothing"
+            continue
+        elif "table" in term:
+            adds = looked_up(term, row)
         else:
-            total += [evaluate(node, row) for node in term["by_output"]]
+            adds = [evaluate(node, row) for node in term["by_output"]]
+        total += term["weight"] * np.array(adds)
     return total
 
 

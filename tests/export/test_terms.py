@@ -72,7 +72,8 @@ def test_steps_of_an_ordered_category_are_added_up():
     rows = ROWS[["size", "grade", "price"]]
     model = LinearRegression(ordered=ORDERED).fit(rows, "price")
     written = json.loads(to_json(model))
-    cases = dict(written["terms"][1]["by_output"][0]["cases"])
+    term = written["terms"][1]
+    cases = {v: adds for v, (adds,) in zip(term["values"], term["table"], strict=True)}
     start = written["outputs"][0]["start"]
     for grade, weight in cases.items():
         answer = model.predict([{"size": 0.0, "grade": grade}])[0]

@@ -12,7 +12,7 @@ A reader of models makes these trees, a writer of a language walks them: neither
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate
 from math import inf
 from sys import float_info
@@ -25,7 +25,9 @@ LARGEST = 1e150  # a model refuses larger numbers, and so does what is exported
 DOUBLE = float_info.max
 NEGLIGIBLE = 1e-13  # part of a variance that is rounding
 
-ColumnKind = Literal["number", "count", "whole", "date", "time", "string", "integer", "boolean"]
+ColumnKind = Literal[
+    "number", "count", "whole", "date", "time", "string", "integer", "boolean", "text"
+]
 Missing = Literal["nothing", "refused"]
 
 
@@ -35,7 +37,8 @@ class Column(NamedTuple):
     A ``number`` is at most 1e150 in size, a ``count`` also 0 or more, ``whole`` also without a
     fraction; cells that break the rule are refused. A ``date``, or a point in time, is the number
     of seconds since 1970-01-01, a ``time`` of day that since midnight. ``string``, ``integer`` and
-    ``boolean`` cells are read by `Choice` only; an ``integer`` may be any finite number.
+    ``boolean`` cells are read by `Values` only; an ``integer`` may be any finite number, and a
+    ``text`` is read by `Words`.
     """
 
     name: str
@@ -44,7 +47,7 @@ class Column(NamedTuple):
     @property
     def bounds(self) -> tuple[float, float] | None:
         """The smallest and the largest cell that is answered; None where cells are no numbers."""
-        if self.kind in ("string", "boolean"):
+        if self.kind in ("string", "boolean", "text"):
             return None
         if self.kind == "integer":
             return -DOUBLE, DOUBLE
@@ -109,61 +112,7 @@ class Log1p:
     of: Expression
 
 
-@dataclass(frozen=True)
-class Choice:
-    """A number for each value of a column, and one for all others: None refuses these."""
-
-    column: int
-    cases: tuple[tuple[Any, float], ...]
-    otherwise: float | None
-
-
-@dataclass(frozen=True)
-class Above:
-    """A step at a threshold: one number above it, and one at and below it."""
-
-    column: int
-    threshold: float
-    above: float
-    below: float
-
-
-@dataclass(frozen=True)
-class Steps:
-    """``values[b]``, where b of the ascending ``starts`` are at most the cell."""
-
-    column: int
-    starts: tuple[float, ...]
-    values: tuple[float, ...]
-
-    @property
-    def halves(self) -> tuple[float, Steps, Steps]:
-        """A start in the middle, and the steps below it and from it on; of two values or more."""
-        m = (len(self.starts) + 1) // 2
-        below = Steps(self.column, self.starts[: m - 1], self.values[:m])
-        return self.starts[m - 1], below, Steps(self.column, self.starts[m:], self.values[m:])
-
-
-Expression = (
-    Number | Cell | Sum | Product | Quotient | Square | Log | Log1p | Choice | Above | Steps
-)
-
-
-def weighed(node: Expression, weight: float) -> Expression:
-    """An expression times a weight above 0."""
-    match node:
-        case Number(value):
-            return Number(weight * value)
-        case Choice(_, cases, otherwise):
-            products = tuple((value, weight * number) for value, number in cases)
-            rest = otherwise if otherwise is None else weight * otherwise
-            return replace(node, cases=products, otherwise=rest)
-        case Above(_, _, above, below):
-            return replace(node, above=weight * above, below=weight * below)
-        case Steps(_, _, values):
-            return replace(node, values=tuple(weight * value for value in values))
-        case _:
-            return Product(Number(weight), node)
+Expression = Number | Cell | Sum | Product | Quotient | Square | Log | Log1p
 
 
 @dataclass(frozen=True)
@@ -176,12 +125,52 @@ class Term:
     columns: tuple[int, ...]
     by_output: tuple[Expression, ...]
     missing: Missing = "nothing"
+    weight: float = 1.0
 
-    def weighed(self, weight: float) -> Term:
-        """The term times a weight above 0."""
-        if weight == 1:
-            return self
-        return replace(self, by_output=tuple(weighed(one, weight) for one in self.by_output))
+
+@dataclass(frozen=True)
+class Steps:
+    """Places of numbers: b, where b of the ascending ``starts`` are at most the cell."""
+
+    column: int
+    starts: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Values:
+    """Places of cells: i of those that equal value i, and the last of all others."""
+
+    column: int
+    values: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """The contribution of a column to every output, by the place of its cell."""
+
+    places: Steps | Values
+    by_output: tuple[tuple[float | None, ...], ...]  # by place; None refuses the cell
+    missing: Missing = "nothing"
+    weight: float = 1.0
+
+    @property
+    def columns(self) -> tuple[int]:
+        return (self.places.column,)
+
+    @property
+    def numbers(self) -> list[list[float | None]]:
+        """The contributions times the weight."""
+        w = self.weight
+        return [[None if one is None else w * one for one in row] for row in self.by_output]
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """The sum over the words of a text of what one word adds to every output."""
+
+    columns: tuple[int]
+    parameters: Any  # of a multinomial family
+    weight: float = 1.0
 
 
 class Whitened(NamedTuple):
@@ -216,8 +205,7 @@ class Gaussian:
     columns: tuple[int, ...]  # d of them
     features: tuple[tuple[int, Any], ...]  # p pairs: a column, and a value or None
     values: Mapping[int, tuple[Any, ...]]  # of columns that are categories; other cells are missing
-    mean: NDArray[np.float64]  # μ, (k, p)
-    offset: NDArray[np.float64]  # μ − origin of the complete form, (k, p), which has more digits
+    offset: NDArray[np.float64]  # μ − origin of the complete form, (k, p)
     covariance: NDArray[np.float64] | None  # (k, p, p), or (1, p, p); None of too many columns
     complete: Whitened  # the score of a row that lacks no cell
     lacking: tuple[str, ...] = ()  # columns of which rows of the fit lacked cells
@@ -237,9 +225,6 @@ class Gaussian:
         assert self.covariance is not None
         return NEGLIGIBLE * np.diagonal(self.covariance, axis1=1, axis2=2)
 
-    def weighed(self, weight: float) -> Gaussian:
-        return replace(self, weight=weight)
-
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
@@ -250,11 +235,11 @@ class Pairs:
         P(c, x) = 1/|I| Σ_{i ∈ I} exp Σ_j t_c[b_i, b_j]
 
     over the columns I whose bin b_i is a ``parent``; j are all columns that the row shows. Bins are
-    counted through all d columns; cells of which a `Choice` knows no bin are missing.
+    counted through all d columns, in ``bins`` those of each; cells without a bin are missing.
     """
 
     columns: tuple[int, ...]
-    bins: tuple[Steps | Choice, ...]
+    bins: tuple[Table, ...]  # of one output
     sizes: tuple[int, ...]  # numbers of bins
     counts: NDArray[np.float64]  # (k, M(M + 1)/2), of which t is: `suffice.models.generative.aode`
     rows: NDArray[np.float64]  # Σw of every class, (k,)
@@ -269,7 +254,7 @@ class Pairs:
         return tuple(accumulate(self.sizes, initial=0))
 
 
-AnyTerm = Term | Gaussian | Pairs
+AnyTerm = Term | Table | Words | Gaussian | Pairs
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ def to_json(model: Any) -> str:
         {
             "outputs": [_output(joint, one, c) for c in range(len(joint.outputs))],
             "parameters": _parameters(member),
-            "terms": [_term(term, names) for term in one.terms],
+            "terms": [term_facts(term, names) for term in one.terms],
         }
         for one, (_, _, member) in zip(joint.members, members, strict=True)
     ]
@@ -67,32 +67,52 @@ def to_json(model: Any) -> str:
     return json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _term(term: ex.AnyTerm, names: Sequence[str]) -> dict[str, Any]:
-    own = [names[j] for j in term.columns]
-    if isinstance(term, ex.Term):
-        by_output = [written(made, names) for made in term.by_output]
-        return {"columns": own, "missing": term.missing, "by_output": by_output}
-    if isinstance(term, ex.Pairs):
-        return {"columns": own, "pairs": pairs_facts(term)}
-    return {"columns": own, "gaussian": _gaussian(term, names)}
+def term_facts(term: ex.AnyTerm, names: Sequence[Any]) -> dict[str, Any]:
+    """Return a term as a program reads it; columns are called by ``names``."""
+    facts: dict[str, Any] = {"columns": [names[j] for j in term.columns], "weight": term.weight}
+    match term:
+        case ex.Term():
+            by_output = [written(tree, names) for tree in term.by_output]
+            return facts | {"missing": term.missing, "by_output": by_output}
+        case ex.Table():
+            *rows, last = (
+                [None if v is None else finite(v) for v in row]
+                for row in zip(*term.by_output, strict=True)
+            )
+            facts["missing"] = term.missing
+            if isinstance(term.places, ex.Steps):
+                return facts | {"starts": list(term.places.starts), "table": [*rows, last]}
+            others = "refused" if None in last else last
+            return facts | {"values": list(term.places.values), "table": rows, "others": others}
+        case ex.Pairs():
+            return facts | {"pairs": _pairs(term)}
+        case ex.Gaussian():
+            return facts | {"gaussian": _gaussian(term, names)}
+        case ex.Words():
+            raise AssertionError("an export has no texts")
 
 
-def pairs_facts(term: ex.Pairs) -> dict[str, Any]:
-    """Return bins and counts of one-dependence estimators, as a program reads them."""
+def _pairs(term: ex.Pairs) -> dict[str, Any]:
+    """Return bins and counts of one-dependence estimators."""
     bins: list[dict[str, Any]] = []
-    for one, start in zip(term.bins, term.ends, strict=False):
-        cases = one.cases if isinstance(one, ex.Choice) else ()
-        cuts = {"starts": list(one.starts)} if isinstance(one, ex.Steps) else {}
-        bins.append(cuts or {"values": [[value, int(b) - start] for value, b in cases]})
+    for one in term.bins:
+        if isinstance(one.places, ex.Steps):
+            bins.append({"starts": list(one.places.starts)})
+        else:
+            pairs = zip(one.places.values, one.by_output[0], strict=False)
+            bins.append({"values": [[value, int(b)] for value, b in pairs if b is not None]})
     counts = [[int(n) if n == int(n) else n for n in row] for row in term.counts.tolist()]
-    sizes, rows = list(term.sizes), term.rows.tolist()
-    return {"weight": term.weight, "bins": bins, "sizes": sizes, "rows": rows, "counts": counts}
+    return {
+        "bins": bins,
+        "sizes": list(term.sizes),
+        "rows": term.rows.tolist(),
+        "counts": counts,
+    }
 
 
-def _gaussian(term: ex.Gaussian, names: Sequence[str]) -> dict[str, Any]:
+def _gaussian(term: ex.Gaussian, names: Sequence[Any]) -> dict[str, Any]:
     whole = term.complete
     return {
-        "weight": term.weight,
         "features": [names[j] if v is None else [names[j], v] for j, v in term.features],
         "values": {names[j]: list(values) for j, values in term.values.items()},
         "offset": term.offset.tolist(),
@@ -142,10 +162,7 @@ def finite(value: float) -> float | str:
 
 
 def written(node: ex.Expression, names: Sequence[Any]) -> Any:
-    """A node as JSON: a number, or an object whose first key says what it is.
-
-    Columns are called by ``names``, in the order of the log joint.
-    """
+    """A node as JSON: a number, or an object whose key says what it is."""
     match node:
         case ex.Number(value):
             return finite(value)
@@ -158,19 +175,3 @@ def written(node: ex.Expression, names: Sequence[Any]) -> Any:
             return {type(node).__name__.lower(): pair}
         case ex.Square(of) | ex.Log(of) | ex.Log1p(of):
             return {type(node).__name__.lower(): written(of, names)}
-        case ex.Choice(column, cases, otherwise):
-            return {
-                "choice": names[column],
-                "cases": [[value, finite(number)] for value, number in cases],
-                "otherwise": "refused" if otherwise is None else finite(otherwise),
-            }
-        case ex.Above(column, threshold, above, below):
-            return {
-                "above": threshold,
-                "cell": names[column],
-                "then": finite(above),
-                "otherwise": finite(below),
-            }
-        case ex.Steps(column, starts, values):
-            numbers = [*map(finite, values)]
-            return {"steps": names[column], "starts": list(starts), "values": numbers}

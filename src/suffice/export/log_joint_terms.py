@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import singledispatch
-from itertools import chain, starmap
-from math import inf, log1p
+from itertools import chain
+from math import inf, log1p, nextafter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,10 +15,8 @@ from numpy.typing import NDArray
 from suffice.data.schema import BOOLEAN, DATES, INSTANTS, LOW, TIMES, Layout, UniformColumns
 from suffice.errors import ParameterError
 from suffice.export.expressions import (
-    Above,
     AnyTerm,
     Cell,
-    Choice,
     Column,
     ColumnKind,
     Expression,
@@ -34,8 +33,11 @@ from suffice.export.expressions import (
     Square,
     Steps,
     Sum,
+    Table,
     Term,
+    Values,
     Whitened,
+    Words,
 )
 from suffice.families.bernoulli import BernoulliParameters
 from suffice.families.categorical import CategoricalParameters
@@ -89,6 +91,19 @@ def log_joint(model: Any) -> LogJoint:
     >>> log_joint(NaiveBayes().fit(rows, "kind")).columns
     (Column(name='size', kind='number'),)
     """
+    joint = joint_of(model)
+    for column in joint.columns:
+        if column.kind == "text":
+            raise _is_text(column.name)
+    members = [
+        replace(one, terms=tuple(term for term in one.terms if term.weight))
+        for one in joint.members
+    ]
+    return replace(joint, members=tuple(members))
+
+
+def joint_of(model: Any) -> LogJoint:
+    """Return the log joint of a model, texts and columns of weight 0 included."""
     fitted: Any = getattr(model, "model_", None)
     if getattr(model, "costs", None) is not None:
         raise ParameterError(
@@ -96,20 +111,27 @@ def log_joint(model: Any) -> LogJoint:
             "an export answers the most probable label",
             "set costs=None, and apply them to the probabilities",
         )
+    columns: list[Column] = []
     if hasattr(fitted, "classes"):
-        check_labels(fitted.classes.values)
-        columns: list[Column] = []
-        members = [
-            _member(columns, *one, alone=not hasattr(model, "members_"))
-            for one in members_of(model)
-        ]
+        _check_labels(fitted.classes.values)
+        alone = not hasattr(model, "members_")
+        members = [_member(columns, *one, alone=alone) for one in members_of(model)]
         return LogJoint("classes", fitted.classes.values, tuple(columns), tuple(members))
     if isinstance(fitted, LinearModel):
-        return _linear(fitted)
+        member = _linear(fitted, columns)
+        return LogJoint("numbers", fitted.design.targets, tuple(columns), (member,))
     raise ParameterError(
         f"{with_article(type(model).__name__)} cannot be exported",
-        "an export writes fitted naive Bayes, discriminant analysis, linear and logistic models",
+        "naive Bayes, discriminant analysis, linear and logistic models are, and their averages",
         "fit one of these",
+    )
+
+
+def _is_text(name: str) -> ParameterError:
+    return ParameterError(
+        f"column {name!r} is text",
+        "an export does not cut a text into words",
+        "fit the model without it, or on columns of counts",
     )
 
 
@@ -134,17 +156,15 @@ def _member(columns: list[Column], name: str, share: float, model: Any, alone: b
             )
             start, prior = fitted.log_prior, fitted.prior
         else:
-            terms, start = logistic_terms(fitted, columns, alone)
+            terms, start = _logistic(fitted, columns, alone)
             prior = np.full(len(start), 1 / len(start))
-        columns[first:] = starmap(Column, timed(columns[first:], fitted.layout))
+        columns[first:] = [_timed(column, fitted.layout) for column in columns[first:]]
     except ParameterError as error:
-        if alone:
-            raise
-        raise refused_member(name, error) from error
+        raise (error if alone else _refused_member(name, error)) from error
     return Member(tuple(start.tolist()), tuple(prior.tolist()), tuple(terms), name, share)
 
 
-def refused_member(name: str, error: ParameterError) -> ParameterError:
+def _refused_member(name: str, error: ParameterError) -> ParameterError:
     """Return the error of an average with a member that cannot be written."""
     return ParameterError(
         f"{name}, a member of the average, cannot be written: {error.fact}",
@@ -173,7 +193,7 @@ def check_gaps(joint: LogJoint, most: float) -> None:
                     f"{most:,.0f} products at most",
                     "fit the model on fewer columns, or write JSON",
                 )
-                raise refused_member(member.name, error) if member.name else error
+                raise _refused_member(member.name, error) if member.name else error
 
 
 def refusing_null(joint: LogJoint, most: float) -> tuple[str, ...]:
@@ -202,38 +222,33 @@ def _generative(model: GenerativeModel, layout: Layout, columns: list[Column]) -
         names = tuple(part.layout.columns)
         found = family_terms(parameters, Where(names, layout, len(columns), _lacking(part, block)))
         columns += found[0]
-        terms += _weighed(found[1], weights)
+        each = np.broadcast_to(weights, len(names)).tolist()
+        before = len(columns) - len(names)
+        terms += [replace(term, weight=each[term.columns[0] - before]) for term in found[1]]
     if isinstance(model, AODEModel) and model.pair_weight:
-        terms.append(pairs_of(model, layout, columns, first))
+        terms.append(_pairs(model, layout, columns, first))
     return terms
 
 
-def _weighed(terms: Sequence[Any], weights: NDArray[np.float64]) -> list[Any]:
-    """Terms of one family, each times its weight, or all times the only one; none of weight 0."""
-    each = np.broadcast_to(weights, len(terms)).tolist()
-    pairs = zip(terms, each, strict=True)
-    return [term if weight == 1 else term.weighed(weight) for term, weight in pairs if weight]
-
-
-def pairs_of(model: AODEModel, layout: Layout, columns: list[Column], first: int) -> Pairs:
+def _pairs(model: AODEModel, layout: Layout, columns: list[Column], first: int) -> Pairs:
     """Return one-dependence estimators of columns that families have read."""
     counts, of = model.known_pairs, model.one_dependence
     place = {column.name: j for j, column in enumerate(columns) if j >= first}
     at = tuple(place[name] for name in counts.columns)
-    bins: list[Steps | Choice] = []
+    bins = []
     two = ("binary", "outcome")
     binary = {name for b in layout.blocks if b.encoding in two for name in b.columns}
-    start = 0
     for j, name, one in zip(at, counts.columns, counts.bins, strict=True):
-        numbers = range(start, start := start + len(one))
+        numbers = [float(b) for b in range(len(one))]
         if isinstance(one, CutBins):
-            bins.append(Steps(j, tuple(one.cuts.tolist()), tuple(map(float, numbers))))
+            bins.append(Table(Steps(j, tuple(one.cuts.tolist())), (tuple(numbers),)))
             continue
         cells = [(value,) for value in one.values.values]
         if name in binary:
-            cells = list(cells_of_binary(layout, name)[1:])
-        cases = [(v, float(b)) for b, vs in zip(numbers, cells, strict=True) for v in vs]
-        bins.append(Choice(j, tuple(cases), None))
+            cells = list(_cells_of_binary(layout, name)[1:])
+        cases = [(v, b) for b, vs in zip(numbers, cells, strict=True) for v in vs]
+        places = Values(j, tuple(value for value, _ in cases))
+        bins.append(Table(places, ((*(b for _, b in cases), None),)))
     return Pairs(
         at,
         tuple(bins),
@@ -250,41 +265,38 @@ def pairs_of(model: AODEModel, layout: Layout, columns: list[Column], first: int
 TIMED: dict[str, ColumnKind] = {DATES: "date", INSTANTS: "date", TIMES: "time"}
 
 
-def timed(columns: Iterable[tuple[str, Any]], layout: Layout) -> Iterator[tuple[str, Any]]:
-    """Yield names and kinds of columns: numbers that are seconds have kinds of their own."""
+def _timed(column: Column, layout: Layout) -> Column:
+    """Return a column whose numbers are seconds with a kind of its own."""
     all_columns = () if isinstance(layout.columns, UniformColumns) else layout.columns
-    times = {column.name: column.reason for column in all_columns if column.stored == "time"}
-    for name, kind in columns:
-        reason = times.get(name, "")
-        if reason and (kind != "number" or reason not in TIMED):
-            raise ParameterError(
-                f"column {name!r} holds {reason.partition(',')[0]}",
-                "an export reads dates and times of day, modelled as numbers",
-                f"fit the model without it (--ignore {name})",
-            )
-        yield name, TIMED[reason] if reason else kind
+    times = {one.name: one.reason for one in all_columns if one.stored == "time"}
+    reason = times.get(column.name, "")
+    if reason and (column.kind != "number" or reason not in TIMED):
+        raise ParameterError(
+            f"column {column.name!r} holds {reason.partition(',')[0]}",
+            "an export reads dates and times of day, modelled as numbers",
+            f"fit the model without it (--ignore {column.name})",
+        )
+    return column._replace(kind=TIMED[reason]) if reason else column
 
 
-def logistic_terms(
+def _logistic(
     model: LogisticModel, columns: list[Column], alone: bool
-) -> tuple[list[Term], NDArray[np.float64]]:
+) -> tuple[list[AnyTerm], NDArray[np.float64]]:
     """Return terms and intercepts; in an average, a missing cell is as in the average row."""
     w, b = model.coefficients[:, 1:], model.coefficients[:, 0]
     if len(w) == 1:  # t₁ − t₀
         w, b = np.vstack([np.zeros_like(w), w]), np.append(0.0, b)
-    mean: Missing = "refused" if alone else "nothing"
-    found = design_terms(model.centred.design, w, model.centred.mean, len(columns), mean)
-    columns += found[0]
-    return found[1], b + found[2]
+    missing: Missing = "refused" if alone else "nothing"
+    terms, rest = _design_terms(model.centred.design, w, model.centred.mean, columns, missing)
+    return terms, b + rest
 
 
-def _linear(model: LinearModel) -> LogJoint:
+def _linear(model: LinearModel, columns: list[Column]) -> Member:
     w = model.fit.coefficients.T
     b = np.broadcast_to(model.fit.intercept if model.fit.has_intercept else 0.0, len(w))
-    columns, terms, rest = design_terms(model.design, w, np.zeros(w.shape[1]))
-    member = Member(tuple((b + rest).tolist()), (), tuple(terms))
-    read = tuple(starmap(Column, timed(columns, model.layout)))
-    return LogJoint("numbers", model.design.targets, read, (member,))
+    terms, rest = _design_terms(model.design, w, np.zeros(w.shape[1]), columns, "refused")
+    columns[:] = [_timed(column, model.layout) for column in columns]
+    return Member(tuple((b + rest).tolist()), (), tuple(terms))
 
 
 SHIFT = 8  # Stirling's series is used from here on
@@ -323,45 +335,41 @@ def _categorical(parameters: CategoricalParameters, at: Where) -> Made:
     for j, name in enumerate(at.names):
         values = parameters.vocabularies[j].values
         columns.append(value_column(name, values))
-        one = parameters.column(j)
-        log_theta = log(one.theta)
-        left_out = tuple(
-            (token, 0.0)
-            for token in at.layout.missing
-            if columns[-1].kind == "string" and token not in values
-        )
-        choices = []
-        for row in log_theta.tolist():
-            otherwise = {"ignore": 0.0, "error": None, "smooth": row[-1]}[parameters.unseen]
-            cases = *zip(values, row[:-1], strict=False), *left_out
-            choices.append(Choice(at.first + j, cases, otherwise))
-        terms.append(Term((at.first + j,), tuple(choices)))
+        is_text = columns[-1].kind == "string"
+        tokens = [one for one in at.layout.missing if is_text and one not in values]
+        rows = []
+        for row in log(parameters.column(j).theta).tolist():
+            others = {"ignore": 0.0, "error": None, "smooth": row[-1]}[parameters.unseen]
+            rows.append((*row[: len(values)], *(0.0 for _ in tokens), others))
+        terms.append(Table(Values(at.first + j, (*values, *tokens)), tuple(rows)))
     return columns, terms
 
 
 @family_terms.register
 def _bernoulli(parameters: BernoulliParameters, at: Where) -> Made:
-    _refuse_text(parameters.words, at.names)
+    if parameters.words is not None and not parameters.words.closed:
+        raise _is_text(at.names[0])
     refused = {name for b in at.layout.blocks if b.encoding == "binary" for name in b.columns}
     columns, terms = [], []
     for j, name in enumerate(at.names):
-        log_theta = log(parameters.theta[:, j]).tolist()
-        kind, zeros, ones = cells_of_binary(at.layout, name)
-        made: list[Expression] = []
+        kind, zeros, ones = _cells_of_binary(at.layout, name)
         columns.append(Column(name, kind))
-        for absent, present in log_theta:
-            if kind == "number":
-                assert at.layout.threshold is not None
-                made.append(Above(at.first + j, at.layout.threshold, present, absent))
-                continue
-            cases = *((zero, absent) for zero in zeros), *((one, present) for one in ones)
-            other = None if name in refused and kind == "integer" else 0.0
-            made.append(Choice(at.first + j, cases, other))
-        terms.append(Term((at.first + j,), tuple(made)))
+        log_theta = [tuple(row) for row in log(parameters.theta[:, j]).tolist()]
+        if kind == "number":
+            assert at.layout.threshold is not None
+            above = Steps(at.first + j, (nextafter(at.layout.threshold, inf),))
+            terms.append(Table(above, tuple(log_theta)))
+            continue
+        others = None if name in refused and kind == "integer" else 0.0
+        rows = [
+            (*(absent for _ in zeros), *(present for _ in ones), others)
+            for absent, present in log_theta
+        ]
+        terms.append(Table(Values(at.first + j, (*zeros, *ones)), tuple(rows)))
     return columns, terms
 
 
-def cells_of_binary(
+def _cells_of_binary(
     layout: Layout, name: str
 ) -> tuple[ColumnKind, tuple[Any, ...], tuple[Any, ...]]:
     """Return the kind of a column of two values, and the cells that stand for 0 and for 1."""
@@ -376,19 +384,23 @@ def cells_of_binary(
 @family_terms.register(MultinomialParameters)
 @family_terms.register(ComplementParameters)
 def _events(parameters: Any, at: Where) -> Made:
-    _refuse_text(parameters.events, at.names)
-    weights = parameters.form().linear
-    terms = [
-        Term((at.first + j,), tuple(_times(at.first + j, w) for w in weights[:, j].tolist()))
-        for j in range(len(at.names))
-    ]
+    if not parameters.events.closed:
+        return [Column(name, "text") for name in at.names], [Words((at.first,), parameters)]
+    terms: list[AnyTerm] = []
+    for place, weights in enumerate(parameters.form().linear.T.tolist(), at.first):
+        finite = [0.0 if w == -inf else w for w in weights]
+        trees = tuple(Product(Number(w), Cell(place)) for w in finite)
+        terms.append(Term((place,), trees))
+        if finite != weights:  # of which no row may show any
+            rows = tuple((0.0, -inf if w == -inf else 0.0) for w in weights)
+            terms.append(Table(Steps(place, (nextafter(0.0, inf),)), rows))
     return [Column(name, "count") for name in at.names], terms
 
 
 @family_terms.register
 def _poisson(parameters: PoissonParameters, at: Where) -> Made:
     def one(place: int, rate: float) -> Expression:
-        return Sum((_times(place, float(log(np.array(rate)))), Number(-rate)))
+        return Sum((Product(Number(float(log(np.array(rate)))), Cell(place)), Number(-rate)))
 
     return _by_cell(at, "whole", one, parameters.rate)
 
@@ -437,7 +449,7 @@ def _piecewise(parameters: PiecewiseParameters, at: Where) -> Made:
         own = slice(*parameters.start[j : j + 2])
         starts = tuple(parameters.low[own][1:].tolist())
         logs = parameters.log_density[:, own].tolist()
-        terms.append(Term((place,), tuple(Steps(place, starts, tuple(v)) for v in logs)))
+        terms.append(Table(Steps(place, starts), tuple(map(tuple, logs))))
     return [Column(name, "number") for name in at.names], terms
 
 
@@ -505,8 +517,8 @@ def _together(
     lacking = tuple(name for name in at.names if name in indicated | at.lacking)
     offset = parameters.mean - complete.origin + factored.mean_lo
     covariance = None if len(features) > MOST_TOGETHER else parameters.covariance
-    whole = parameters.mean + factored.mean_lo, offset, covariance, complete
-    return [Gaussian(tuple(columns), tuple(features), values, *whole, lacking)]
+    made = Gaussian(tuple(columns), tuple(features), values, offset, covariance, complete, lacking)
+    return [made]
 
 
 def _lacking(part: FamilyColumns, block: Any) -> frozenset[str]:
@@ -533,13 +545,6 @@ def _about(place: int, mean: float, low: float) -> Expression:
     return Sum((Cell(place), Number(-mean), *((Number(-low),) if low else ())))
 
 
-def _times(place: int, weight: float) -> Expression:
-    """w x, where 0 times −∞ is 0."""
-    if weight == -inf:
-        return Choice(place, ((0.0, 0.0),), -inf)
-    return Product(Number(weight), Cell(place))
-
-
 def _log_rising(x: Cell, a: float) -> Iterator[Expression]:
     """Terms of log Γ(x + a)/Γ(a), by Stirling's series about b = a + 8; nothing large cancels."""
     for i in range(SHIFT):
@@ -556,61 +561,50 @@ def _log_rising(x: Cell, a: float) -> Iterator[Expression]:
     yield Product(series, inverse)
 
 
-def _refuse_text(words: Any, names: Sequence[str]) -> None:
-    """Refuse a text, whose words no target counts."""
-    if words is not None and not words.closed:
-        raise ParameterError(
-            f"column {names[0]!r} is text",
-            "an export does not cut a text into words",
-            "fit the model without it, or on columns of counts",
-        )
-
-
-def design_terms(
+def _design_terms(
     design: Design,
     weights: NDArray[np.float64],
     centre: NDArray[np.float64],
-    first: int = 0,
-    missing: Missing = "refused",
-) -> tuple[list[Column], list[Term], NDArray[np.float64]]:
-    """Columns, terms, and what they leave to the intercepts (k,), of Σ_j w_j (x_j − m_j).
+    columns: list[Column],
+    missing: Missing,
+) -> tuple[list[AnyTerm], NDArray[np.float64]]:
+    """Return terms, and what they leave to the intercepts (k,), of Σ_j w_j (x_j − m_j).
 
     The weights are (k, p). A number is measured from the centre m (p,), an indicator from 0. Where
     missing cells have a term, the intercepts are those of rows without the cell, from which its
     values differ. Other missing cells are refused, or, with "nothing", they and unknown values are
-    as m.
+    as m. The columns are added to those before.
     """
     _refuse_computed(design)
-    columns: list[Column] = []
-    terms: list[Term] = []
+    terms: list[AnyTerm] = []
     rest = np.zeros(len(weights))
-    for place, name in enumerate(design.columns, first):
-        at = design.places([name])
+    for name in design.columns:
+        place, at = len(columns), design.places([name])
         own: Missing = "nothing" if name in design.missing else missing
-        made: list[Expression]
-        if name in design.categories or name in design.bins:
-            average = weights[:, at] @ centre[at]
-            rest -= average
-            by_value, by_none = design.added_by(name, weights)
-            if name not in design.missing and missing == "nothing":
-                by_none = average
-            rest += by_none
-            rows = (by_value - by_none[:, None]).tolist()
+        if name not in design.categories and name not in design.bins:
+            columns.append(Column(name, "number"))
+            origin = float(centre[at[0]])
+            moved = Sum((Cell(place), Number(-origin))) if origin else Cell(place)
+            trees = tuple(Product(Number(w), moved) for w in weights[:, at[0]].tolist())
+            terms.append(Term((place,), trees, own))
+            continue
+        average = weights[:, at] @ centre[at]
+        by_value, by_none = design.added_by(name, weights)
+        if name not in design.missing and missing == "nothing":
+            by_none = average
+        rest += by_none - average
+        rows = (by_value - by_none[:, None]).tolist()
         if name in design.categories:
             values = design.categories[name].values
             columns.append(value_column(name, values))
-            other = 0.0 if own == "nothing" else None  # an unknown value is a missing one
-            made = [Choice(place, tuple(zip(values, row, strict=True)), other) for row in rows]
-        elif name in design.bins:
-            columns.append(Column(name, "number"))
-            starts = tuple(design.bins[name].cuts.tolist())
-            made = [Steps(place, starts, tuple(row)) for row in rows]
+            others = 0.0 if own == "nothing" else None  # an unknown value is a missing one
+            found = Table(Values(place, values), tuple((*row, others) for row in rows), own)
         else:
             columns.append(Column(name, "number"))
-            moved = _moved(place, float(centre[at[0]]))
-            made = [Product(Number(w), moved) for w in weights[:, at[0]].tolist()]
-        terms.append(Term((place,), tuple(made), own))
-    return columns, terms, rest
+            starts = tuple(design.bins[name].cuts.tolist())
+            found = Table(Steps(place, starts), tuple(map(tuple, rows)), own)
+        terms.append(found)
+    return terms, rest
 
 
 def _refuse_computed(design: Design) -> None:
@@ -627,10 +621,6 @@ def _refuse_computed(design: Design) -> None:
             "an export does not split texts into words as a fit does",
             "count the words as columns of the table, and fit these",
         )
-
-
-def _moved(place: int, origin: float) -> Any:
-    return Sum((Cell(place), Number(-origin))) if origin else Cell(place)
 
 
 KINDS: dict[frozenset[type], ColumnKind] = {
@@ -655,7 +645,7 @@ def value_column(name: str, values: Sequence[Any]) -> Column:
     )
 
 
-def check_labels(labels: Sequence[Any]) -> None:
+def _check_labels(labels: Sequence[Any]) -> None:
     for label in labels:
         if type(label) not in (str, int, bool, float):
             raise ParameterError(

@@ -6,7 +6,6 @@ strings, and the empty string is missing, as ONNX has no null.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import inf
 from typing import Any
 
@@ -68,11 +67,6 @@ class OnnxGraph:
         self.nodes: list[Any] = []
         self.constants: dict[Any, Any] = {}
 
-    @property
-    def given(self) -> set[str]:
-        """Names of constants, which have one row."""
-        return {one.name for one in self.constants.values()}
-
     def built(self) -> Any:
         joint, k = self.joint, len(self.joint.outputs)
         if not joint.columns:
@@ -107,14 +101,25 @@ class OnnxGraph:
 
     def _scores(self, m: int) -> str:
         """Write the log joints of a member, (n, k)."""
-        one, k = self.joint.members[m], len(self.joint.outputs)
-        plain = [term for term in one.terms if isinstance(term, ex.Term)]
-        total = self.run("Concat", *(self._score(one, plain, c) for c in range(k)), axis=1)
+        one = self.joint.members[m]
+        rows = self._rows()
+        total = self.run("Expand", self.array(np.array([one.start])), rows)
         for term in one.terms:
-            if isinstance(term, ex.Gaussian):
-                total = self.run("Add", total, self._gaussian(term))
-            elif isinstance(term, ex.Pairs):
-                total = self.run("Add", total, self._pairs(term))
+            match term:
+                case ex.Term():
+                    trees = [self.run("Expand", self.write(tree), rows) for tree in term.by_output]
+                    made = self._of_cells(term, self.run("Concat", *trees, axis=1))
+                case ex.Table():
+                    made = self._of_cells(term, self._looked_up(term))
+                case ex.Gaussian():
+                    made = self._gaussian(term)
+                case ex.Pairs():
+                    made = self._pairs(term)
+                case ex.Words():
+                    raise AssertionError("an export has no texts")
+            if term.weight != 1:
+                made = self.run("Mul", self.number(term.weight), made)
+            total = self.run("Add", total, made)
         return total
 
     def _classes(self) -> list[Any]:
@@ -153,12 +158,6 @@ class OnnxGraph:
         answer = self.run("Where", refused, self.number(float("nan")), answer)
         return self.run("Where", never, prior, scores), answer
 
-    def _score(self, one: ex.Member, terms: list[ex.Term], c: int) -> str:
-        total = self.number(one.start[c])
-        for term in terms:
-            total = self.run("Add", total, self._term(term, c))
-        return self.run("Expand", total, self._rows()) if not terms else total
-
     def _rows(self) -> str:
         """The shape (n, 1) of an input."""
         return self.run("Shape", self.joint.columns[0].name)
@@ -166,7 +165,7 @@ class OnnxGraph:
     def _pairs(self, term: ex.Pairs) -> str:
         """Write one-dependence estimators; a missing cell has bin M, which adds nothing."""
         k, m, nan = len(self.joint.outputs), term.ends[-1], float("nan")
-        bins = [self._bin(j, one, m) for j, one in zip(term.columns, term.bins, strict=True)]
+        bins = [self._bin(one, start, m) for one, start in zip(term.bins, term.ends, strict=False)]
         shown = self.run("Concat", *bins, axis=1)
         table = np.pad(term.terms, ((0, 0), (0, 1), (0, 1))).reshape(k, -1).T
         known = self.array(np.append(np.where(term.parent, 0.0, nan), nan))
@@ -191,42 +190,41 @@ class OnnxGraph:
         mean = self.run("Add", mean, self.run("Squeeze", top, self.whole([2])))
         rest = np.where(np.isfinite(term.log_class), -term.log_class, 0.0)
         mean = self.run("Add", mean, self.array(rest[None]))
-        mean = self.run("Mul", mean, self.number(term.weight))
         some = self.run("Greater", count, self.number(0.0))
         return self.run("Where", some, mean, self.number(0.0))
 
-    def _bin(self, j: int, one: ex.Steps | ex.Choice, m: int) -> str:
-        """Write the bin of a cell, (n, 1), counted through all columns."""
-        if isinstance(one, ex.Choice):
-            made = self.write(replace(one, otherwise=float(m)))
-        else:
-            made = self.run("Where", self._legal(j), self.write(one), self.number(float(m)))
-        made = self.run("Where", self._missing(j), self.number(float(m)), made)
-        return self.run("Cast", made, to=TensorProto.INT64)
+    def _bin(self, table: ex.Table, start: int, m: int) -> str:
+        """Write the bin of a cell, (n, 1), counted through all columns; M of a missing one."""
+        j = table.places.column
+        bins = [m if b is None else start + int(b) for b in table.by_output[0]]
+        place = self._place(table.places)
+        made = self.run("Gather", self.array(np.array(bins, np.int64)), place, axis=0)
+        if isinstance(table.places, ex.Steps):
+            made = self.run("Where", self._legal(j), made, self.whole([m]))
+        return self.run("Where", self._missing(j), self.whole([m]), made)
 
     def _gaussian(self, term: ex.Gaussian) -> str:
         """Write columns together; what a row lacks is integrated out."""
+        places = {j: self._place(ex.Values(j, values)) for j, values in term.values.items()}
         lacks = []
         for j in term.columns:
             lacking = self._missing(j)
-            if j in term.values:
-                one = ex.Choice(j, tuple((v, 1.0) for v in term.values[j]), 0.0)
-                known = self.run("Greater", self.write(one), self.number(0.0))
-                lacking = self.run("Or", lacking, self.run("Not", known))
+            if j in places:
+                other = self.run("Equal", places[j], self.whole([len(term.values[j])]))
+                lacking = self.run("Or", lacking, other)
             lacks.append(self.run("Cast", lacking, to=TensorProto.DOUBLE))
         lacked = self.run("Concat", *lacks, axis=1)
         numbers = []
         for j, value in term.features:
-            if j in term.values:
-                there = () if value not in term.values[j] else ((value, 1.0),)
-                numbers.append(self.write(ex.Choice(j, there, 0.0)))
+            if j not in places:
+                cell = self.joint.columns[j].name
+                numbers.append(self.run("Where", self._missing(j), self.number(0.0), cell))
                 continue
-            cell = self.run("Where", self._missing(j), self.number(0.0), self.joint.columns[j].name)
-            numbers.append(cell)
-        filled = [
-            self.run("Expand", one, self._rows()) if one in self.given else one for one in numbers
-        ]
-        x = self.run("Concat", *filled, axis=1)
+            # The indicator of a missing cell is one of no place.
+            known = term.values[j].index(value) if value in term.values[j] else -1
+            equal = self.run("Equal", places[j], self.whole([known]))
+            numbers.append(self.run("Cast", equal, to=TensorProto.DOUBLE))
+        x = self.run("Concat", *numbers, axis=1)
         whole = self.run("ReduceSum", lacked, self.whole([1]), keepdims=1)
         whole = self.run("Equal", whole, self.number(0.0))
         psi = self.run("Sub", x, self.array(term.complete.origin[None]))
@@ -299,9 +297,8 @@ class OnnxGraph:
     def _taken(self, name: str, places: list[int], axis: int) -> str:
         return self.run("Gather", name, self.whole(places), axis=axis)
 
-    def _term(self, term: ex.Term, c: int) -> str:
-        """Add a term, with its rule for missing and refused cells."""
-        made = self.write(term.by_output[c])
+    def _of_cells(self, term: ex.Term | ex.Table, made: str) -> str:
+        """Write what a term adds, with its rule for missing and refused cells."""
         for j in term.columns:
             if self.joint.columns[j].bounds is not None:
                 made = self.run("Where", self._legal(j), made, self.number(float("nan")))
@@ -356,18 +353,6 @@ class OnnxGraph:
                 return self.run("Log", self.write(of))
             case ex.Log1p(of):
                 return self._log1p(self.write(of))
-            case ex.Choice():
-                return self._choice(node)
-            case ex.Above(column, threshold, above, below):
-                name = self.joint.columns[column].name
-                is_above = self.run("Greater", name, self.number(threshold))
-                return self.run("Where", is_above, self.number(above), self.number(below))
-            case ex.Steps(column, starts, values):
-                name = self.joint.columns[column].name
-                passed = self.run("GreaterOrEqual", name, self.array(np.array([starts])))
-                counted = self.run("Cast", passed, to=TensorProto.INT64)
-                place = self.run("ReduceSum", counted, self.whole([1]), keepdims=1)
-                return self.run("Gather", self.array(np.array(values)), place, axis=0)
 
     def _log1p(self, u: str) -> str:
         """Kahan's form, exact to rounding: log(w) u / (w − 1) with w = 1 + u."""
@@ -378,26 +363,36 @@ class OnnxGraph:
         product = self.run("Mul", self.run("Log", w), self.run("Div", u, rounded))
         return self.run("Where", same, u, product)
 
-    def _choice(self, node: ex.Choice) -> str:
-        name = self.joint.columns[node.column].name
-        values, numbers = [v for v, _ in node.cases], [number for _, number in node.cases]
-        rest = float("nan") if node.otherwise is None else node.otherwise
-        if self.joint.columns[node.column].kind != "string":
-            made = self.number(rest)
-            for value, number in zip(reversed(values), reversed(numbers), strict=True):
-                equal = self.run("Equal", name, self.number(float(value)))
-                made = self.run("Where", equal, self.number(number), made)
-            return made
-        if MISSING_TEXT in values:
-            raise ParameterError(
-                f"column {name!r} has the empty string as a value",
-                "in ONNX the empty string is a missing cell",
-                "write another string in its place before the fit",
-            )
-        if not values:
-            return self.number(rest)
-        place = self._encoded(name, values)
-        return self.run("Gather", self.array(np.array([*numbers, rest])), place, axis=0)
+    def _looked_up(self, table: ex.Table) -> str:
+        """Write the numbers at the places of cells, (n, k)."""
+        nan = float("nan")
+        rows = np.array([[nan if v is None else v for v in row] for row in table.by_output]).T
+        made = self.run("Gather", self.array(rows), self._place(table.places), axis=0)
+        return self.run("Squeeze", made, self.whole([1]))
+
+    def _place(self, places: ex.Steps | ex.Values) -> str:
+        """Write the places of cells, (n, 1)."""
+        name = self.joint.columns[places.column].name
+        if isinstance(places, ex.Steps):
+            passed = self.run("GreaterOrEqual", name, self.array(np.array([places.starts])))
+            counted = self.run("Cast", passed, to=TensorProto.INT64)
+            return self.run("ReduceSum", counted, self.whole([1]), keepdims=1)
+        if not places.values:
+            return self.run("Expand", self.array(np.zeros((1, 1), np.int64)), self._rows())
+        if self.joint.columns[places.column].kind == "string":
+            if MISSING_TEXT in places.values:
+                raise ParameterError(
+                    f"column {name!r} has the empty string as a value",
+                    "in ONNX the empty string is a missing cell",
+                    "write another string in its place before the fit",
+                )
+            return self._encoded(name, list(places.values))
+        values = np.array(places.values, np.float64)
+        equal = self.run("Equal", name, self.array(values[None]))
+        counted = self.run("Cast", equal, to=TensorProto.INT64)
+        back = self.whole(list(range(-len(values), 0)))  # from the place of other cells
+        back = self.run("ReduceSum", self.run("Mul", counted, back), self.whole([1]), keepdims=1)
+        return self.run("Add", self.whole([len(values)]), back)
 
     def _encoded(self, name: str, values: list[str]) -> str:
         """The index of a string among some; their number for another one."""

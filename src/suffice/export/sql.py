@@ -17,7 +17,6 @@ probabilities are NULL.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 from math import inf
 from typing import Any
@@ -29,9 +28,7 @@ from sqlglot.dialects.dialect import Dialect
 
 from suffice.errors import ParameterError
 from suffice.export.expressions import (
-    Above,
     Cell,
-    Choice,
     Column,
     Expression,
     Gaussian,
@@ -45,7 +42,9 @@ from suffice.export.expressions import (
     Square,
     Steps,
     Sum,
+    Table,
     Term,
+    Values,
 )
 from suffice.export.log_joint_terms import check_gaps, log_joint, refusing_null
 from suffice.families.multivariate_gaussian import LOG_2PI
@@ -54,8 +53,6 @@ IMPOSSIBLE = -1e300  # stands for log 0, as not every database has an infinity
 SUBSTITUTING = ("spark", "spark2", "databricks", "hive")
 NEVER = -1e290  # a maximum below: the row is impossible under every class
 FAINT = -708.0  # exp of less underflows, which PostgreSQL refuses
-MOST_COLUMNS = {"sqlite": 2000, "postgres": 1664}
-MOST_CLASSES = {"sqlite": 100, "postgres": 100}  # arguments of MAX and GREATEST
 WITHOUT_NAN = ("sqlite",)
 OF_DAY = ("duckdb", "sqlite", "postgres", "redshift", "materialize", "risingwave")
 DATED = (*OF_DAY, "trino", "presto", "athena", "mysql", "spark", "databricks", "bigquery")
@@ -100,8 +97,7 @@ def to_sql(
     Raises
     ------
     ParameterError
-        If the dialect is unknown, a name is there twice, the model cannot be written, or the
-        statement would be beyond the limits of the database.
+        If the dialect is unknown, a name is there twice, or the model cannot be written.
 
     Examples
     --------
@@ -149,12 +145,11 @@ class _Writer:
             for t, term in enumerate(one.terms)
         }
         self.pairs = sum(t.terms.size for t in self.terms.values() if isinstance(t, Pairs))
-        self.lookups: dict[str, Lookup] = {}
+        self.lookups: dict[str, Table] = {}
         if dialect in ARRAYS:
             self.first_place = Dialect.get_or_raise(dialect).INDEX_OFFSET
-            plain = {t: term for t, term in self.terms.items() if isinstance(term, Term)}
-            found = {t: lookup_of(term) for t, term in plain.items()}
-            self.lookups = {t: lookup for t, lookup in found.items() if lookup is not None}
+            tables = {t: term for t, term in self.terms.items() if isinstance(term, Table)}
+            self.lookups = tables if self.k > 1 else {}
         self._check()
 
     def _check(self) -> None:
@@ -179,30 +174,6 @@ class _Writer:
                 f"AODE has {self.pairs:,} numbers of pairs of values",
                 f"SQL writes {MOST_PAIRS:,} at most",
                 "write ONNX or JSON, or fit without AODE (candidates= of an average)",
-            )
-        wide = len(self.keep) + len(self.cells) + 2 * self.k * len(self.joint.members) + 1
-        for term in self.terms.values():
-            if isinstance(term, Gaussian):
-                p, s = len(term.features), 1 if term.complete.whitening is None else self.k
-                wide += p + len(term.columns) + 1
-                if self.joint.integrates(MOST_PRODUCTS):
-                    wide += s * p * (p + 1) // 2 + (self.k + 1) * p
-            elif isinstance(term, Pairs):
-                wide += len(term.columns) * (self.k + 1) + self.k + 1
-        most = MOST_COLUMNS.get(self.dialect, inf)
-        if wide > most:
-            raise ParameterError(
-                f"the statement needs {wide:,} columns",
-                f"{self.dialect} has {most:,} at most",
-                "fit the model on fewer columns, or use another database",
-            )
-        if wide + len(self.lookups) > most:
-            self.lookups = {}  # CASE needs no columns of its own
-        if self.k > MOST_CLASSES.get(self.dialect, self.k):
-            raise ParameterError(
-                f"the model has {self.k} classes",
-                f"a function of {self.dialect} takes {MOST_CLASSES[self.dialect]} arguments",
-                "use another database, such as DuckDB",
             )
 
     def _answers(self) -> list[str]:
@@ -266,7 +237,10 @@ class _Writer:
     def _scores(self, table: exp.Table, kept: list[str]) -> dict[str, exp.Select]:
         """The steps from the table to the scores, by name."""
         steps = {"cells": self._cells().from_(table, copy=False)}
-        places = [alias(self.write(one.place), f"p{t}") for t, one in self.lookups.items()]
+        places = [
+            alias(self.number_at(one.places, range(len(one.by_output[0]))), f"p{t}")
+            for t, one in self.lookups.items()
+        ]
         makers: dict[str, PairsWriter | GaussianWriter] = {}
         for t, term in self.terms.items():
             if isinstance(term, Pairs):
@@ -307,22 +281,30 @@ class _Writer:
     def _score(self, m: int, c: int, makers: dict[str, Any]) -> exp.Expression:
         one = self.joint.members[m]
         terms = [
-            self._term(t, term, c) if isinstance(term, Term) else makers[t].score(c)
+            self._term(t, term, c) if isinstance(term, Term | Table) else makers[t].score(c)
             for t, term in ((f"{m}_{i}", term) for i, term in enumerate(one.terms))
         ]
         return balanced([cast(double(one.start[c])), *terms])
 
-    def _term(self, t: str, term: Term, c: int) -> exp.Expression:
-        made = term.by_output[c]
-        found = self.lookups.get(t)
-        value = self.element(found.by_output[c], name_of(f"p{t}")) if found else self.write(made)
-        if not term.columns:
-            return cast(value)
+    def _term(self, t: str, term: Term | Table, c: int) -> exp.Expression:
+        others: float | None = inf
+        if isinstance(term, Table):
+            numbers = term.numbers[c]
+            others = numbers[-1] if isinstance(term.places, Values) else inf
+            found = t in self.lookups
+            value = (
+                self.element(numbers, name_of(f"p{t}"))
+                if found
+                else self.number_at(term.places, numbers)
+            )
+        else:
+            value = self._factor(term.by_output[c])
+            if term.weight != 1:
+                value = exp.Mul(this=double(term.weight), expression=value)
         bounded = [j for j in term.columns if self.joint.columns[j].bounds]
-        if isinstance(made, Choice) and not bounded:  # a missing cell is another value
-            refuses = made.otherwise is None and term.missing == "refused"
-            if refuses or made.otherwise == 0.0:
-                return cast(value)
+        refuses = others is None and term.missing == "refused"
+        if not bounded and (refuses or others == 0.0):  # a missing cell is another value
+            return cast(value)
         missing = double(0.0) if term.missing == "nothing" else exp.Null()
         first = exp.or_(*map(self.is_null, term.columns), copy=False), missing
         if not bounded:
@@ -391,21 +373,25 @@ class _Writer:
                 return exp.Ln(this=self.write(of))
             case Log1p(of):
                 return self._log1p(paren(self.write(of)))
-            case Choice(column, cases, otherwise):
-                rest = exp.Null() if otherwise is None else plain(otherwise)
-                if not cases:
-                    return rest
-                pairs = [(self.cell_literal(column, v), plain(result)) for v, result in cases]
-                return case(*pairs, rest=rest, of=name_of(self.x[column]))
-            case Above(column, threshold, above, below):
-                is_above = exp.GT(this=name_of(self.x[column]), expression=double(threshold))
-                return case((is_above, double(above)), rest=double(below))
-            case Steps(column, starts, values):
-                if not starts:
-                    return plain(values[0])
-                start, low, high = node.halves
-                is_below = exp.LT(this=name_of(self.x[column]), expression=double(start))
-                return case((is_below, self.write(low)), rest=self.write(high))
+
+    def number_at(self, places: Steps | Values, numbers: Sequence[float | None]) -> exp.Expression:
+        """Return the number at the place of a cell."""
+        written = [exp.Null() if one is None else plain(one) for one in numbers]
+        x = name_of(self.x[places.column])
+        if isinstance(places, Values):
+            if not places.values:
+                return written[-1]
+            known = [self.cell_literal(places.column, value) for value in places.values]
+            return case(*zip(known, written, strict=False), rest=written[-1], of=x)
+
+        def between(first: int, last: int) -> exp.Expression:
+            if first == last:
+                return written[first]
+            half = (first + last + 1) // 2
+            below = exp.LT(this=x.copy(), expression=double(places.starts[half - 1]))
+            return case((below, between(first, half - 1)), rest=between(half, last))
+
+        return between(0, len(places.starts))
 
     def _log1p(self, u: exp.Expression) -> exp.Expression:
         """log(1 + u) without cancellation."""
@@ -450,16 +436,12 @@ class PairsWriter:
     def _places(self) -> list[exp.Alias]:
         """Return the bin of every column among its own; NULL where it is missing."""
         found = []
-        for i, (j, one, start) in enumerate(
-            zip(self.term.columns, self.term.bins, self.term.ends, strict=False)
-        ):
-            if isinstance(one, Steps):
-                own: Any = replace(one, values=tuple(range(len(one.values))))
-                known = (self.writer.legal(j), self.writer.write(own))
-                made: exp.Expression = case((self.writer.is_null(j), exp.Null()), known)
-            else:
-                cases = tuple((value, int(b) - start) for value, b in one.cases)
-                made = self.writer.write(replace(one, cases=cases))
+        for i, (j, one) in enumerate(zip(self.term.columns, self.term.bins, strict=True)):
+            numbers = [None if b is None else int(b) for b in one.by_output[0]]
+            made = self.writer.number_at(one.places, numbers)
+            if isinstance(one.places, Steps):
+                known = (self.writer.legal(j), made)
+                made = case((self.writer.is_null(j), exp.Null()), known)
             found.append(alias(made, f"b{self.t}_{i}"))
         return found
 
@@ -832,58 +814,3 @@ def balanced(terms: Sequence[exp.Expression]) -> exp.Expression:
         return added(terms)
     half = len(terms) // 2
     return exp.Add(this=paren(balanced(terms[:half])), expression=paren(balanced(terms[half:])))
-
-
-@dataclass(frozen=True)
-class Lookup:
-    """A term as a table.
-
-    Parameters
-    ----------
-    place : Expression
-        The number of the place.
-    by_output : tuple of k tuples
-        What an output has in every place; None refuses the cell.
-    """
-
-    place: Expression
-    by_output: tuple[tuple[float | None, ...], ...]
-
-
-def lookup_of(term: Term) -> Lookup | None:
-    """The table of a term, or None if its outputs do not share their places.
-
-    Examples
-    --------
-    >>> a, b = Steps(0, (2.5,), (-1.0, -2.0)), Steps(0, (2.5,), (-3.0, -0.5))
-    >>> lookup_of(Term((0,), (a, b))).place
-    Steps(column=0, starts=(2.5,), values=(0, 1))
-    >>> lookup_of(Term((0,), (a, b))).by_output
-    ((-1.0, -2.0), (-3.0, -0.5))
-    """
-    shapes = {_shape(node) for node in term.by_output}
-    if len(term.by_output) == 1 or len(shapes) > 1 or None in shapes:
-        return None
-    node = term.by_output[0]
-    place: Expression
-    if isinstance(node, Steps):
-        place = replace(node, values=tuple(range(len(node.values))))
-    else:
-        assert isinstance(node, Choice)
-        cases = tuple((value, i) for i, (value, _) in enumerate(node.cases))
-        place = replace(node, cases=cases, otherwise=len(cases))
-    return Lookup(place, tuple(map(_numbers, term.by_output)))
-
-
-def _shape(node: Expression) -> object:
-    """Return a key that nodes share which find the same places; None where there are none."""
-    if isinstance(node, Steps):
-        return node.starts
-    return tuple(value for value, _ in node.cases) if isinstance(node, Choice) else None
-
-
-def _numbers(node: Expression) -> tuple[float | None, ...]:
-    if isinstance(node, Steps):
-        return node.values
-    assert isinstance(node, Choice)
-    return *(number for _, number in node.cases), node.otherwise

@@ -22,7 +22,7 @@ from suffice.models.generative.described import in_words, moment
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.terms import TermParameters
 from suffice.models.logistic.model import LogisticModel
-from suffice.reports.scoring import is_weighed, shorter, shown_first
+from suffice.reports.scoring import shorter, shown_first
 from suffice.reports.words import is_text, typical_words
 from suffice.sums.bins import BinnedCounts, MomentsAndBins, cell_bounds
 
@@ -127,12 +127,6 @@ def _of_classes(
                 facts[name] |= _drawn(
                     numbers, len(fitted.classes), _unit(read[name]), ends.get(name)
                 )
-        if is_weighed(parameters):
-            form, mean = parameters.form(), fitted.prior @ parameters.mean
-            added = (form.linear * (mean - form.origin)).T.tolist()
-            for name, number, average in zip(names, mean.tolist(), added, strict=True):
-                start = round(number, facts[name].get("places", 12))
-                facts[name] |= {"unknown": False, "start": start, "average": average}
     for part, parameters in zip(fitted.parts, fitted.parameters, strict=True):
         if part.family.joint or is_text(parameters):
             continue

@@ -23,8 +23,8 @@ def is_text(parameters: Any) -> bool:
     return isinstance(parameters, events) and not parameters.events.closed
 
 
-def text_term(parameters: Any, place: int, prior: NDArray[np.float64]) -> dict[str, Any]:
-    """The term of a text in column ``place``: what one word of it adds in every class.
+def text_term(parameters: Any, prior: NDArray[np.float64]) -> dict[str, Any]:
+    """The term of a text: what one word of it adds in every class.
 
     Words that add the same are written as one string, with line feeds between them. Of more words
     than a page holds, those are kept that tell the most of the class,
@@ -45,11 +45,10 @@ def text_term(parameters: Any, place: int, prior: NDArray[np.float64]) -> dict[s
     for i, one in zip(order[:kept].tolist(), which.ravel()[:kept].tolist(), strict=True):
         alike.setdefault(one, []).append(events[i])
     return {
-        "at": [place],
-        "refuse": False,
+        "missing": "nothing",
         "words": ["\n".join(words) for words in alike.values()],
         "table": [[finite(v) for v in said[:, order[first[one]]].tolist()] for one in alike],
-        "rest": [0.0] * len(said),
+        "others": [0.0] * len(said),
         "left_out": len(events) - kept,
     }
 

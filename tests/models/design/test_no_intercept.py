@@ -148,7 +148,8 @@ def test_what_a_model_says_adds_up(name: str) -> None:
     model = LinearRegression(fit_intercept=False).fit(rows, "y")
     np.testing.assert_allclose(model.explain(rows).predictions[:, 0], model.predict(rows))
     written = json.loads(to_json(model))
-    cases = dict(written["terms"][0]["by_output"][0]["cases"])
+    term = written["terms"][0]
+    cases = {v: adds for v, (adds,) in zip(term["values"], term["table"], strict=True)}
     start = written["outputs"][0]["start"]
     for value, adds in cases.items():
         row = pd.DataFrame({name: [value], "x": [0.0]})

@@ -64,7 +64,7 @@ function logFactorial(x) {
 const termsOf = new WeakMap();
 
 /** The first term that a column is in. @param {number} j */
-export const termOf = (model, j) => once(termsOf, model, () => new Map(model.terms.flatMap((one) => one.at.map((i) => [i, one])).reverse())).get(j);
+export const termOf = (model, j) => once(termsOf, model, () => new Map(model.terms.flatMap((one) => one.columns.map((i) => [i, one])).reverse())).get(j);
 
 const separate = new WeakMap();
 
@@ -74,7 +74,7 @@ export function likelihoods(model, j, x) {
   const term = termOf(model, j);
   const values = valuesOf(model, j);
   if (!term || !values.length || model.columns[j].kind === "count" || term.known?.[j]) return null;
-  if (term.at.length > 1) return likelihoodsOf(model, j, term, values, x);
+  if (term.columns.length > 1) return likelihoodsOf(model, j, term, values, x);
   return once(separate, term, () => likelihoodsOf(model, j, term, values, x)); // whatever the other cells are
 }
 

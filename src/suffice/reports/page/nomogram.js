@@ -19,7 +19,7 @@ const isLinear = (term) => term.covariance?.length === 1;
 /** Why a model has no nomogram, or "". */
 export function whyNone(model) {
   if (model.members) return "This model has no nomogram: what a column adds depends on the others.";
-  if (model.terms.some((term) => term.at.length > 1 && !isLinear(term))) {
+  if (model.terms.some((term) => term.columns.length > 1 && !isLinear(term))) {
     return "This model has no nomogram: it looks at columns together, so that no column has points of its own.";
   }
   return model.task === "classes" && model.outputs.length < 2 ? "This model has no nomogram: it has one class." : "";
@@ -27,11 +27,11 @@ export function whyNone(model) {
 
 /** Start and additions of linear log-odds, from the average row. @param {number} a @param {number} b */
 function linearSums(model, term, a, b) {
-  const w = term.weights[a].map((one, i) => one - term.weights[b][i]);
+  const w = term.linear[a].map((one, i) => one - term.linear[b][i]);
   const average = w.map((_, i) => model.prior.reduce((sum, p, c) => sum + p * term.mean[c][i], 0));
   const start = w.reduce((sum, one, i) => sum + one * (average[i] - (term.mean[a][i] + term.mean[b][i]) / 2), model.start[a] - model.start[b]);
   const moved = (i, value, j) => (valueOfTerm(term, i, value, j) ?? average[i]) - average[i];
-  const adds = (j, value) => (term.places ?? term.at).reduce((sum, place, i) => (place === j ? sum + w[i] * moved(i, value, j) : sum), 0);
+  const adds = (j, value) => term.places.reduce((sum, place, i) => (place === j ? sum + w[i] * moved(i, value, j) : sum), 0);
   return { start, adds };
 }
 
@@ -39,9 +39,9 @@ function linearSums(model, term, a, b) {
 function singleSums(model, a, b) {
   const of = (/** @type {number[]} */ by) => (model.task === "classes" ? by[a] - by[b] : by[a]);
   const nothing = new Array(model.columns.length).fill(null);
-  const found = ledger({ ...model, terms: model.terms.filter((one) => !one.at.length) }, nothing);
+  const found = ledger({ ...model, terms: model.terms.filter((one) => !one.columns.length) }, nothing);
   const terms = new Map();
-  for (const term of model.terms) if (term.at.length) terms.set(term.at[0], [...(terms.get(term.at[0]) ?? []), term]);
+  for (const term of model.terms) if (term.columns.length) terms.set(term.columns[0], [...(terms.get(term.columns[0]) ?? []), term]);
   const adds = (j, value) => {
     const x = nothing.map((_, i) => (i === j ? value : null));
     let sum = 0;

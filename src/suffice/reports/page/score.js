@@ -1,8 +1,8 @@
 // The answers of the model: log joints of classes, or predictions, as Python computes them.
 
 /**
- * @typedef {{at: number[], refuse?: boolean, by?: any[], values?: any[], starts?: number[], table?: any[][], rest?: any, mean?: number[][],
- *   low?: number[][] | null, covariance?: number[][], weights?: number[][], places?: number[], levels?: any[],
+ * @typedef {{columns: number[], missing?: string, by_output?: any[], values?: any[], starts?: number[], table?: any[][], others?: any,
+ *   mean?: number[][], origin?: number[], covariance?: number[][], linear?: number[][], places?: number[], levels?: any[],
  *   known?: Record<number, any[]>, weight?: number, words?: string[], left_out?: number, hidden?: number[] | null, pairs?: any}} Term
  * @typedef {{share: number, start: any[], prior: number[], terms: Term[]}} Member
  * @typedef {{task: string, outputs: string[], start: any[], prior: number[], fallback: number, columns: any[], terms: Term[], members?: Member[]}} Model
@@ -45,12 +45,6 @@ function valueOf(tree, x) {
     case "square": return valueOf(of, x) ** 2;
     case "log": return Math.log(valueOf(of, x));
     case "log1p": return Math.log1p(valueOf(of, x));
-    case "above": return finite(x[tree.cell] > of ? tree.then : tree.otherwise);
-    case "steps": return finite(tree.values[binOf(tree.starts, x[of])]);
-    case "choice": {
-      const found = tree.cases.find((/** @type {any[]} */ one) => keyOf(one[0]) === keyOf(x[of]));
-      return finite(found ? found[1] : tree.otherwise);
-    }
     default: throw new Error(`no operation ${name}`);
   }
 }
@@ -77,7 +71,7 @@ export function rowOf(term, cell) {
 
 function lookedUp(term, cell) {
   const row = term.starts ? binOf(term.starts, cell) : rowOf(term, cell);
-  const found = row === undefined ? term.rest : /** @type {any[][]} */ (term.table)[row];
+  const found = row === undefined ? term.others : /** @type {any[][]} */ (term.table)[row];
   return found === "refused" ? null : found.map(finite);
 }
 
@@ -119,7 +113,7 @@ export function whitened(term, c, z0, seen) {
   return seen.map((i) => {
     const row = factorRow(matrices[matrices.length === 1 ? 0 : c], i, used, rows);
     if (row === null) return null;
-    let rest = z0[i] - /** @type {number[][]} */ (term.mean)[c][i] - (term.low ? term.low[c][i] : 0);
+    let rest = z0[i] - /** @type {number[][]} */ (term.mean)[c][i];
     z.forEach((value, n) => { rest -= row[n] * value; });
     const root = row[row.length - 1];
     rows.push(row);
@@ -132,17 +126,17 @@ export function whitened(term, c, z0, seen) {
 /** What every observed column adds to a log density, by the chain rule. @param {{z: number, root: number} | null} one */
 const chained = (one) => (one === null ? 0 : -0.5 * one.z ** 2 - LOG_2PI / 2 - Math.log(one.root));
 
-/** A number of a Gaussian: a cell, or whether it has the value of an indicator; null where unknown. */
+/** A number of a Gaussian from its origin: a cell, or whether it has the value of an indicator; null where unknown. */
 export function valueOfTerm(term, i, cell, j) {
-  const known = term.known?.[j];
-  if (!known) return cell;
+  const known = term.known[j];
   const has = (value) => keyOf(value) === keyOf(cell);
-  return isMissing(cell) || !known.some(has) ? null : Number(has(term.levels?.[i]));
+  if (isMissing(cell) || (known && !known.some(has))) return null;
+  return (known ? Number(has(term.levels[i])) : cell) - term.origin[i];
 }
 
 /** The numbers of the columns of a Gaussian, and which of them are known. @param {Term} term @param {Cells} x */
 export function observed(term, x) {
-  const values = (term.places ?? term.at).map((j, i) => valueOfTerm(term, i, x[j], j));
+  const values = /** @type {number[]} */ (term.places).map((j, i) => valueOfTerm(term, i, x[j], j));
   return { values, seen: values.map((_, i) => i).filter((i) => !isMissing(values[i])) };
 }
 
@@ -161,21 +155,21 @@ export function added(model, term, x) {
 export function said(model, term, x) {
   const k = model.outputs.length;
   if (term.covariance) {
-    if (term.at.some((j) => illegal(model.columns[j], x[j]))) return null;
-    const at = term.places ?? term.at;
+    if (term.columns.some((j) => illegal(model.columns[j], x[j]))) return null;
+    const at = /** @type {number[]} */ (term.places);
     const { values, seen } = observed(term, x);
     const byClass = Array.from({ length: k }, (_, c) => whitened(term, c, values, seen));
     return seen.map((i, n) => [at[i], byClass.map((terms) => chained(terms[n]))]);
   }
-  if (term.at.some((j) => isMissing(x[j]))) return term.refuse ? null : [];
-  if (term.at.some((j) => illegal(model.columns[j], x[j]))) return null;
-  const place = term.at.length ? term.at[0] : -1; // −1: of no column
+  if (term.columns.some((j) => isMissing(x[j]))) return term.missing === "refused" ? null : [];
+  if (term.columns.some((j) => illegal(model.columns[j], x[j]))) return null;
+  const place = term.columns.length ? term.columns[0] : -1; // −1: of no column
   if (term.words) return [[place, sumOfWords(model, term, x[place])]];
   if (term.values || term.starts) {
     const found = lookedUp(term, x[place]);
     return found === null ? null : [[place, found]];
   }
-  const by = /** @type {any[]} */ (term.by).map((tree) => valueOf(tree, x));
+  const by = /** @type {any[]} */ (term.by_output).map((tree) => valueOf(tree, x));
   return by.some(Number.isNaN) ? null : [[place, by]];
 }
 
@@ -202,11 +196,11 @@ function tableOf({ sizes, rows, counts }) {
 
 /** What one-dependence estimators say of a row, by class. @param {Term} term @param {Cells} x */
 function sumOfPairs(term, x) {
-  const { bins, sizes, rows, weight } = term.pairs;
+  const { bins, sizes, rows } = term.pairs;
   const { logs, parent } = once(tables, term, () => tableOf(term.pairs));
   let start = 0;
   const shown = /** @type {number[]} */ ([]);
-  term.at.forEach((j, i) => {
+  term.columns.forEach((j, i) => {
     const { starts, values } = bins[i];
     if (!isMissing(x[j])) {
       const b = starts ? binOf(starts, x[j]) : values.find((one) => keyOf(one[0]) === keyOf(x[j]))?.[1];
@@ -219,7 +213,7 @@ function sumOfPairs(term, x) {
   return rows.map((of, c) => {
     if (!parents.length) return 0;
     const sums = parents.map((v) => shown.reduce((sum, w) => sum + logs[c][v][w], 0));
-    return weight * (logOfSum(sums) - Math.log(sums.length) - (of > 0 ? Math.log(of / all) : 0));
+    return weightOf(term) * (logOfSum(sums) - Math.log(sums.length) - (of > 0 ? Math.log(of / all) : 0));
   });
 }
 
@@ -234,7 +228,7 @@ function memberScores(model, member, x, hidden) {
   const scores = member.start.map(finite);
   const known = x.map((cell, j) => (hidden.has(j) ? null : cell));
   for (const term of member.terms) {
-    const made = term.pairs ? [[-1, sumOfPairs(term, known)]] : term.hidden && hidden.has(term.at[0]) ? [[-1, term.hidden]] : added(model, term, known);
+    const made = term.pairs ? [[-1, sumOfPairs(term, known)]] : term.hidden && hidden.has(term.columns[0]) ? [[-1, term.hidden]] : added(model, term, known);
     if (made === null) return null;
     for (const [, by] of made) by.forEach((value, c) => { scores[c] += value; });
   }
@@ -281,7 +275,7 @@ export function ledger(model, x) {
   if (model.members) {
     const scores = scoresOf(model, x);
     if (scores === null) return null;
-    model.reveals ??= new Set(model.members.flatMap((one) => one.terms.filter((term) => term.hidden).map((term) => term.at[0])));
+    model.reveals ??= new Set(model.members.flatMap((one) => one.terms.filter((term) => term.hidden).map((term) => term.columns[0])));
     return { ...revealed(model, x), scores };
   }
   const scores = [...start];

@@ -10,9 +10,9 @@ export function wordsTable(model, x, found) {
   const said = new Map();
   const texts = [];
   for (const term of model.members ? [] : model.terms) {
-    if (!term.words || isMissing(x[term.at[0]])) continue;
-    texts.push(x[term.at[0]]);
-    for (const word of wordsOf(x[term.at[0]])) {
+    if (!term.words || isMissing(x[term.columns[0]])) continue;
+    texts.push(x[term.columns[0]]);
+    for (const word of wordsOf(x[term.columns[0]])) {
       const by = sumOfWords(model, term, word);
       const adds = weightOf(term) * (by[found.answer] - by[found.against]);
       if (Number.isFinite(adds) && adds !== 0) said.set(word, [(said.get(word)?.[0] ?? 0) + adds, adds]);
