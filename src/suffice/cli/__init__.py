@@ -13,7 +13,9 @@ def main() -> None:
     """Run the command that ``sys.argv`` names."""
     try:
         from suffice.cli.app import app
+        from suffice.cli.signals import handle
 
+        handle()
         app(prog_name="suffice")
     except KeyboardInterrupt:  # while modules are imported; a command says it itself
         print("interrupted.", file=sys.stderr)

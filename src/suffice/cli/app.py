@@ -6,7 +6,7 @@ import functools
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from functools import partial
@@ -22,13 +22,12 @@ from typer.main import get_command
 
 from suffice._version import __version__
 from suffice.cli.messages import CommandError, complain, each_once, sentence
-from suffice.cli.signals import handled, status
+from suffice.cli.signals import status
 from suffice.errors import SufficeError, SufficeWarning
 
 BAD_INPUT = 2
 HELP = {"help_option_names": ["--help", "-h"]}
 WIDTH, WIDEST = 80, 26  # of help, and of the names of its options
-SHOWN = {Path: "FILE", int: "N", float: "NUMBER", str: "TEXT"}  # where an option has no metavar
 
 # By name, in the order of the help: a sentence and an example. The module of a command in
 # `suffice.cli.commands`, and the function in it, have its name; its docstring begins with the
@@ -182,14 +181,25 @@ class Command(TextAsItIs, TyperCommand):
         return parsed
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        from suffice.cli.output import print_all
+        """Print what the command is for, its arguments, and its options in groups."""
+        from suffice.cli.values import MODELS, REGRESSIONS, described
 
-        model: list[tuple[str, str]] = []
-        if name := ctx.meta["suffice.model"]:
-            from suffice.cli.values import described
-
-            model = described(name)
-        print_all(_page(self, ctx, model, f"Parameters of --model {name}"))
+        sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        for one in self.get_params(ctx):
+            record = one.get_help_record(ctx)
+            if one.param_type_name == "argument":
+                sections["Arguments"].append((one.metavar, one.help))
+            elif record is not None and one.name != "help":
+                sections.setdefault(one.rich_help_panel or "Options", []).append(record)
+        example, model = self.epilog, ctx.meta["suffice.model"]
+        if model:
+            sections[f"Parameters of --model {model}"] = described(model)
+        if self.name == "fit" and model in MODELS:
+            table = (
+                "boston.csv --target medv" if model in REGRESSIONS else "adult.csv --label income"
+            )
+            example = f"suffice fit {table} --model {model}"
+        _print_help(self, ctx, formatter, sections, f"Example:  {example}")
 
 
 class Commands(TextAsItIs, TyperGroup):
@@ -211,12 +221,10 @@ class Commands(TextAsItIs, TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help of the program as a whole."""
-        from suffice.cli.output import print_all
-
-        options = [one for one in self.get_params(ctx) if not one.hidden]
+        options = [one.get_help_record(ctx) for one in self.get_params(ctx)]
         commands = [(name, about) for name, (about, _) in COMMANDS.items()]
-        sections = {"Options": map(_entry, options), "Commands": commands}
-        print_all([*_head(self, ctx), *_sections(sections), "Start with:  suffice demo"])
+        sections = {"Options": options, "Commands": commands}
+        _print_help(self, ctx, formatter, sections, "Start with:  suffice demo")
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Without a command, print the help."""
@@ -225,12 +233,11 @@ class Commands(TextAsItIs, TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that is named."""
-        with handled():
-            try:
-                return super().invoke(ctx)
-            except KeyboardInterrupt as interrupt:
-                complain(sentence(interrupt))
-                raise typer.Exit(status(interrupt)) from None
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as interrupt:
+            complain(sentence(interrupt))
+            raise typer.Exit(status(interrupt)) from None
 
     def main(self, *args: Any, **extra: Any) -> Any:
         with warnings.catch_warnings():
@@ -307,74 +314,24 @@ def _columns(context: Any) -> tuple[str, ...]:
     return ()
 
 
-# Help -------------------------------------------------------------------------------------------
+def _print_help(
+    command: Any, context: Any, formatter: Any, sections: dict[str, Any], last: str
+) -> None:
+    from suffice.cli.output import print_all
 
-
-def _page(command: Any, context: Any, model: list[tuple[str, str]], title: str) -> Iterator[str]:
-    """Yield what a command is for, its arguments, and its options in groups."""
-    sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
-    for one in command.get_params(context):
-        if one.param_type_name == "argument":
-            sections["Arguments"].append((one.metavar, _about(one)))
-        elif not one.hidden and one.name != "help":
-            group = getattr(one, "rich_help_panel", None) or "Options"
-            sections.setdefault(group, []).append(_entry(one))
-    yield from _head(command, context)
-    yield from _sections({**sections, title: model})
-    yield f"Example:  {example_of(command, context.meta['suffice.model'])}"
-
-
-def example_of(command: Any, model: str) -> str:
-    """Return a line of a command, with the model that was named."""
-    from suffice.cli.values import MODELS, REGRESSIONS
-
-    if command.name != "fit" or model not in MODELS:
-        return str(command.epilog)
-    table = "boston.csv --target medv" if model in REGRESSIONS else "adult.csv --label income"
-    return f"suffice fit {table} --model {model}"
-
-
-def _head(command: Any, context: Any) -> Iterator[str]:
-    from suffice.cli.messages import wrapped
-
-    usage = re.sub(r"[{}]|\.{3}(?=\.)", "", " ".join(command.get_usage(context).split()))
-    yield wrapped(usage, WIDTH)
-    parts = [wrapped(" ".join(part.split()), WIDTH) for part in command.help.split("\n\n")]
-    yield "\n".join(filter(None, parts)) + "\n"
-
-
-def _sections(sections: dict[str, Any]) -> Iterator[str]:
-    from suffice.cli.messages import wrapped
-
-    for title, found in sections.items():
-        entries = list(found)
+    formatter.width = WIDTH
+    pieces = " ".join(command.collect_usage_pieces(context))
+    formatter.write_usage(context.command_path, re.sub(r"[{}]|\.{3}(?=\.)", "", pieces))
+    for paragraph in command.help.split("\n\n"):
+        formatter.write_text(paragraph)
+    formatter.write_paragraph()
+    for title, entries in sections.items():
         if entries:
-            yield f"{title}:"
-        for name, about in entries:
-            text = wrapped(about, WIDTH - WIDEST - 4).split("\n")
-            wide = len(name) > WIDEST
-            first = f"  {name}" if wide else f"  {name:<{WIDEST}}  {text[0]}".rstrip()
-            rest = text if wide and about else text[1:]
-            yield "\n".join([first, *(" " * (WIDEST + 4) + line for line in rest)])
-
-
-def _entry(option: Any) -> tuple[str, str]:
-    """Return the spellings of an option, and its help."""
-    names = sorted((*option.opts, *option.secondary_opts), key=lambda name: name.startswith("--"))
-    metavar = option.metavar
-    if metavar is None and not getattr(option, "is_flag", False):
-        described = getattr(option, "type_descriptor", None)
-        metavar = SHOWN.get(getattr(described, "annotation", str), "TEXT")
-    return ", ".join(names) + (f" {metavar}" if metavar else ""), _about(option)
-
-
-def _about(parameter: Any) -> str:
-    """Return the help of a parameter, with its default where that says something."""
-    about, default = parameter.help or "", parameter.default
-    if parameter.required and parameter.param_type_name == "option":
-        return f"{about} (required)"
-    said = isinstance(default, str | int | float) and not isinstance(default, bool)
-    return f"{about} (default: {default})" if said and parameter.show_default else about
+            formatter.write_heading(title)
+            with formatter.indentation():
+                formatter.write_dl(entries, WIDEST)
+    print_all([*formatter.getvalue().splitlines(), last])
+    formatter.buffer.clear()
 
 
 # Commands ---------------------------------------------------------------------------------------
@@ -422,7 +379,6 @@ def _options(given: Parameter, hint: Any) -> Iterable[Parameter]:
 
 app = typer.Typer(
     cls=Commands,
-    add_completion=False,
     context_settings=HELP,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -437,28 +393,11 @@ def _print_version(context: typer.Context, asked: bool) -> None:
         raise typer.Exit
 
 
-def _print_completion(context: typer.Context, shell: str | None) -> None:
-    if shell is not None:
-        from suffice.cli.completion import script
-        from suffice.cli.output import print_all
-
-        print_all(script(shell, context.command).splitlines())
-        raise typer.Exit
-
-
 @app.callback()
 def _suffice(
     version: Annotated[
         bool,
         typer.Option("--version", callback=_print_version, help="Print the version."),
     ] = False,
-    completion: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SHELL",
-            callback=_print_completion,
-            help="Print a script that completes commands and options: bash, zsh or fish.",
-        ),
-    ] = None,
 ) -> None:
     """Naive Bayes, discriminant analysis, linear and logistic regression for tables."""

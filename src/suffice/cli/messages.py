@@ -20,7 +20,6 @@ CommandError: Any = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
 )
 DEFAULT_WIDTH = 80  # of a terminal that does not know
-KEPT = "\N{NO-BREAK SPACE}%"  # a percent sign that stays on the line of its number
 
 
 def sentence(error: Any) -> str:
@@ -96,20 +95,12 @@ def columns() -> int | None:
 def wrapped(text: str, width: int) -> str:
     """Return the words in lines of at most so many characters, indented as their first one is.
 
-    Lines are broken at blanks, never before a "%"; a longer word has a line of its own.
+    Lines are broken at blanks; a longer word has a line of its own.
     """
-    return "\n".join(_folded(line, width) for line in text.split("\n"))
-
-
-def _folded(line: str, width: int) -> str:
-    if len(line) <= width:
-        return line
-    indent = line[: len(line) - len(line.lstrip(" "))]
-    return textwrap.fill(
-        " ".join(line.split()).replace(" %", KEPT),
-        width,
-        initial_indent=indent,
-        subsequent_indent=indent,
-        break_long_words=False,
-        break_on_hyphens=False,
-    ).replace(KEPT, " %")
+    lines = [(line, line[: len(line) - len(line.lstrip())]) for line in text.split("\n")]
+    return "\n".join(
+        textwrap.fill(
+            line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        )
+        for line, indent in lines
+    )

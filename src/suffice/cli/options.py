@@ -59,7 +59,7 @@ def option(metavar: str, help: str, *names: str, group: str | None = None) -> An
 
 def output_file(help: str) -> Any:
     """Return the option that names the file that a command writes."""
-    return typer.Option("--output", "-o", help=help)
+    return typer.Option("--output", "-o", metavar="FILE", help=help)
 
 
 Data = Annotated[

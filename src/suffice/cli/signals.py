@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import os
 import signal
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import Any, TextIO
 
 ASKING = ("SIGTERM", "SIGHUP")
@@ -30,28 +28,19 @@ def status(interrupt: KeyboardInterrupt) -> int:
     return 128 + (interrupt.number if isinstance(interrupt, Ended) else signal.SIGINT)
 
 
-@contextmanager
-def handled() -> Iterator[None]:
-    """Raise `Ended` in a block of the main thread when a signal arrives that would end the process.
+def handle() -> None:
+    """Raise `Ended` when a signal arrives that would end the process.
 
     A signal that is ignored stays ignored, as ``nohup`` wants it.
     """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
 
     def end(number: int, _: Any) -> None:
         raise Ended(number)
 
-    asking = [getattr(signal, name) for name in ASKING if hasattr(signal, name)]
-    before = [number for number in asking if signal.getsignal(number) is signal.SIG_DFL]
-    for number in before:
-        signal.signal(number, end)
-    try:
-        yield
-    finally:
-        for number in before:
-            signal.signal(number, signal.SIG_DFL)
+    for name in ASKING:
+        number = getattr(signal, name, None)  # Windows has no SIGHUP
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, end)
 
 
 def write_no_more(stream: TextIO | None) -> None:

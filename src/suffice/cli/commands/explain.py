@@ -22,7 +22,7 @@ def explain(
     *,
     model: ModelFile,
     data: Data,
-    rows: Annotated[int, typer.Option(min=1, help="How many rows.")] = 3,
+    rows: Annotated[int, typer.Option(min=1, metavar="N", help="How many rows.")] = 3,
     as_json: AsJson = False,
     read: ReadAs = None,
     ignore: Ignore = None,

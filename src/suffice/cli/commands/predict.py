@@ -53,7 +53,7 @@ def predict(
             "KIND", "Add a prediction, confidence or conformal interval; of classes: confidence."
         ),
     ] = None,
-    level: Annotated[float | None, typer.Option(help="Of the interval (default: 0.95).")] = None,
+    level: Annotated[float | None, option("P", "Of the interval (default: 0.95).")] = None,
     decision: Decision,
     read: ReadAs = None,
     ignore: Ignore = None,
@@ -61,8 +61,8 @@ def predict(
 ) -> None:
     """Predict every row, in order.
 
-    Memory does not grow with the files. A malformed row that is left out
-    (--skip-bad-rows N) has an empty prediction, and in JSON its line.
+    Memory does not grow with the files. A malformed row that --skip-bad-rows N leaves
+    out has an empty prediction, and in JSON its line.
     """
     from suffice.data.beside import beside, cells_as_stored, skipped_rows
 

@@ -14,7 +14,7 @@ from suffice.cli.output import writer_of
 def sample(
     *,
     model: ModelFile,
-    rows: Annotated[int, typer.Option("--rows", "-n", min=1, help="How many.")] = 10,
+    rows: Annotated[int, typer.Option("--rows", "-n", min=1, metavar="N", help="How many.")] = 10,
     seed: Annotated[int | None, option("N", "Of the random numbers.")] = None,
     output: RowsFile = None,
     as_json: RowsAsJson = False,
