@@ -19,11 +19,11 @@ HEADER = "size,kind,Hue"
 CASES = {
     # Words that the command line does not know
     "frob": "No such command 'frob'.",
-    f"{FIT} --frob": "--frob is no option of suffice fit; see suffice fit --help.",
+    f"{FIT} --frob": "No such option: --frob",
     "fit fruit.csv": "--label is not given",
-    "predict fruit.suffice": "DATA is not given",
-    "merge fruit.suffice fruit.suffice": "--output is not given",
-    "forget fruit.suffice fruit.csv": "--output is not given",
+    "predict fruit.suffice": "Missing argument 'DATA'",
+    "merge fruit.suffice fruit.suffice": "Missing option '--output'",
+    "forget fruit.suffice fruit.csv": "Missing option '--output'",
     # Options outside their rule
     f"{FIT} -p estimation=best": "--estimation best",
     f"{FIT} -p alpha=-1": "--alpha -1",

@@ -7,7 +7,6 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from functools import partial
 from importlib import import_module
@@ -246,7 +245,7 @@ class Commands(TextAsItIs, TyperGroup):
             try:
                 code = super().main(*args, **extra | {"standalone_mode": False})
             except (SufficeError, CommandError, OSError) as error:
-                complain(f"error: {_misused(error) or sentence(error)}")
+                complain(f"error: {_said(error)}")
                 code = BAD_INPUT
             except MemoryError:
                 complain("error: there is not enough memory; use a machine that has more.")
@@ -272,46 +271,18 @@ def _flushed(code: Any) -> Any:
     return code
 
 
-def _misused(error: Any) -> str:
-    """Return the sentence of an error of Typer about an option or argument; else nothing."""
-    kind, context = type(error).__name__, getattr(error, "ctx", None)
-    if context is None or kind not in ("MissingParameter", "NoSuchOption", "BadParameter"):
-        return ""
-    parameter = getattr(error, "param", None)
-    help_of = f"see {context.command_path} --help"
-    if kind == "NoSuchOption":
+def _said(error: Any) -> str:
+    """Return the sentence of an error, and of a misused command an example."""
+    context = getattr(error, "ctx", None)
+    if context is None or not context.command.epilog:
+        return sentence(error)
+    if name := getattr(error, "option_name", ""):
         from suffice.cli.options import owners_of
-        from suffice.phrases import meant
 
-        name, model = error.option_name, context.meta.get("suffice.model", "")
-        if refused := owners_of(name, model):
+        if refused := owners_of(name, context.meta.get("suffice.model", "")):
             return sentence(refused)
-        known = [o for each in context.command.params for o in each.opts if o.startswith("-")]
-        return f"{name} is no option of {context.command_path}; {meant(name, known) or help_of}."
-    if parameter is None:
-        return ""
-    name = parameter.metavar
-    if parameter.param_type_name == "option":
-        name = "--label" if parameter.name == "label" else max(parameter.opts, key=len)
-    if kind == "BadParameter":
-        rule = error.message.removeprefix("Value error, ").replace("Input should be", "it is")
-        return f"{name}: {rule.partition(', unable')[0].rstrip('.')}; {help_of}."
-    parts = [f"{name} is not given", "the command needs it"]
-    if parameter.name == "label" and (names := _columns(context)):
-        parts.append(f"the columns are {', '.join(map(repr, names))}")
-    example = context.command.epilog
-    return f"{'; '.join(parts)}; as in: {example}; {help_of}."
-
-
-def _columns(context: Any) -> tuple[str, ...]:
-    """Return the columns of the files that were given, where they can be read."""
-    from suffice.cli.options import Reading
-
-    with suppress(SufficeError, OSError):
-        data = context.params.get("data") or ()
-        if data and "-" not in data:
-            return Reading.of(context.params.get("read")).open(data).names
-    return ()
+    said = sentence(error).replace("Value error, ", "").rstrip(".")
+    return f"{said}; as in: {context.command.epilog}; see {context.command_path} --help."
 
 
 def _print_help(

@@ -125,12 +125,12 @@ def test_a_class_of_rest_is_remarked_upon(run: Run) -> None:
 
 
 NEEDED = (
-    "the command needs it; as in: suffice searchlight bold.nii --labels runs.txt --radius 6 -o "
+    "as in: suffice searchlight bold.nii --labels runs.txt --radius 6 -o "
     "map.nii; see suffice searchlight --help."
 )
 CASES = {
-    "searchlight": f"SCANS is not given; {NEEDED}",
-    "searchlight bold.nii --radius 6": f"--output is not given; {NEEDED}",
+    "searchlight": f"Missing argument 'SCANS'; {NEEDED}",
+    "searchlight bold.nii --radius 6": f"Missing option '--output' / '-o'; {NEEDED}",
     ONE.replace(CUBE, ""): (
         "--radius is not given; a searchlight has a size; for example --radius 6 (mm), or --shape "
         "cube --radius 1 (voxels)."
