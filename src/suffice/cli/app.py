@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass
 from functools import partial
 from importlib import import_module
-from inspect import Parameter, Signature, signature
+from inspect import Parameter, Signature, getdoc, signature
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -28,94 +28,13 @@ BAD_INPUT = 2
 HELP = {"help_option_names": ["--help", "-h"]}
 WIDTH, WIDEST = 80, 26  # of help, and of the names of its options
 
-# By name, in the order of the help: a sentence and an example. The module of a command in
-# `suffice.cli.commands`, and the function in it, have its name; its docstring begins with the
-# sentence, which stands here too, so that the help of all commands imports none.
-COMMANDS = {
-    "demo": (
-        "Fit, evaluate, predict and explain on a table of wines.",
-        "suffice demo --files demo",
-    ),
-    "fit": (
-        "Fit a model to files and save it.",
-        "suffice fit boston.csv --target medv --model linear",
-    ),
-    "split": (
-        "Split a file into training and test data.",
-        "suffice split adult.csv --label income",
-    ),
-    "cv": (
-        "Compare models by cross-validation.",
-        "suffice cv adult.csv --label income --model naive-bayes,logistic",
-    ),
-    "predict": (
-        "Predict every row, in order.",
-        "suffice predict adult.suffice new.csv --keep id --proba -o out.csv",
-    ),
-    "evaluate": ("Evaluate predictions on test data.", "suffice evaluate adult.suffice test.csv"),
-    "explain": (
-        "Explain predictions: the evidence of every column.",
-        "suffice explain adult.suffice new.csv --rows 2",
-    ),
-    "show": (
-        "Show a model's classes and columns, or how a table is read.",
-        "suffice show adult.suffice --column age",
-    ),
-    "columns": (
-        "Rank columns by mutual information with the label.",
-        "suffice columns adult.suffice",
-    ),
-    "summary": (
-        "Show coefficients with standard errors, tests and fit.",
-        "suffice summary boston.suffice",
-    ),
-    "sample": ("Draw rows from a model.", "suffice sample spam.suffice -n 5 --seed 1"),
-    "export": (
-        "Export a model as SQL, JSON or an ONNX graph.",
-        "suffice export adult.suffice --to sql --dialect duckdb --table people",
-    ),
-    "report": (
-        "Write an interactive page of a model, for a browser.",
-        "suffice report adult.suffice -o adult.html",
-    ),
-    "update": ("Fit a model to more rows.", "suffice update adult.suffice february.csv"),
-    "sums": (
-        "Sum the rows of files; a model is fitted to sums as it is to rows.",
-        "suffice sums patients.csv --plan plan.json --key ulm.key -o ulm.masked",
-    ),
-    "merge": (
-        "Merge models or sums of the same columns, or masked sums of a plan.",
-        "suffice merge north.suffice south.suffice -o all.suffice",
-    ),
-    "compare": (
-        "Compare two models: which columns have drifted.",
-        "suffice compare january.suffice february.suffice",
-    ),
-    "forget": (
-        "Remove rows from a model.",
-        "suffice forget adult.suffice withdrawn.csv -o adult2.suffice",
-    ),
-    "calibrate": (
-        "Refit the column weights, or the errors of a regression.",
-        "suffice calibrate all.suffice north.csv south.csv -o all.suffice",
-    ),
-    "keys": (
-        "Make the keys of an owner of rows, for sums that nobody sees.",
-        "suffice keys -o ulm.key",
-    ),
-    "plan": (
-        "Plan sums of several owners, of which nobody sees another's.",
-        "suffice plan patients.csv --label outcome --public ulm.key.pub ...",
-    ),
-    "audit": (
-        "List what a model file reveals about single rows.",
-        "suffice audit adult.suffice --min-count 5",
-    ),
-    "searchlight": (
-        "Map the accuracy of searchlights in brain images.",
-        "suffice searchlight bold.nii --labels runs.txt --radius 6 -o map.nii",
-    ),
-}
+# In the order of the help. The module of a command in `suffice.cli.commands`, and the function in
+# it, have its name; its docstring says what it is for, and ends with an example.
+COMMANDS = (
+    *("demo", "fit", "split", "cv", "predict", "evaluate", "explain", "show"),
+    *("columns", "summary", "sample", "export", "report", "update", "sums", "merge"),
+    *("compare", "forget", "calibrate", "keys", "plan", "audit", "searchlight"),
+)
 
 
 class TextAsItIs:
@@ -221,7 +140,7 @@ class Commands(TextAsItIs, TyperGroup):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help of the program as a whole."""
         options = [one.get_help_record(ctx) for one in self.get_params(ctx)]
-        commands = [(name, about) for name, (about, _) in COMMANDS.items()]
+        commands = [(name, _about(name)) for name in COMMANDS]
         sections = {"Options": options, "Commands": commands}
         _print_help(self, ctx, formatter, sections, "Start with:  suffice demo")
 
@@ -308,15 +227,22 @@ def _print_help(
 # Commands ---------------------------------------------------------------------------------------
 
 
+def _about(name: str) -> str:
+    """Return the first sentence of a command's docstring, from its file, which is not imported."""
+    file = Path(__file__).parent / "commands" / f"{name}.py"
+    _, _, body = file.read_text("utf8").partition(f"\ndef {name}(")
+    return body.split('"""')[1].partition("\n")[0]
+
+
 def _command(name: str) -> Any:
-    about, example = COMMANDS[name]
     function = getattr(import_module(f"suffice.cli.commands.{name}"), name)
+    help, _, example = (getdoc(function) or "").rpartition("\n\nExample: ")
     alone = typer.Typer(add_completion=False, rich_markup_mode=None, context_settings=HELP)
-    alone.command(name, cls=Command, epilog=example)(_spread_out(function, about))
+    alone.command(name, cls=Command, help=help, epilog=example)(_spread_out(function))
     return get_command(alone)
 
 
-def _spread_out(command: Callable[..., None], about: str) -> Callable[..., None]:
+def _spread_out(command: Callable[..., None]) -> Callable[..., None]:
     """Let every field of a record among the parameters of a command be an option of its own."""
     hints = get_type_hints(command, include_extras=True)
     groups: dict[str, Any] = {key: hint for key, hint in hints.items() if is_dataclass(hint)}
@@ -332,7 +258,6 @@ def _spread_out(command: Callable[..., None], about: str) -> Callable[..., None]
             given[key] = group(**{f.name: given.pop(f.name) for f in fields(group)})
         command(**given)
 
-    flat.__doc__ = f"{about}\n\n{(command.__doc__ or '').partition(chr(10) * 2)[2]}"
     flat.__signature__ = Signature(spread)  # type: ignore[attr-defined]
     flat.__annotations__ = {option.name: option.annotation for option in spread}
     return flat

@@ -24,6 +24,8 @@ def audit(
 
     A sum over one row is that row: rare labels, values and combinations, sums of
     few rows, cells that few rows miss, and values that stand in the file.
+
+    Example: suffice audit adult.suffice --min-count 5
     """
     from suffice.privacy import audit as audited
 

@@ -27,6 +27,8 @@ def calibrate(
     A model that was merged, or rows removed from, keeps its column weights until
     it sees rows again. Errors, each row left out, are for predict --interval
     conformal.
+
+    Example: suffice calibrate all.suffice north.csv south.csv -o all.suffice
     """
 
     def change(fitted: Any, *rows: Any) -> None:

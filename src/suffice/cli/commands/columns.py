@@ -22,6 +22,8 @@ def columns(*, model: ModelFile, as_json: AsJson = False) -> None:
 
     In bits, each column by itself; redundant columns are less informative
     together than their sum.
+
+    Example: suffice columns adult.suffice
     """
     from suffice.bayes import column_information
 

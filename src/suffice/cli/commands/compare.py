@@ -34,6 +34,8 @@ def compare(
 
     By Hellinger distance, from 0, no difference, to 1; missing cells count as a
     value. p-values are adjusted by Holm's method. The rows are not needed.
+
+    Example: suffice compare january.suffice february.suffice
     """
     if fail_above is not None and not 0 <= fail_above <= 1:
         raise ParameterError(f"--fail-above {fail_above:g}", "Hellinger's distance is from 0 to 1")

@@ -178,6 +178,8 @@ def cv(
     """Compare models by cross-validation.
 
     Without --model, those that suit the table are tried, cheap ones first.
+
+    Example: suffice cv adult.csv --label income --model naive-bayes,logistic
     """
     from suffice.model_selection import evaluate_models
 

@@ -43,7 +43,10 @@ def demo(
         Path | None, option("DIR", "Write small files to play with, and say what to try.")
     ] = None,
 ) -> None:
-    """Fit, evaluate, predict and explain on a table of wines."""
+    """Fit, evaluate, predict and explain on a table of wines.
+
+    Example: suffice demo --files demo
+    """
     print_all(_story() if files is None else _written(files))
 
 

@@ -43,6 +43,8 @@ def evaluate(
 
     Classes: error rate, log loss, Brier score, ROC area, confusion matrix.
     Numbers: R², RMSE, MAE.
+
+    Example: suffice evaluate adult.suffice test.csv
     """
     reading = Reading.of(read)
     fitted = decision.applied(load_model(model))

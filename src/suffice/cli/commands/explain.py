@@ -27,10 +27,12 @@ def explain(
     read: ReadAs = None,
     ignore: Ignore = None,
 ) -> None:
-    """Explain predictions: what every column adds.
+    """Explain predictions: the evidence of every column.
 
     To the log-odds of the predicted class against the next, which add up; odds
     multiply. Of a predicted number: to the prediction of the average row.
+
+    Example: suffice explain adult.suffice new.csv --rows 2
     """
     from suffice.data.table import FirstRows
 

@@ -42,6 +42,8 @@ def export(
     """Export a model as SQL, JSON or an ONNX graph.
 
     None of them needs Python.
+
+    Example: suffice export adult.suffice --to sql --dialect duckdb --table people
     """
     refuse_result(output, [model])
     needed = {"--dialect": dialect, "--table": table}

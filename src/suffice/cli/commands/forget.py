@@ -28,6 +28,8 @@ def forget(
 
     The result is that of a fit without them, to the last bit. Sums do not record
     which rows they are of: only rows of the training data may be removed, once.
+
+    Example: suffice forget adult.suffice withdrawn.csv -o adult2.suffice
     """
     before: list[float] = []
 

@@ -17,6 +17,8 @@ def keys(
     """Make the keys of an owner of rows, for sums that nobody sees.
 
     The public key goes to whoever makes the plan; the private one stays.
+
+    Example: suffice keys -o ulm.key
     """
     from suffice.owners import keys as made
 

@@ -36,6 +36,8 @@ def merge(
 
     The result is that of one fit of all rows, to the last bit; the rows are not
     needed.
+
+    Example: suffice merge north.suffice south.suffice -o all.suffice
     """
     if len(models) < 2:
         rule = "a merge takes two or more"

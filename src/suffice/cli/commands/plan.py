@@ -46,6 +46,8 @@ def plan(
 
     The plan has the columns, labels and values of categories of DATA, and how
     large numbers are: no rows, and no counts. Rows of DATA may be made up.
+
+    Example: suffice plan patients.csv --label outcome --public ulm.key.pub ...
     """
     from suffice.engines.engine import fit_context
     from suffice.owners import plan as planned

@@ -63,6 +63,8 @@ def predict(
 
     Memory does not grow with the files. A malformed row that --skip-bad-rows N leaves
     out has an empty prediction, and in JSON its line.
+
+    Example: suffice predict adult.suffice new.csv --keep id --proba -o out.csv
     """
     from suffice.data.beside import beside, cells_as_stored, skipped_rows
 

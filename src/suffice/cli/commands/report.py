@@ -27,6 +27,8 @@ def report(
 
     One file, without a network: it shows the model, predicts and explains; with
     test data it shows how good the predictions are.
+
+    Example: suffice report adult.suffice -o adult.html
     """
     from suffice.reports import report as write
 

@@ -22,6 +22,8 @@ def sample(
     """Draw rows from a model.
 
     A class from its prior, then every column given the class.
+
+    Example: suffice sample spam.suffice -n 5 --seed 1
     """
     import pyarrow as pa
 

@@ -54,6 +54,8 @@ def searchlight(
 
     Gaussian naive Bayes on the voxels around each voxel, leaving out one run at a
     time; the images are read once.
+
+    Example: suffice searchlight bold.nii --labels runs.txt --radius 6 -o map.nii
     """
     from suffice.images.labels import read_attributes
 

@@ -44,6 +44,8 @@ def show(
 
     A table is read to its end: its columns, their types, missing cells and rows
     that are left out are those that a fit would see.
+
+    Example: suffice show adult.suffice --column age
     """
     facts: dict[str, Any]
     model = Path(file[0])

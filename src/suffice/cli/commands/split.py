@@ -42,6 +42,8 @@ def split(
 
     adult.csv becomes adult_train.csv and adult_test.csv, in the working directory:
     rows in their order, cells as they stand in the file.
+
+    Example: suffice split adult.csv --label income
     """
     from suffice.data.beside import cells_as_stored
     from suffice.model_selection.folds import held_out_share

@@ -43,6 +43,8 @@ def summary(
 
     Of linear, ridge, lasso, elastic net and logistic models. With DATA: residuals,
     leverage and Cook's distance of the rows that decide most; with --json, of all.
+
+    Example: suffice summary boston.suffice
     """
     reading = Reading.of(read)
     rule = "a summary is of coefficients"

@@ -55,6 +55,8 @@ def sums(
 
     With --plan and --key the file is random numbers to everybody who has not the
     files of all other owners; label, model and columns are those of the plan.
+
+    Example: suffice sums patients.csv --plan plan.json --key ulm.key -o ulm.masked
     """
     refuse_result(output, [*data, *(path for path in (plan, key) if path is not None)])
     reading = Reading.of(read)

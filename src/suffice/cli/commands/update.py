@@ -27,6 +27,8 @@ def update(
 
     The sums are those of one fit of all rows, to the last bit; the old rows are not
     needed. Files are read as those before, and column weights follow new rows.
+
+    Example: suffice update adult.suffice february.csv
     """
     before: dict[str, Any] = {}
 
