@@ -172,9 +172,12 @@ def writer_of(
     if suffix not in WRITTEN:
         rule = f"the suffix tells the format: {', '.join(WRITTEN)}"
         raise ParameterError(f"--output {output}", rule)
+    if suffix == ".jsonl":
+        return lambda: _to_text(output, _json_lines)
     if suffix in SEPARATORS:
-        return lambda: _to_text(output, separator or SEPARATORS[suffix], header)
-    return lambda: (_to_json_lines if suffix == ".jsonl" else _to_arrow)(output)
+        mark = separator or SEPARATORS[suffix]
+        return lambda: _to_text(output, lambda file: _delimited(file, mark, header))
+    return lambda: _to_arrow(output)
 
 
 @contextmanager
@@ -196,9 +199,9 @@ def _to_stdout(as_json: bool) -> Iterator[Write]:
 
 
 @contextmanager
-def _to_text(path: Path, delimiter: str, header: bool = True) -> Iterator[Write]:
+def _to_text(path: Path, write: Callable[[TextIO], Write]) -> Iterator[Write]:
     with atomic_writer(path, "w") as file:
-        yield _delimited(file, delimiter, header)
+        yield write(file)
 
 
 def _delimited(file: TextIO, delimiter: str, header: bool = True) -> Write:
@@ -213,12 +216,6 @@ def _delimited(file: TextIO, delimiter: str, header: bool = True) -> Write:
         writer.writerows(zip(*(column.to_pylist() for column in rows.columns), strict=True))
 
     return write
-
-
-@contextmanager
-def _to_json_lines(path: Path) -> Iterator[Write]:
-    with atomic_writer(path, "w") as file:
-        yield _json_lines(file)
 
 
 def _json_lines(file: TextIO) -> Write:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from suffice.data.sliced_sql import SPOKEN, bare, quoted
-from suffice.errors import ParameterError
+from suffice.errors import ParameterError, library
 from suffice.models.database_sums import Call, declared, needed
 from suffice.models.from_sums import FittedFromSums
 from suffice.models.opened import Opened
@@ -107,14 +107,7 @@ def sql_of_sums(
 
 def _translated(select: str, dialect: str) -> str:
     """Return a statement in a dialect of sqlglot's."""
-    try:
-        import sqlglot
-    except ModuleNotFoundError as error:
-        raise ParameterError(
-            f"dialect={dialect!r} needs {error.name}",
-            "it is not installed",
-            "pip install 'suffice[export]'",
-        ) from error
+    sqlglot = library("sqlglot", f"dialect={dialect!r}", "pip install 'suffice[export]'")
     if sqlglot.Dialect.get(dialect) is None:
         raise ParameterError(f"dialect={dialect!r}", "it is one that sqlglot knows")
     return str(sqlglot.transpile(select, read="duckdb", write=dialect)[0])

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import DataError, ReadError, SufficeError
+from suffice.errors import DataError, ReadError, SufficeError, library
 from suffice.numerics.error_free import LARGEST
 
 BATCH = 2**24  # bytes of a scan that are read at a time, or one volume
@@ -106,16 +106,12 @@ class Scan:
 
     def read(self, mask: Mask, wanted: NDArray[np.intp]) -> Iterator[tuple[int, NDArray[Any]]]:
         """Yield some volumes, increasing, with their numbers at the voxels of a mask, (V,)."""
-        inside: Any
         places = np.ravel_multi_index(tuple(mask.voxels.T), self.grid.shape, order="F")
         for first, batch in self._batches():
             some = wanted[(wanted >= first) & (wanted < first + batch.shape[3])] - first
-            if batch.flags.f_contiguous:
-                stored, inside = batch.reshape(-1, batch.shape[3], order="F").T, places
-            else:  # an array whose volumes lie across
-                stored, inside = np.ascontiguousarray(batch[mask.inside].T), slice(None)
+            stored = np.asfortranarray(batch).reshape(-1, batch.shape[3], order="F").T
             for i in some.tolist():
-                values = stored[i][inside]
+                values = stored[i][places]
                 self._check(mask, first + i, values)
                 yield first + i, values
 
@@ -214,14 +210,7 @@ def _loaded(img: Any, name: str) -> tuple[Any, NDArray[np.float64] | None, str, 
     if isinstance(img, np.ndarray):
         return img, None, name, None
     if isinstance(img, str | os.PathLike):
-        try:
-            import nibabel
-        except ImportError:
-            raise ReadError(
-                f"{img} cannot be read",
-                "images are read by nibabel",
-                "pip install 'suffice[images]'",
-            ) from None
+        nibabel = library("nibabel", f"{img} is read", "pip install 'suffice[images]'")
         with _named(str(img)):
             img = nibabel.load(Path(img))
     if not hasattr(img, "dataobj"):

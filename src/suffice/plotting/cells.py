@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 import pyarrow as pa
-from matplotlib.ticker import LogLocator, MaxNLocator
 from numpy.typing import NDArray
 
 from suffice.data.schema import ONLY, Layout
@@ -97,28 +96,16 @@ class Axis:
         found[[0, -1]] = self.cuts[[0, -1]]
         return found
 
-    def ticks(self, most: int) -> NDArray[np.float64]:
-        """Return at most so many numbers to write on the axis."""
-        if self.kind == "rank":
-            places = np.linspace(0, len(self.cuts) - 1, min(most, len(self.cuts)))
-            return np.asarray(self.cuts[places.round().astype(np.intp)])
-        locator = LogLocator(numticks=most) if self.kind == "log" else MaxNLocator(most)
-        low, high = self.cuts.tolist()
-        ticks = np.asarray(locator.tick_values(low, high), np.float64)
-        return np.asarray(ticks[(ticks >= low) & (ticks <= high)])
-
-    def written(self, ticks: NDArray[np.float64]) -> list[str]:
-        """Return numbers as they are written on the axis; rounding leaves no dust of 0."""
-        dust = 1e-6 * np.ptp(self.cuts)
-        return [number(0.0 if abs(tick) < dust else tick) for tick in ticks.tolist()]
-
     def put(self, ax: Axes, which: Literal["x", "y"]) -> None:
         """Give an axis of a picture this scale, its ends and ticks."""
         set_scale = getattr(ax, f"set_{which}scale")
         if self.kind == "rank":
             set_scale("function", functions=(self.position, self.number))
-            ticks = self.ticks(MOST_TICKS)
-            getattr(ax, f"{which}axis").set_ticks(ticks, self.written(ticks))
+            places = np.linspace(0, len(self.cuts) - 1, min(MOST_TICKS, len(self.cuts)))
+            ticks = self.cuts[places.round().astype(np.intp)]
+            dust = 1e-6 * np.ptp(self.cuts)  # of rounding
+            written = [number(0.0 if abs(tick) < dust else tick) for tick in ticks.tolist()]
+            getattr(ax, f"{which}axis").set_ticks(ticks, written)
         else:
             set_scale(self.kind)
         getattr(ax, f"set_{which}lim")(self.cuts[0], self.cuts[-1])

@@ -6,7 +6,7 @@ from os import PathLike
 from typing import Any
 
 from suffice.atomic import atomic_writer
-from suffice.errors import ParameterError
+from suffice.errors import library
 from suffice.models.base.scikit_learn import check_is_fitted
 
 
@@ -46,16 +46,9 @@ def report(model: Any, path: str | PathLike[str], test: Any = None) -> None:
     True
     """
     check_is_fitted(model)
-    try:
-        from suffice.reports.page_text import page
-    except ModuleNotFoundError as error:
-        if error.name not in ("jinja2", "markupsafe"):
-            raise
-        raise ParameterError(
-            "Jinja2, which fills in the page, is not installed",
-            "it is an optional library",
-            "pip install 'suffice[report]'",
-        ) from error
+    library("jinja2", "a page is filled in", "pip install 'suffice[report]'")
+    from suffice.reports.page_text import page
+
     text = page(model, test)
     with atomic_writer(path, "w") as file:
         file.write(text)

@@ -187,13 +187,13 @@ def cv(
     if len(targets) != 1:
         fact = f"--label names {', '.join(targets)}" if targets else "--label is not given"
         raise ParameterError(fact, "models predict one column", "name it")
-    (label,) = targets
+    (target,) = targets
     reading, by = Reading.of(read), division.by
-    table = selected(reading.open(data), columns, [label], weight, by)
+    table = selected(reading.open(data), columns, [target], weight, by)
     if by is not None and by not in table.names:
         raise no_such_column("by", by, table.names)
     own = [name for name in table.names if name not in (weight, by)]
-    look = _Look.of(table, own, label, reading.labels)
+    look = _Look.of(table, own, target, reading.labels)
     named = _known(listed(model))
     numbers = named[0] in REGRESSIONS if named else look.numbers
     positive = None if numbers else judged.one_class(look.labels)
@@ -209,10 +209,10 @@ def cv(
         learners[point.name] = learner if costs is None else learner.set_params(costs=costs)
         check_options(learner)
     with reported(f"Evaluating models on {', '.join(data)}") as report, running.chosen(report):
-        found = evaluate_models(learners, table, label, weight, **division.options())
+        found = evaluate_models(learners, table, target, weight, **division.options())
     ranked = found.ranked_by(judged.metric, positive)
     best = next(point for point in points if point.name == ranked.best)
-    words = [*data, "--label", label, *typed({"weight": weight, **given_columns(columns)})]
+    words = [*data, "--label", target, *typed({"weight": weight, **given_columns(columns)})]
     words += [*typed({"ignore": by}), *reading.words, "--model", best.model, *best.words]
     words += [] if costs is None else ["-p", f"costs={costs}".replace(" ", "")]
     facts = {

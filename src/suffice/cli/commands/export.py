@@ -14,7 +14,7 @@ from suffice.cli.models import load_model, refuse_result
 from suffice.cli.options import AsJson, ModelFile, option, output_file
 from suffice.cli.output import deliver, standard_output
 from suffice.cli.values import listed
-from suffice.errors import ParameterError
+from suffice.errors import ParameterError, library
 from suffice.export.log_joint_terms import refusing_null
 
 SQL = "SQL"
@@ -61,11 +61,13 @@ def export(
     fitted: Any = load_model(model)
     refusing: list[str] = []
     if to is Target.sql:
+        assert dialect is not None and table is not None
         place = table if schema is None else (schema, table)
-        write = _writer("sql", "sqlglot", "export")
-        content = write(fitted, dialect, place, keep=listed(keep)).encode()
+        library("sqlglot", "--to sql is given", "pip install 'suffice[export]'")
+        content = suffice.export.to_sql(fitted, dialect, place, keep=listed(keep)).encode()
     elif to is Target.onnx:
-        content = _writer("onnx", "onnx", "onnx")(fitted).SerializeToString()
+        library("onnx", "--to onnx is given", "pip install 'suffice[onnx]'")
+        content = suffice.export.to_onnx(fitted).SerializeToString()
     else:
         content = suffice.export.to_json(fitted).encode()
     if to is not Target.json:
@@ -91,15 +93,3 @@ def export(
         "refuses_null": refusing,
     }
     deliver(facts, lambda: [f"Saved to {output}."], as_json)
-
-
-def _writer(target: str, library: str, extra: str) -> Any:
-    """Return the function that writes in a language by means of an optional library."""
-    try:
-        return getattr(suffice.export, f"to_{target}")
-    except ModuleNotFoundError as error:
-        raise ParameterError(
-            f"{library}, which writes {target.upper()}, is not installed",
-            "it is an optional library",
-            f"pip install 'suffice[{extra}]'",
-        ) from error

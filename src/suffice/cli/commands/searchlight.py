@@ -18,7 +18,7 @@ from suffice.cli.models import refuse_result
 from suffice.cli.options import AsJson, option
 from suffice.cli.output import deliver
 from suffice.cli.values import named_values
-from suffice.errors import ParameterError
+from suffice.errors import ParameterError, library
 from suffice.numerics.in_print import Table, percent, probability, short
 from suffice.phrases import amount
 
@@ -107,12 +107,7 @@ def _check_outputs(
             "--p-values is given without --permutations", "p-values come from permuted labels"
         )
     if png is not None:
-        try:
-            import matplotlib  # noqa: F401
-        except ImportError:
-            raise ParameterError(
-                "--png is given", "pictures are drawn by matplotlib", "pip install 'suffice[plot]'"
-            ) from None
+        library("matplotlib", "--png is given", "pip install 'suffice[plot]'")
 
 
 def _write(
