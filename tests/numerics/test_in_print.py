@@ -68,8 +68,6 @@ def test_of_many_steps_the_first_and_the_last_are_shown() -> None:
     assert found.rows == [["1", "8"], ["0.25", "7.25"]]
 
 
-def test_pictures_have_a_mark_for_every_number() -> None:
+def test_a_bar_is_one_mark_of_a_finite_number() -> None:
     assert in_print.bar(0.5, 1.0).count("<rect") == 1
     assert in_print.bar(math.nan, 1.0) == ""
-    assert in_print.curves([[0.0, 1.0, 0.0], [0.5, 0.5, 0.5]]).count("<polyline") == 2
-    assert in_print.bars_by_class([[0.2, 0.8], [0.5, 0.5]]).count("<rect") == 4

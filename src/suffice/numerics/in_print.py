@@ -16,7 +16,6 @@ NAMED = 5  # columns that a message names; of the others it says how many they a
 SMALLEST_P = 2e-16  # smaller p-values are printed as such, as R does
 WIDTH, HEIGHT = 120, 10  # of a bar, in pixels
 LONGEST = 60  # characters of a cell that a notebook shows; the whole is its title
-TALL = 24  # pixels of a picture of several classes
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,6 @@ class Table:
     notes: Sequence[str] = ()  # lines below
     left: Collection[int] = (0,)  # columns that stand to the left; the others stand to the right
     bars: Sequence[float] = ()  # in notebooks: one for every row, drawn as `bar`
-    pictures: Sequence[str] = ()  # in notebooks, in the place of bars: markup, one for every row
     below: Sequence[Table] = ()  # those that follow
 
     def __str__(self) -> str:
@@ -47,7 +45,7 @@ class Table:
         known = [value for value in self.bars if math.isfinite(value)]
         sign = -1 if any(value < 0 for value in known) else 1
         largest = max(map(abs, known), default=0.0) * sign
-        drawn = self.pictures or [bar(value, largest) for value in self.bars]
+        drawn = [bar(value, largest) for value in self.bars]
         head = "".join(f"<th>{escape(name)}</th>" for name in (*self.header, *[""][: len(drawn)]))
         lines = []
         for place, row in enumerate(self.rows):
@@ -193,47 +191,3 @@ def bar(value: float, largest: float) -> str:
         f'<rect x="{start:.1f}" y="0" width="{length:.1f}" height="{HEIGHT}" '
         f'fill="{AGAINST if value < 0 else FOR}"/></svg>'
     )
-
-
-def key(c: int) -> str:
-    """A square in the colour of class c."""
-    square = f'<rect x="0" y="0" width="10" height="10" fill="{_colour(c)}"/>'
-    return f'<svg width="10" height="10">{square}</svg>'
-
-
-def curves(lines: Sequence[Sequence[float]]) -> str:
-    """One curve for each class, over the same points, above a common line."""
-    most = max((value for line in lines for value in line), default=0.0)
-    drawn = [
-        '<polyline fill="none" stroke-width="1.5" stroke="{}" points="{}"/>'.format(
-            _colour(c),
-            " ".join(
-                f"{WIDTH * i / max(len(line) - 1, 1):.1f},{TALL - 1 - (TALL - 2) * v / most:.1f}"
-                for i, v in enumerate(line)
-            ),
-        )
-        for c, line in enumerate(lines)
-        if most > 0
-    ]
-    return f'<svg width="{WIDTH}" height="{TALL}">{"".join(drawn)}</svg>'
-
-
-def bars_by_class(lines: Sequence[Sequence[float]]) -> str:
-    """One group of bars for each value, one bar in it for each class."""
-    values = max(map(len, lines), default=0)
-    most = max((value for line in lines for value in line), default=0.0)
-    if not (values and most > 0):
-        return ""
-    room = WIDTH / values
-    each = 0.8 * room / len(lines)
-    drawn = [
-        f'<rect x="{v * room + c * each:.1f}" y="{TALL - TALL * value / most:.1f}" '
-        f'width="{each:.1f}" height="{TALL * value / most:.1f}" fill="{_colour(c)}"/>'
-        for c, line in enumerate(lines)
-        for v, value in enumerate(line)
-    ]
-    return f'<svg width="{WIDTH}" height="{TALL}">{"".join(drawn)}</svg>'
-
-
-def _colour(c: int) -> str:
-    return COLOURS[c % len(COLOURS)]

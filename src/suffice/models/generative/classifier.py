@@ -33,7 +33,6 @@ from suffice.models.classifier import Classifier, costs_of, warn_of_unlabelled
 from suffice.models.estimator import Kind, answers_by_batch, fitted, rows_to_answer
 from suffice.models.explanation import Asked, Evidence
 from suffice.models.from_sums import FittedFromSums
-from suffice.models.generative.described import notebook_tables
 from suffice.models.generative.method import GenerativeMethod
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.proba_intervals import ends_of
@@ -81,7 +80,7 @@ class GenerativeClassifier(Classifier, FittedFromSums[GenerativeReader, ByClass]
         saved=SavedGenerative,
         types=SAVED,
         records=(Family,),
-        tables=lambda self: notebook_tables(type(self).__name__, self.model_, self.class_count_),
+        tables=lambda self: self.schema_._repr_html_(),
     )
     class_weight: ClassWeight = None
     model_: GenerativeModel
