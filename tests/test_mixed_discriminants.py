@@ -300,7 +300,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
         model.unfitted().fit(text, y)
 
 
-def test_a_row_is_left_out_in_closed_form() -> None:
+def test_a_row_is_left_out() -> None:
     rows, y = table()
     model = LinearDiscriminantAnalysis()
     found = cross_val_predict(model, rows, y, cv="loo", method="predict_proba")

@@ -224,8 +224,6 @@ class MultivariateGaussian(Family):
         columns = statistic.columns
         if not columns.complete:
             raise no_closed_form(self, "missing cells are filled by expectation-maximisation")
-        if self.outcomes and not self.shared:
-            raise no_closed_form(self, "the variances of outcomes depend on all rows")
         sums = GaussianSums.of(columns)
         factored = self.maximum_likelihood(sums).factored
         assert isinstance(factored, FactoredGaussians)

@@ -15,13 +15,11 @@ from suffice.data.source import Part, each_batch
 from suffice.errors import ParameterError
 from suffice.families import Family
 from suffice.families.density import Chosen
-from suffice.families.family import Apply, LeaveOneOut
-from suffice.families.multivariate_gaussian import MultivariateGaussian
+from suffice.families.family import Apply, LeaveOneOut, no_closed_form
 from suffice.models.design.matrix import Design
 from suffice.models.generative.terms import (
     TermAccumulator,
     TermParameters,
-    TermsLeftOut,
     shown_terms,
     term_values,
 )
@@ -74,21 +72,14 @@ class FamilyColumns:
         encoding = self.layout.encoding if self.design is None else "real"
         return self.family.takes(statistic, encoding, len(self.terms))
 
-    @property
-    def of_terms(self) -> Family:
-        """The family; one of terms knows which of these are 0 or 1."""
-        if self.design is None or not isinstance(self.family, MultivariateGaussian):
-            return self.family
-        places = self.design.places(list(self.design.categories))
-        return replace(self.family, outcomes=tuple(places.tolist()))
-
     def numbers(self, block: Any) -> NDArray[Any]:
         """Rows as the numbers that the family models, NaN where a cell is missing."""
         return block.values if self.design is None else term_values(self.design, block)
 
     def leave_one_out(self, statistic: Any) -> LeaveOneOut:
-        found = self.of_terms.leave_one_out(statistic)
-        return found if self.design is None else TermsLeftOut(found, self.design)
+        if self.design is not None:
+            raise no_closed_form(self.family, "categories are indicators in its covariances")
+        return self.family.leave_one_out(statistic)
 
     def narrowed(self, statistic: Any) -> tuple[FamilyColumns, Any]:
         """The part and the sums without the terms of values that no row shows."""
@@ -101,11 +92,14 @@ class FamilyColumns:
 
     def parameters(self, statistic: Any, apply: Apply, chosen: Chosen | None) -> Any:
         """Estimate the parameters of the columns, or those of what was ``chosen``."""
-        family: Any = self.of_terms
+        family: Any = self.family
+        if self.design is not None:
+            indicators = self.design.places(list(self.design.categories))
+            family = replace(family, outcomes=tuple(indicators.tolist()))
+            return TermParameters(family.estimate(statistic), self.design)
         if chosen is not None:
             family = replace(family, choices=chosen.choices)
-        found = family.estimate_by(statistic, apply)
-        return found if self.design is None else TermParameters(found, self.design)
+        return family.estimate_by(statistic, apply)
 
     def accumulator(self, settled: bool = False, apart: bool = False) -> Accumulator:
         """An empty accumulator of the sums that the family needs, or once ``settled`` fewer.

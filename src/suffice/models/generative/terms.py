@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.encode import stored_cells
-from suffice.families.family import Form, JointParameters, LearntRows, LeaveOneOut, complete
+from suffice.families.family import Form, JointParameters, complete
 from suffice.families.multivariate_gaussian import (
     MultivariateGaussianParameters,
     MultivariateStudentParameters,
@@ -142,20 +142,6 @@ class TermParameters(JointParameters):
 
     def remarks(self, columns: Sequence[str], classes: Sequence[Any]) -> Iterator[str]:
         return self.of_terms.remarks(self.design.terms, classes)
-
-
-@dataclass(frozen=True)
-class TermsLeftOut:
-    """Log-likelihoods of the terms of rows by the estimates of all others."""
-
-    of_terms: LeaveOneOut
-    design: Design
-
-    def add_log_likelihood(
-        self, block: MixedBlock, rows: LearntRows, out: NDArray[np.float64]
-    ) -> None:
-        with _located(self.design, 0):
-            self.of_terms.add_log_likelihood(RealBlock(term_values(self.design, block)), rows, out)
 
 
 def shown_terms(design: Design, sums: Comoments | FourthMoments | KeptRows) -> Design:
