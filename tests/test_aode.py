@@ -229,9 +229,9 @@ def test_contributions_add_up_to_the_answer() -> None:
 
 def refused() -> Iterator[tuple[str, Any]]:
     yield "a form of a model", lambda model, table: linear_form(model)
-    yield "rows are drawn", lambda model, table: model.sample()
-    yield "log p\\(x\\) is asked for", lambda model, table: model.score_samples(table)
-    yield "an interval is asked", lambda model, table: model.predict_proba_interval(table)
+    yield "a draw of rows of a model", lambda model, table: model.sample()
+    yield "log p\\(x\\) of a model", lambda model, table: model.score_samples(table)
+    yield "an interval of a model", lambda model, table: model.predict_proba_interval(table)
 
 
 @pytest.mark.parametrize(("said", "call"), list(refused()))

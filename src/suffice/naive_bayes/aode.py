@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any, NoReturn, Self
+from typing import Any, Self
 
 from suffice.engines.engine import Engine
 from suffice.errors import ParameterError, warn
-from suffice.families.options import Estimation, Evidence, Unseen, check_smoothing
+from suffice.families.options import Estimation, Evidence, Unseen
 from suffice.models.base.checks import ClassWeight
 from suffice.models.base.judge import LeaveOneOut
 from suffice.models.estimator import fitted
@@ -30,7 +30,6 @@ from suffice.models.generative.weights import in_rows, row_weight_of
 from suffice.models.method import Method
 from suffice.naive_bayes.families import (
     READING,
-    Families,
     NaiveMethod,
     alpha_evidence_of,
     calibrate,
@@ -39,7 +38,6 @@ from suffice.naive_bayes.families import (
 )
 from suffice.naive_bayes.paired import PairedReader, SavedPairs, paired_columns, without_pairs
 from suffice.numerics.in_print import NAMED
-from suffice.rules import check_options
 from suffice.sums.by_class import ByClass
 from suffice.sums.pairs import CutBins, PairCounts
 from suffice.sums.row_sample import Sampled
@@ -118,12 +116,9 @@ class AODE(GenerativeClassifier):
     bins: Mapping[Any, Any] | None = None
 
     def method(self) -> GenerativeMethod:
-        check_options(self)
-        check_smoothing(self.estimation, self.alpha)
         if not (isinstance(self.bins, Mapping) or self.bins is None):
             raise ParameterError(f"bins={self.bins!r}", "it maps columns to cuts or values")
-        families = Families(self.families, "density", self.estimation, self.alpha, self.unseen)
-        return PairsMethod.of(self, families, bins=self.bins)
+        return PairsMethod.of(self, "density", bins=self.bins)
 
     @property
     def bins_(self) -> dict[str, Any]:
@@ -156,25 +151,6 @@ class AODE(GenerativeClassifier):
                 "rows are not like the others, give bins=, such as bins_ of a model of all rows."
             )
         return self
-
-    def sample(self, n: int = 1, random_state: Any = None) -> NoReturn:
-        """Refuse: no row can be drawn from a mean of models times another one."""
-        self._refuse("rows are drawn")
-
-    def score_samples(self, X: Any) -> NoReturn:
-        """Refuse: the product of a mean of models and another one is no density."""
-        self._refuse("log p(x) is asked for")
-
-    def _interval_ends(self, level: float) -> NoReturn:
-        self._refuse("an interval is asked for")
-
-    def _refuse(self, asked: str) -> NoReturn:
-        fitted(self)
-        raise ParameterError(
-            f"{asked}, with pairs of columns",
-            "it is one of models whose columns are independent in every class",
-            "fit NaiveBayes",
-        )
 
 
 def _pairs_of(estimator: AODE) -> PairCounts:

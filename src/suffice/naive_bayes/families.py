@@ -15,7 +15,14 @@ from suffice.data.table_source import TableSource
 from suffice.engines.engine import Engine, engine_for
 from suffice.errors import ParameterError, warn
 from suffice.families import Family, family_named
-from suffice.families.options import Estimation, Evidence, Numbers, check_boolean
+from suffice.families.options import (
+    Estimation,
+    Evidence,
+    Numbers,
+    Unseen,
+    check_boolean,
+    check_smoothing,
+)
 from suffice.models.base.answers import label_sets
 from suffice.models.base.unseen_values import warn_of_unseen
 from suffice.models.estimator import fitted
@@ -23,9 +30,10 @@ from suffice.models.generative.calibration import Calibration
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.described import alpha_evidence
 from suffice.models.generative.method import Choice, GenerativeMethod, Rows
-from suffice.models.generative.part import FAMILY_OF_KIND, FamilyColumns, parts_of, whole
+from suffice.models.generative.part import FAMILY_OF_KIND, parts_of, whole
 from suffice.models.generative.weights import calibrate as with_weights_of
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
+from suffice.rules import check_options
 
 CHOOSE_ALPHA = ("bernoulli", "categorical", "multinomial")  # by the evidence
 READING = ("families", "numbers", "estimation", "alpha", "unseen")  # options of a layout and sums
@@ -34,36 +42,44 @@ MANY = 100  # columns of a sparse matrix, which take their time one by one
 C = TypeVar("C", bound=GenerativeClassifier)
 
 
-@dataclass(frozen=True, eq=False)
-class Families:
-    """Options that say which family models a column; see `suffice.NaiveBayes`."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NaiveMethod(GenerativeMethod):
+    """Every column in a family of its own, with weights of columns; see `suffice.NaiveBayes`."""
 
-    given: Any
-    numbers: Numbers | None
+    given: Any  # families, as the user names them
+    numbers: Numbers  # the family of columns of real numbers
     estimation: Estimation
     alpha: float | Evidence
-    unseen: str
+    unseen: Unseen
 
-    @property
-    def of_numbers(self) -> Numbers:
-        """The family of columns of real numbers."""
-        return self.numbers or ("density" if self.estimation == "bayes" else "gaussian")
+    @classmethod
+    def of(cls, estimator: Any, numbers: Numbers | None, **more: Any) -> Self:
+        """Read the options of an estimator; ``more`` are fields."""
+        # Here too, as there may be no column of a family that has the option.
+        check_options(estimator)
+        check_smoothing(estimator.estimation, estimator.alpha)
+        given, calibration = estimator.families, estimator.calibration
+        numbers = numbers or ("density" if estimator.estimation == "bayes" else "gaussian")
+        families = [numbers, *(given.values() if isinstance(given, Mapping) else [given])]
+        names = [one.name if isinstance(one, Family) else one for one in families]
+        return cls(
+            given=given,
+            numbers=numbers,
+            estimation=estimator.estimation,
+            alpha=estimator.alpha,
+            unseen=estimator.unseen,
+            prior=estimator.class_prior,
+            class_weight=estimator.class_weight,
+            lenient=estimator.unseen != "error",
+            calibration=calibration,
+            # Weights of columns, and densities, are judged by rows.
+            samples=calibration != "none" or "density" in names,
+            **more,
+        )
 
-    @property
-    def count_bins(self) -> bool:
-        """Return whether there are densities, whose bins depend on the number of rows."""
-        given = self.given.values() if isinstance(self.given, Mapping) else [self.given]
-        names = [family.name if isinstance(family, Family) else family for family in given]
-        return "density" in [self.of_numbers, *names]
-
-    def names(self, name: str) -> bool:
-        """Return whether the family of a column is given."""
-        if not isinstance(self.given, Mapping):
-            return self.given is not None
-        return any(name == key or (not isinstance(key, str) and name in key) for key in self.given)
-
-    def of_columns(self, columns: Sequence[Column], named: bool) -> tuple[FamilyColumns, ...]:
-        usual = FAMILY_OF_KIND | {"real": self.of_numbers}
+    def columns(self, rows: Rows, engine: Engine) -> Choice:
+        columns = rows.columns()
+        usual = FAMILY_OF_KIND | {"real": self.numbers}
         if isinstance(columns, UniformColumns) and not isinstance(self.given, Mapping):
             if self.given is None and columns.reason == SPARSE and len(columns) >= MANY:
                 warn(
@@ -71,18 +87,27 @@ class Families:
                     "modelled on its own; families='multinomial' takes them for weights of "
                     "words, in less time."
                 )
-            return whole(self._family(self.given or usual[columns.kind]), columns)
+            return columns, whole(self._family(self.given or usual[columns.kind]), columns)
         groups = [] if self.given is None else self._groups(columns)
         chosen = {name for names, _ in groups for name in names}
         # An array was chosen column by column, and an only column is what there is to learn from.
-        looked_for = len(columns) > 1 and named
-        identifiers = "ignore" if looked_for else "keep"
+        if isinstance(rows, TableSource):
+            named = rows.named
+        else:
+            named = not isinstance(rows.names, Numbered)
+        identifiers = "ignore" if named and len(columns) > 1 else "keep"
         # An unknown kind has no family: no row showed a value yet.
         others = [c for c in columns if c.name not in chosen and c.kind in usual]
         kinds = dict.fromkeys(map(attrgetter("kind"), others))
         families = {kind: self._family(usual[kind], identifiers) for kind in kinds}
         groups += [((c.name,), families[c.kind]) for c in others]
-        return parts_of(groups, {column.name: column for column in columns})
+        return columns, parts_of(groups, {column.name: column for column in columns})
+
+    def is_given(self, column: str) -> bool:
+        if not isinstance(self.given, Mapping):
+            return self.given is not None
+        keys = self.given
+        return any(column == key or (not isinstance(key, str) and column in key) for key in keys)
 
     def _groups(self, columns: Sequence[Column]) -> list[tuple[tuple[str, ...], Family]]:
         """The columns that the user chose a family for."""
@@ -128,39 +153,6 @@ class Families:
             identifiers=identifiers,
             **floor,
         )
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class NaiveMethod(GenerativeMethod):
-    """Every column in a family of its own, with weights of columns."""
-
-    families: Families
-
-    @classmethod
-    def of(cls, estimator: Any, families: Families, **more: Any) -> Self:
-        """Read the options of an estimator; ``more`` are fields."""
-        calibration = estimator.calibration
-        return cls(
-            families=families,
-            prior=estimator.class_prior,
-            class_weight=estimator.class_weight,
-            lenient=families.unseen != "error",
-            calibration=calibration,
-            # Weights of columns, and densities, are judged by rows.
-            samples=calibration != "none" or families.count_bins,
-            **more,
-        )
-
-    def columns(self, rows: Rows, engine: Engine) -> Choice:
-        columns, named = rows.columns(), True
-        if isinstance(rows, TableSource):
-            named = rows.named
-        elif isinstance(rows.names, Numbered):
-            named = False
-        return columns, self.families.of_columns(columns, named)
-
-    def is_given(self, column: str) -> bool:
-        return self.families.names(column)
 
 
 # -- members of the classifiers whose columns have weights

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Self
 
-from suffice.families.options import Estimation, Evidence, Numbers, Unseen, check_smoothing
+from suffice.families.options import Estimation, Evidence, Numbers, Unseen
 from suffice.models.base.checks import ClassWeight
 from suffice.models.generative.calibration import CalibrationName
 from suffice.models.generative.classifier import GenerativeClassifier
@@ -13,14 +13,12 @@ from suffice.models.generative.method import GenerativeMethod
 from suffice.models.generative.model import Prior
 from suffice.naive_bayes.families import (
     READING,
-    Families,
     NaiveMethod,
     alpha_evidence_of,
     calibrate,
     calibration_of,
     predict_set,
 )
-from suffice.rules import check_options
 
 
 @dataclass(repr=False, eq=False)
@@ -181,11 +179,7 @@ class NaiveBayes(GenerativeClassifier):
         return cls(families, **{"numbers": "gaussian", "calibration": "none"} | options)
 
     def method(self) -> GenerativeMethod:
-        # Here too, as there may be no column of a family that has the option.
-        check_options(self)
-        check_smoothing(self.estimation, self.alpha)
-        families = Families(self.families, self.numbers, self.estimation, self.alpha, self.unseen)
-        return NaiveMethod.of(self, families)
+        return NaiveMethod.of(self, self.numbers)
 
     calibration_ = property(calibration_of)
     alpha_evidence_ = property(alpha_evidence_of)

@@ -9,7 +9,6 @@ from suffice.data.source import ArraySource
 from suffice.data.table_source import TableSource
 from suffice.engines.engine import Engine
 from suffice.errors import ForgetError, SchemaError
-from suffice.models.generative.calibration import group_sizes
 from suffice.models.generative.paired_columns import PairedColumns, encodings, pair_sums
 from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.saved import SavedGenerative
@@ -84,13 +83,10 @@ class SavedPairs(SavedGenerative):
         pairs = zip(first.columns, first.bins, strict=True)
         return all((read[name] == "real") == isinstance(bins, CutBins) for name, bins in pairs)
 
-    @rule("every column has a weight of 0 or more, and pairs have one, where there are weights")
-    def _has_weights(self) -> bool:
-        given = self.calibration
-        if given is None:
-            return True
-        groups = sum(group_sizes(self.parts)) + 1
-        return len(given.weights) == groups and bool((given.weights[:-1] >= 0).all())
+    @property
+    def groups(self) -> int:
+        """Return the number of weights: pairs have one, the last."""
+        return super().groups + 1
 
 
 def _paired(sums: ByClass) -> PairedColumns | None:

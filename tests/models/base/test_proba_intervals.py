@@ -227,7 +227,7 @@ def test_a_weight_draws_the_ends_of_log_odds_together():
 def test_what_has_no_posterior_is_refused():
     with pytest.raises(ParameterError, match="gives scores"):
         ComplementNB().fit(COUNT, Y).predict_proba_interval(COUNT)
-    with pytest.raises(ParameterError, match="an interval is asked for, with pairs of columns"):
+    with pytest.raises(ParameterError, match="an interval of a model that counts pairs of columns"):
         AODE().fit(REAL, Y).predict_proba_interval(REAL)
     with pytest.raises(ParameterError, match="penalised estimate"):
         LogisticRegression().fit(REAL, Y).predict_proba_interval(REAL)

@@ -108,7 +108,7 @@ def test_rows_of_frames_and_files_are_those_of_arrays(tmp_path: Path) -> None:
     ("make", "said"),
     [
         (partial(NaiveBayes.textbook, "complement"), "gives scores"),
-        (AODE, "with pairs of columns"),
+        (AODE, "of a model that counts pairs of columns"),
     ],
 )
 def test_models_that_are_no_densities_say_so(make: Any, said: str) -> None:

@@ -19,21 +19,11 @@ from suffice.rules import FINITE, NONNEGATIVE, Shape
 from suffice.sums.block import among
 
 FEW_CELLS = 4096  # whose terms are found at once, not column by column
-LEAST = -700.0  # what an impossible cell counts as, where it is weighed
-
-
-def is_one_group(part: FamilyColumns) -> bool:
-    """Return whether the columns of a part have one weight: words, and those modelled together."""
-    return part.family.joint or part.layout.encoding in ("events", "sparse")
-
-
-def group_sizes(parts: tuple[FamilyColumns, ...]) -> list[int]:
-    return [1 if is_one_group(part) else len(part.layout.columns) for part in parts]
 
 
 def grouped_scores(part: FamilyColumns, parameters: Parameters, block: Any, k: int) -> Any:
     """Group the terms of log p(x | c) by their weights, (groups, n, k)."""
-    if is_one_group(part):
+    if part.is_one_group:
         whole = scores(block.rows, k, 0.0)
         parameters.add_log_likelihood(block, whole)
         return whole[None]
@@ -78,10 +68,8 @@ class Weighted:
         cells = cell_scores(len(out), len(self._weights), out.shape[1])
         self._parameters.add_contributions(block, cells)
         used, weights = self._used
-        terms = cells.transpose(1, 0, 2)[used]
-        if (weights < 0).any():
-            terms = np.where(weights < 0, np.maximum(terms, LEAST), terms)
-        return np.asarray(np.add.accumulate(np.concatenate([out[None], weights * terms]))[-1])
+        terms = weights * cells.transpose(1, 0, 2)[used]
+        return np.asarray(np.add.accumulate(np.concatenate([out[None], terms]))[-1])
 
     @cached_property
     def _used(self) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
@@ -104,12 +92,7 @@ class Weighted:
         term = scores(len(out), out.shape[1], 0.0)
         parameters.add_log_likelihood(block, term)  # which refuses cells, whatever the weight
         if weight:
-            out += _weighed(term, weight)
-
-
-def _weighed(logs: NDArray[np.float64], weight: float) -> NDArray[np.float64]:
-    """w log p; what is impossible is not the most probable where w is below 0."""
-    return weight * (np.maximum(logs, LEAST) if weight < 0 else logs)
+            out += weight * term
 
 
 CalibrationName = Literal["none", "temperature", "weights"]
@@ -173,7 +156,7 @@ class Calibration:
 
     def of_parts(self, parts: tuple[FamilyColumns, ...]) -> list[NDArray[np.float64]]:
         """The weights of every part."""
-        ends = np.cumsum([0, *group_sizes(parts)])
+        ends = np.cumsum([0, *(part.groups for part in parts)])
         return [self.weights[a:b] for a, b in pairwise(ends.tolist())]
 
     @property

@@ -231,8 +231,14 @@ class GenerativeClassifier(Classifier, FittedFromSums[GenerativeReader, ByClass]
         >>> model.score_samples([[0.0], [9.0], [30.0]]).round(2)
         array([  -1.61,   -2.11, -201.61])
         """
-        model = densities(self, "log p(x) is of families that are distributions")
-        return as_asked(self, X, np.concatenate(answers_by_batch(self, X, marginals, model)))
+        model: GenerativeModel = fitted(self)
+        model.refuse_pairs("log p(x)")
+        for part in model.parts:
+            if not part.family.is_distribution:
+                rule = "log p(x) is of families that are distributions"
+                raise ParameterError(f"{part.family} gives scores", rule)
+        plain = replace(model, calibration=None)
+        return as_asked(self, X, np.concatenate(answers_by_batch(self, X, marginals, plain)))
 
     @property
     def n_parameters_(self) -> int:
@@ -266,6 +272,7 @@ class GenerativeClassifier(Classifier, FittedFromSums[GenerativeReader, ByClass]
             Labels.
         """
         model = fitted(self)
+        model.refuse_pairs("a draw of rows")
         if not (isinstance(n, Integral) and n >= 0):
             raise ParameterError(f"n={n!r}", "the number of rows is a whole number, 0 or more")
         rng = generator(random_state)
@@ -310,7 +317,9 @@ class GenerativeClassifier(Classifier, FittedFromSums[GenerativeReader, ByClass]
 
     def _interval_ends(self, level: float) -> Ends:
         prior = self.method().prior if self.class_weight != "balanced" else "uniform"
-        return ends_of(fitted(self), prior, level)
+        model: GenerativeModel = fitted(self)
+        model.refuse_pairs("an interval")
+        return ends_of(model, prior, level)
 
     # -- keeping
 
@@ -388,12 +397,3 @@ def is_few(classifier: GenerativeClassifier, X: Any) -> bool:
 def _batch(x: NDArray[np.float64]) -> Batch:
     """Rows of numbers without labels and weights."""
     return Batch(len(x), (RealBlock(x),), NO_CODES, NO_CLASSES, NO_WEIGHTS)
-
-
-def densities(classifier: GenerativeClassifier, rule: str) -> GenerativeModel:
-    """Return the model as densities, without weights of columns."""
-    model: GenerativeModel = fitted(classifier)
-    for part in model.parts:
-        if not part.family.is_distribution:
-            raise ParameterError(f"{part.family} gives scores", rule)
-    return replace(model, calibration=None)

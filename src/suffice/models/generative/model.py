@@ -22,7 +22,7 @@ from suffice.families.dirichlet import dirichlet
 from suffice.families.family import Apply
 from suffice.models.base.answers import Predictions
 from suffice.models.base.checks import ClassWeight, class_weights
-from suffice.models.generative.calibration import Calibration, Weighted, group_sizes, grouped_scores
+from suffice.models.generative.calibration import Calibration, Weighted, grouped_scores
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.sampled_bins import SampledBins
 from suffice.numerics import kernels
@@ -61,18 +61,17 @@ class GenerativeModel:
     @cached_property
     def parameters(self) -> tuple[Parameters, ...]:
         """Return the parameters of every part, estimated when they are first asked for."""
-        return self._estimated(map)
+        return self.estimate_by(map)
 
-    def estimate_by(self, apply: Apply) -> None:
+    def estimate_by(self, apply: Apply) -> tuple[Parameters, ...]:
         """Estimate the parameters now: ``apply`` is `map`, or does the same by several threads."""
-        vars(self)["parameters"] = self._estimated(apply)
-
-    def _estimated(self, apply: Apply) -> tuple[Parameters, ...]:
         chosen = self.chosen or (None,) * len(self.parts)
-        return tuple(
+        found = tuple(
             part.parameters(block, apply, known)
             for part, block, known in zip(self.parts, self.family_sums.blocks, chosen, strict=True)
         )
+        vars(self)["parameters"] = found
+        return found
 
     def with_calibration(self, calibration: Calibration) -> Self:
         """Give the columns weights; nothing is estimated anew."""
@@ -104,7 +103,7 @@ class GenerativeModel:
     @property
     def groups(self) -> int:
         """Return the number of terms of log p(x | c) with a weight of their own."""
-        return sum(group_sizes(self.parts))
+        return sum(part.groups for part in self.parts)
 
     @property
     def usual_weights(self) -> NDArray[np.float64]:

@@ -65,6 +65,16 @@ class FamilyColumns:
         """The names of what the family models: columns, or terms."""
         return self.layout.columns if self.design is None else self.design.terms
 
+    @property
+    def is_one_group(self) -> bool:
+        """Return whether the columns have one weight: words, and those modelled together."""
+        return self.family.joint or self.layout.encoding in ("events", "sparse")
+
+    @property
+    def groups(self) -> int:
+        """Return the number of terms of log p(x | c) with a weight of their own."""
+        return 1 if self.is_one_group else len(self.layout.columns)
+
     def column(self, place: int) -> str:
         return str(self.layout.columns[place] if self.design is None else self.design.column(place))
 
@@ -225,9 +235,3 @@ def sampled(part: Part, plan: tuple[tuple[FamilyColumns, ...], Layout, int]) -> 
     for _ in each_batch(part, layout, total.add):
         pass
     return total.statistic()
-
-
-def read_from(parts: tuple[FamilyColumns, ...], sums: ByClass) -> ByClass:
-    """Take the counts that families read, once settled; other blocks may follow theirs."""
-    own = [part.read_from(block) for part, block in zip(parts, sums.blocks, strict=False)]
-    return replace(sums, blocks=(*own, *sums.blocks[len(own) :]))

@@ -12,7 +12,7 @@ from suffice.models.base.saved import LAYOUT, SavedClassifier
 from suffice.models.design.formula import Formula
 from suffice.models.design.matrix import Design
 from suffice.models.design.words import Words
-from suffice.models.generative.calibration import Calibration, group_sizes
+from suffice.models.generative.calibration import Calibration
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.sampled_bins import SampledBins
 from suffice.rules import FINITE, POSITIVE, rule
@@ -61,6 +61,11 @@ class SavedGenerative(SavedClassifier):
     def labels(self) -> tuple[Vocabulary, ...]:
         return *(batch.classes for batch in self.batches), self.declared
 
+    @property
+    def groups(self) -> int:
+        """Return the number of weights, where there are some."""
+        return sum(part.groups for part in self.parts)
+
     @rule("the table is read as the families of its columns ask for")
     def _has_layout(self) -> bool:
         return self.layout.blocks == tuple(part.layout for part in self.parts)
@@ -96,7 +101,7 @@ class SavedGenerative(SavedClassifier):
         if self.calibration is None:
             return True
         weights = self.calibration.weights
-        return len(weights) == sum(group_sizes(self.parts)) and bool((weights >= 0).all())
+        return len(weights) == self.groups and bool((weights >= 0).all())
 
     @rule("numbers that a sample counts are of columns whose numbers are counted in bins")
     def _has_sampled(self) -> bool:

@@ -30,9 +30,9 @@ from suffice.families.family import Apply
 from suffice.models.base.answers import Doubts
 from suffice.models.base.evaluated_rows import require_known
 from suffice.models.estimator import fitted
-from suffice.models.generative.calibration import LEAST, Calibration, CalibrationName
+from suffice.models.generative.calibration import Calibration, CalibrationName
 from suffice.models.generative.model import GenerativeModel
-from suffice.models.generative.part import FamilyColumns, read_from
+from suffice.models.generative.part import FamilyColumns
 from suffice.models.optimise.nonnegative_newton import Value, nonnegative_minimum
 from suffice.numerics import kernels
 from suffice.numerics.elementary import exp, log
@@ -58,6 +58,7 @@ TILE = 2**18  # of them, that are found at a time: 2 MB
 MOST_DEALT = 2**25  # terms of rows that are dealt to several folds
 SAMPLE_CELLS = 2**21  # 16 MB of doubles
 FEWEST_ROWS = 256  # of tables of any width
+LEAST = -700.0  # what an impossible cell counts as, where it is weighed
 
 
 def weighted(
@@ -312,7 +313,7 @@ def calibrated(
     return Calibration(
         np.where(kept.place >= 0, found[kept.place], 0.0),
         rows / fewer,
-        objective.together.loss(np.ones(1)) / rows,
+        -float((objective.weights * objective.together.log_own(np.ones(1))).sum()) / rows,
         -float((objective.weights * logs).sum()) / rows,
         Doubts.of(exp(doubted), objective.weights).quantiles,
     )
@@ -456,7 +457,10 @@ def _dealt(model: GenerativeModel, sample: RowSample, factor: float) -> list[lis
         folds = max(1, round(OF_ROWS * gone / rows)) if some else MANY_FOLDS
     few = sample.rows * folds * model.groups * len(model.classes) <= MOST_DEALT
     copy = sample.unit if few and not sample.tells_apart else None
-    first = _first_folds(model, sample, folds)
+    # By hashes that units do not change: which rows leave together moves weights by chance.
+    batches = [piece.batch for piece in sample.pieces]
+    hashes = rank_hashes(batches) if folds > 1 else [np.zeros(b.rows, np.uint64) for b in batches]
+    first = [(own % np.uint64(folds)).astype(np.intp) for own in hashes]
     dealt = []
     for fold in range(folds):
         shares = (
@@ -475,23 +479,15 @@ def _folds(
         yield model, dealt[0]
         return
     asked = model.settled(anew=_is_wide(model))
-    sums = read_from(asked.parts, model.sums)
+    blocks = list(model.sums.blocks)
+    for b, part in enumerate(asked.parts):  # pairs may follow theirs
+        blocks[b] = part.read_from(blocks[b])
+    sums = replace(model.sums, blocks=tuple(blocks))
     for pieces in filter(None, dealt):
         gone = asked.summed([piece.batch for piece in pieces], settled=True)
         rest = sums - (gone if factor == 1 else gone.scaled(factor))
         del gone  # as large as the sample, or larger
         yield asked.of_sums(rest.over(model.classes)) if rest.rows > 0 else None, pieces
-
-
-def _first_folds(model: GenerativeModel, sample: RowSample, folds: int) -> list[NDArray[np.intp]]:
-    """The fold that the first copy of every row is in, by a hash that units do not change.
-
-    Which rows leave together changes the weights of small tables by chance; a unit shall not.
-    """
-    if folds == 1:
-        return [np.zeros(piece.batch.rows, np.intp) for piece in sample.pieces]
-    hashes = rank_hashes([piece.batch for piece in sample.pieces])
-    return [(own % np.uint64(folds)).astype(np.intp) for own in hashes]
 
 
 def _share(
@@ -603,10 +599,6 @@ class _Objective:
     ) -> NDArray[np.float64]:
         """The weights of least penalised loss."""
         return self.weighted(start) if method == "weights" else self.tempered()
-
-    def loss(self, w: NDArray[np.float64]) -> float:
-        """Return −Σ_i ω_i log p(c_i | x_i; w)."""
-        return -float((self.weights * self.log_own(w)).sum())
 
     def at(self, w: NDArray[np.float64]) -> Value:
         """The loss with its gradient and Hessian.
