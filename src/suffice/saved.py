@@ -16,14 +16,14 @@ from suffice.models.opened import restored_sums
 from suffice.persist import ModelFile
 
 if TYPE_CHECKING:
-    from suffice.ensemble.fitted import FittedAverage
+    from suffice.ensemble.auto import AutoClassifier
     from suffice.linear_model.logistic_regression import LogisticRegression
     from suffice.models.generative.classifier import GenerativeClassifier
     from suffice.models.grouped_sums import GroupedSums
     from suffice.models.linear.regressor import LinearRegressor
 
     Model: TypeAlias = (
-        GenerativeClassifier | LinearRegressor | LogisticRegression | FittedAverage | GroupedSums
+        GenerativeClassifier | LinearRegressor | LogisticRegression | AutoClassifier | GroupedSums
     )
 
 MALFORMED = ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError

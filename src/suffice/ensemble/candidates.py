@@ -25,7 +25,6 @@ from suffice.linear_model import LogisticRegression
 from suffice.model_selection.fits import models_of_folds
 from suffice.model_selection.folds import Folds, Partition, stratified
 from suffice.model_selection.rows import Rows
-from suffice.models.base.judge import of_answered
 from suffice.models.classifier import Classifier
 from suffice.models.estimator import Estimator
 from suffice.naive_bayes import NaiveBayes
@@ -41,7 +40,7 @@ ENOUGH_TESTED = 6_000  # rows: then no further fold is begun; log losses to abou
 MOST_TESTED = 20_000  # of a fold
 MOST_LEARNT = 200_000  # of a fold
 FEW = 2_000  # rows
-LEAST_ANSWERED = 0.9  # of the rows: what is fitted to complete rows says little of others
+LEAST_COMPLETE = 0.9  # of the rows: what is fitted to these says little of others
 IMPOSSIBLE = -log_of(1e-15)  # nats that a row counts at most, as in scikit-learn
 
 
@@ -117,7 +116,7 @@ class Size:
     @property
     def complete_pays(self) -> bool:
         """Tell whether enough rows lack no number, were gaps independent of each other."""
-        return (1.0 - self.gaps) ** self.numbers >= LEAST_ANSWERED
+        return (1.0 - self.gaps) ** self.numbers >= LEAST_COMPLETE
 
     def pays(self, name: str) -> bool:
         """Tell whether a candidate may be among the best."""
@@ -319,33 +318,24 @@ def dealt(
 class HeldOut:
     """Predictions for n held-out rows: log P(y | x), weights, and which are correct.
 
-    A log-probability is −log 1e-15 at least. Models that need every cell answer a share of the rows
-    in full.
+    A log-probability is −log 1e-15 at least.
     """
 
     log_p: NDArray[np.float64]
     weights: NDArray[np.float64]
     right: NDArray[np.bool_]
-    answered: float
 
     @classmethod
     def of(cls, models: Sequence[Classifier], tests: Sequence[tuple[Any, Any, Any]]) -> HeldOut:
         """Ask the model of every fold about the rows outside it."""
-        found, gaps = [], 0
+        found = []
         for model, test in zip(models, tests, strict=True):
             source, layout = model._open_judged(*test), model.reader_.to_answer
             engine = engine_for(source)
             parts = source.parts(layout, engine.workers)
             found += [b for one in engine.map(_said, (model.model_, layout), parts) for b in one]
-            gaps += engine.run(of_answered(model, _seen, "empty"), None, parts).gaps
         log_p, weights, right = np.concatenate(found, axis=1)
-        answered = 1 - gaps / len(log_p)
-        return cls(np.maximum(log_p, -IMPOSSIBLE), weights, right > 0, answered)
-
-
-def _seen(part: Part, _: None) -> int:
-    """Kernel: rows that are read."""
-    return sum(batch.rows for batch in part.batches())
+        return cls(np.maximum(log_p, -IMPOSSIBLE), weights, right > 0)
 
 
 def _said(part: Part, params: tuple[Any, Layout]) -> list[NDArray[np.float64]]:
@@ -418,9 +408,6 @@ class Candidate:
             return cls(name, np.nan, np.nan, refusal=refusal)
         if isinstance(found, Exception):
             return cls(name, np.nan, np.nan, refusal=str(found))
-        if found.answered < LEAST_ANSWERED:
-            answered = f"it answers {100 * found.answered:.0f} % of the rows, as cells are missing"
-            return cls(name, np.nan, np.nan, refusal=answered)
         log_loss = np.average(-found.log_p, weights=found.weights)
         return cls(name, float(log_loss), float(np.average(~found.right, weights=found.weights)))
 

@@ -29,11 +29,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
-from suffice.models.generative.model import GenerativeModel
+from suffice.models.generative.model import GenerativeModel, revealed
 from suffice.models.generative.paired_columns import PairedColumns, PairedRows, paired_rows
 from suffice.numerics import kernels
 from suffice.numerics.elementary import log
-from suffice.numerics.logspace import cell_scores, log_sum_exp
+from suffice.numerics.logspace import log_sum_exp
 from suffice.sums.batch import Batch
 from suffice.sums.by_class import ByClass, ByClassAccumulator
 from suffice.sums.pairs import PairCounts, pair_places
@@ -187,27 +187,9 @@ class AODEModel(GenerativeModel):
     discriminants = log_joint
 
     def evidence(self, batch: Batch) -> NDArray[np.float64]:
-        """Return the change of the log joint as each column is revealed, (n, columns, k).
-
-        The mean of two orders: that of the table, and the reverse. What is not revealed is missing.
-        """
+        """Return the change of the log joint as each column is `revealed`, (n, columns, k)."""
         names = list(self.layout.names)
-        found = cell_scores(batch.rows, len(names), len(self.classes))
-        for order in (range(len(names)), reversed(range(len(names)))):
-            hidden, before = set(names), self.log_joint(self._showing(batch, set(names)))
-            for j in order:
-                hidden.discard(names[j])
-                after = self.log_joint(self._showing(batch, hidden))
-                found[:, j] += (after - before) / 2
-                before = after
-        return found
-
-    def _showing(self, batch: Batch, hidden: set[str]) -> Batch:
-        shown = (
-            block.showing(np.array([name not in hidden for name in part.layout.columns]))
-            for part, block in zip(self.parts, batch.blocks, strict=True)
-        )
-        return replace(batch, blocks=tuple(shown))
+        return revealed(lambda hidden: self.log_joint(self.showing(batch, hidden)), names)[1]
 
     def refuse_weights(self, asked: str) -> None:
         self.refuse_pairs(asked)

@@ -240,13 +240,16 @@ class GenerativeModel:
         self, batch: Batch, hidden: Collection[str] = ()
     ) -> NDArray[np.float64]:
         """Return log P(c | x), (n, k), as if the cells of ``hidden`` columns were missing."""
-        if hidden:
-            shown = (
-                block.showing(np.array([name not in hidden for name in part.layout.columns]))
-                for part, block in zip(self.parts, batch.blocks, strict=True)
-            )
-            batch = replace(batch, blocks=tuple(shown))
+        batch = self.showing(batch, hidden) if hidden else batch
         return log_normalise(self.discriminants(batch), self.log_prior)[0]
+
+    def showing(self, batch: Batch, hidden: Collection[str]) -> Batch:
+        """Return a batch as if the cells of ``hidden`` columns were missing."""
+        shown = (
+            block.showing(np.array([name not in hidden for name in part.layout.columns]))
+            for part, block in zip(self.parts, batch.blocks, strict=True)
+        )
+        return replace(batch, blocks=tuple(shown))
 
     def answers(self, batch: Batch, proba: bool = False) -> Predictions:
         """Predict the labels of a batch, and the probabilities, if asked for."""
@@ -300,6 +303,26 @@ class GenerativeModel:
         place = {name: j for j, name in enumerate(names)}
         order = [place[name] for name in self.layout.names]
         return np.concatenate(pieces, axis=1)[:, order]
+
+
+def revealed(
+    log_p: Callable[[Collection[str]], NDArray[np.float64]], names: Sequence[str]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return log p with all columns hidden, (n, k), and its change as each is shown, (n, d, k).
+
+    The mean of two orders: that of the table, and the reverse. ``log_p`` of hidden columns are
+    those of all rows.
+    """
+    start = log_p(names)
+    found = np.zeros((len(start), len(names), start.shape[1]))
+    for order in (range(len(names)), reversed(range(len(names)))):
+        hidden, before = set(names), start
+        for j in order:
+            hidden.discard(names[j])
+            after = log_p(hidden)
+            found[:, j] += (after - before) / 2
+            before = after
+    return start, found
 
 
 def _known_values(block: BlockLayout, layout: Layout, parameters: Any) -> dict[str, Vocabulary]:
