@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Self, cast
+from typing import Any, Self, cast
 
 import numpy as np
 
 from suffice.data.schema import Layout
 from suffice.engines.engine import Engine
 from suffice.errors import ForgetError, SchemaError
-from suffice.families import Family
 from suffice.models.design.feature_columns import moved, widened
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.method import Learnt, SumsReader
@@ -23,62 +22,6 @@ from suffice.sums.vocabulary import Vocabulary, check_one_type
 NAMED_COLUMNS = 10  # columns named in a sentence
 
 
-class Side(NamedTuple):
-    """One of two models: its families, how it reads tables, and all its labels."""
-
-    parts: tuple[FamilyColumns, ...]
-    layout: Layout
-    classes: Vocabulary
-
-
-def check_compatible(mine: Side, theirs: Side, verb: str) -> None:
-    """Refuse two models whose statistics are not of the same columns and labels, read alike.
-
-    In the error they are "this model" and "the other", which cannot be ``verb``: "merged".
-    """
-    rule = f"only models of the same columns and families can be {verb}"
-    if _plain(mine.parts) != _plain(theirs.parts):
-        fact, next_step = _difference(mine.parts, theirs.parts)
-        raise SchemaError(f"the models differ: {fact}", rule, next_step)
-    for one, part in zip(mine.parts, theirs.parts, strict=True):
-        if one.design is not None and part.design is not None:
-            one.design.joined(part.design)
-    other = _reading(theirs.layout)
-    for option, value in _reading(mine.layout).items():
-        if value != other[option]:
-            raise SchemaError(
-                f"the models differ: {option} is {value!r} in this model and {other[option]!r} "
-                "in the other",
-                f"only models that read their tables in the same way can be {verb}",
-                f"fit both with the same {option}",
-            )
-    _check_outcomes(mine.layout, theirs.layout, verb)
-    labels = mine.layout.label, theirs.layout.label
-    if None not in labels and labels[0] != labels[1]:
-        raise SchemaError(
-            f"the models differ: the label of this model is {labels[0]!r}, "
-            f"that of the other is {labels[1]!r}",
-            f"only models of the same label can be {verb}",
-            "rename the column if it is the same",
-        )
-    check_one_type(mine.classes, theirs.classes, "the labels of this model", "those of the other")
-
-
-def _check_outcomes(mine: Layout, theirs: Layout, verb: str) -> None:
-    """Refuse binary columns of which one model has seen 0 and 1 and the other −1 and 1."""
-    for block, other in zip(mine.blocks, theirs.blocks, strict=True):
-        if block.encoding != "binary" or mine.threshold is not None:
-            continue
-        lows = mine.lows(block), theirs.lows(other)
-        for j in np.flatnonzero(np.abs(lows[0] - lows[1]) > 0)[:1].tolist():
-            raise SchemaError(
-                f"the models differ: column {block.columns[j]!r} holds {lows[0][j]:g} and 1 in "
-                f"this model and {lows[1][j]:g} and 1 in the other",
-                f"only models of the same two values can be {verb}",
-                "write both in the same way",
-            )
-
-
 def _reading(layout: Layout) -> dict[str, Any]:
     """Options that say what a cell means."""
     return {
@@ -87,11 +30,6 @@ def _reading(layout: Layout) -> dict[str, Any]:
         "label_suffix": layout.label_suffix,
         "label_map": dict(layout.label_map),
     }
-
-
-def _plain(parts: tuple[FamilyColumns, ...]) -> list[tuple[Family, str, tuple[str, ...]]]:
-    """Families, encodings and names, however these are kept."""
-    return [(p.family, p.layout.encoding, tuple(p.layout.columns)) for p in parts]
 
 
 def _difference(
@@ -148,8 +86,47 @@ class GenerativeReader(LabelReader, SumsReader[ByClass]):
         return Learnt(replace(self, parts=parts), (replace(statistic, blocks=blocks),))
 
     def check_compatible(self, statistic: ByClass, other: Self, others: ByClass, verb: str) -> None:
-        mine = Side(self.parts, self.layout, self.classes(statistic))
-        check_compatible(mine, Side(other.parts, other.layout, other.classes(others)), verb)
+        mine, theirs = self.layout, other.layout
+        own, others_own = (
+            [(part.family, part.layout.encoding, tuple(part.layout.columns)) for part in parts]
+            for parts in (self.parts, other.parts)
+        )
+        if own != others_own:
+            fact, next_step = _difference(self.parts, other.parts)
+            rule = f"only models of the same columns and families can be {verb}"
+            raise SchemaError(f"the models differ: {fact}", rule, next_step)
+        for part, of_other in zip(self.parts, other.parts, strict=True):
+            if part.design is not None and of_other.design is not None:
+                part.design.joined(of_other.design)
+        read = _reading(theirs)
+        for option, value in _reading(mine).items():
+            if value != read[option]:
+                raise SchemaError(
+                    f"the models differ: {option} is {value!r} in this model and {read[option]!r} "
+                    "in the other",
+                    f"only models that read their tables in the same way can be {verb}",
+                    f"fit both with the same {option}",
+                )
+        for block, their_block in zip(mine.blocks, theirs.blocks, strict=True):
+            if block.encoding != "binary" or mine.threshold is not None:
+                continue
+            lows = mine.lows(block), theirs.lows(their_block)
+            for j in np.flatnonzero(np.abs(lows[0] - lows[1]) > 0)[:1].tolist():
+                raise SchemaError(
+                    f"the models differ: column {block.columns[j]!r} holds {lows[0][j]:g} and 1 in "
+                    f"this model and {lows[1][j]:g} and 1 in the other",
+                    f"only models of the same two values can be {verb}",
+                    "write both in the same way",
+                )
+        if None not in (mine.label, theirs.label) and mine.label != theirs.label:
+            raise SchemaError(
+                f"the models differ: the label of this model is {mine.label!r}, "
+                f"that of the other is {theirs.label!r}",
+                f"only models of the same label can be {verb}",
+                "rename the column if it is the same",
+            )
+        labels = self.classes(statistic), other.classes(others)
+        check_one_type(*labels, "the labels of this model", "those of the other")
 
     def merged(self, other: Self) -> Self:
         both = self.with_labels(other.label_dtype)
