@@ -538,40 +538,34 @@ class _Objective:
     apply: Apply = map
     tied_terms: float = 1.0
 
-    @cached_property
-    def _flat(self) -> NDArray[np.float64]:
-        """The terms of all rows and classes, (n k, g)."""
-        return self.terms.reshape(-1, len(self.usual))
-
     def log_posterior(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return log p(c | x_i; w), (n, k)."""
-        logs = self._times(w)
-        logs = logs.reshape(self.terms.shape[:2]) + self.log_prior
+        logs = self._times(w) + self.log_prior
         return np.asarray(logs - log_sum_exp(logs)[:, None])
 
     def _times(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return Σ_j w_j log p(x_j | c), (n k,)."""
-        if len(w) == 1:
-            return np.asarray(self._flat[:, 0] * w)
-        sums, step = np.empty(len(self._flat)), max(1, MANY_TERMS // max(1, len(w)))
+        """Return Σ_j w_j log p(x_j | c), (n, k)."""
+        flat = self.terms.reshape(-1, len(w))
+        sums, step = np.empty(len(flat)), max(1, MANY_TERMS // max(1, len(w)))
 
         def multiply(first: int) -> None:
             rows = slice(first, first + step)
-            kernels.gram.times(self._flat[rows], w, sums[rows])
+            kernels.gram.times(flat[rows], w, sums[rows])
 
         deque(self.apply(multiply, range(0, len(sums), step)), 0)
-        return sums
+        return sums.reshape(self.terms.shape[:2])
 
     def _covariances(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the Hessian, (g, g), of which each thread adds rows of about the same area."""
-        g = self._flat.shape[1]
-        parts = 1 if self._flat.size < MANY_TERMS else 2 if g < WIDE else 8
+        g = self.terms.shape[2]
+        flat = self.terms.reshape(-1, g)
+        parts = 1 if flat.size < MANY_TERMS else 2 if g < WIDE else 8
         apart = g * (1 - np.sqrt(1 - np.arange(parts + 1) / parts))
         bounds = np.append(4 * np.round(apart[:-1] / 4), g).astype(int).tolist()
         found = np.zeros((g, g))
 
         def add(rows: tuple[int, int]) -> None:
-            kernels.gram.add_covariances(self._flat, p, self.weights, *rows, found)
+            kernels.gram.add_covariances(flat, p, self.weights, *rows, found)
 
         deque(self.apply(add, list(pairwise(bounds))), 0)
         return found
@@ -614,16 +608,15 @@ class _Objective:
         residual = p.copy()
         residual[rows, self.codes] -= 1
         gradient = np.zeros(g)
-        kernels.gram.add_transposed(
-            self._flat, (self.weights[:, None] * residual).ravel(), gradient
-        )
+        flat = self.terms.reshape(-1, g)
+        kernels.gram.add_transposed(flat, (self.weights[:, None] * residual).ravel(), gradient)
         value = -float((self.weights * logs[rows, self.codes]).sum())
         return Value(value, gradient, self._covariances(p))
 
     @cached_property
     def together(self) -> _Objective:
         """Return the objective of one weight for all terms of the model."""
-        sums = self._times(self.usual).reshape(*self.terms.shape[:2], 1)
+        sums = self._times(self.usual)[:, :, None]
         return replace(self, terms=sums, usual=np.ones(1), tied_terms=1.0)
 
     def tempered(self) -> NDArray[np.float64]:
