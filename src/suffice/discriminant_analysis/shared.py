@@ -250,7 +250,7 @@ def on_axes(
         out = scores(len(x), axes.shape[1], 0.0)
         rest = add_complete(kernels.linear.add_complete, x, terms, out)
         if len(rest):
-            probabilities, _ = posterior(model, batch, None)
+            probabilities, _ = posterior(model, batch)
             filled = fill(
                 x[rest], linear(probabilities[rest], factored.mean), factored.covariance[0]
             )

@@ -173,13 +173,11 @@ class AODEModel(GenerativeModel):
         """The terms of naive Bayes, and last that of pairs, (groups, n, k)."""
         return np.concatenate([super().terms(batch), self.pair_scores(batch)[None]])
 
-    def log_joint(
-        self, batch: Batch, out: NDArray[np.float64] | None = None
-    ) -> NDArray[np.float64]:
+    def log_joint(self, batch: Batch) -> NDArray[np.float64]:
         """Return log π_c + t log P(x | c) + Σ_j w_j log p(x_j | c) of every row, (n, k)."""
         parts = [] if self.calibration is None else self.weighted
         plain = replace(batch, blocks=batch.blocks if parts else ())
-        out = self._sum(plain, out, [part.add_log_likelihood for part in parts])
+        out = self._sum(plain, [part.add_log_likelihood for part in parts])
         if self.pair_weight:
             out += self.pair_weight * self.pair_scores(batch)
         return out

@@ -30,7 +30,7 @@ from suffice.models.base.proba_intervals import Ends
 from suffice.models.base.scikit_learn import available_if
 from suffice.models.base.unseen_values import FEWEST
 from suffice.models.classifier import Classifier, costs_of, warn_of_unlabelled
-from suffice.models.estimator import Kind, answers_by_batch, fitted, rows_to_answer
+from suffice.models.estimator import Kind, answers_by_batch, fitted
 from suffice.models.explanation import Asked, Evidence
 from suffice.models.from_sums import FittedFromSums
 from suffice.models.generative.method import GenerativeMethod
@@ -40,7 +40,6 @@ from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.row_answers import (
     Prediction,
     best,
-    buffer_for,
     evidence,
     joint,
     log_posterior,
@@ -297,21 +296,15 @@ class GenerativeClassifier(Classifier, FittedFromSums[GenerativeReader, ByClass]
         with suppress(BadCell):  # which is found again below, where its column has a name
             few = _batch(X) if is_few(self, X) else row_by_name(self, X)
             if few is not None:
-                found, impossible = answer(model, few, None)
+                found, impossible = answer(model, few)
                 if impossible:
                     warn(impossible_rows(impossible, few.rows))
                 return found
-        source, engine, parts = rows_to_answer(self, X, 1 if answer is evidence else FEWEST)
-        out = None
-        if isinstance(source, ArraySource) and engine.in_process:
-            out = buffer_for(answer, source.x.shape[0], len(model.classes))
-        task = (model, answer, out)
-        pieces = [piece for part in engine.map(predictions, task, parts) for piece in part]
+        fewest = 1 if answer is evidence else FEWEST
+        pieces = answers_by_batch(self, X, predictions, (model, answer), fewest)
         impossible = sum(count for _, count in pieces)
         if impossible:
             warn(impossible_rows(impossible, sum(len(rows) for rows, _ in pieces)))
-        if out is not None:
-            return out
         # Scores lie class by class; joined along that axis they are copied straight.
         return np.concatenate([rows.T for rows, _ in pieces], axis=-1).T
 

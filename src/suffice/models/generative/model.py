@@ -39,7 +39,6 @@ from suffice.sums.vocabulary import Vocabulary
 
 Prior = Literal["empirical", "smoothed", "uniform"] | Mapping[Any, float] | Sequence[float]
 """P(c), or how it follows from the rows."""
-CLASSES = 64  # whose scores are begun at a time: memory takes its time when it is first touched
 
 
 @dataclass(frozen=True)
@@ -224,17 +223,13 @@ class GenerativeModel:
                 found |= _known_values(part.layout, self.layout, parameters)
         return {name: known for name, known in found.items() if name not in self.identifiers}
 
-    def log_joint(
-        self, batch: Batch, out: NDArray[np.float64] | None = None
-    ) -> NDArray[np.float64]:
-        """Return log P(c) + Σ_b log p(x_b | c) of every row, (n, k), in ``out`` if given."""
-        return self._sum(batch, out, [part.add_log_likelihood for part in self.weighted])
+    def log_joint(self, batch: Batch) -> NDArray[np.float64]:
+        """Return log P(c) + Σ_b log p(x_b | c) of every row, (n, k)."""
+        return self._sum(batch, [part.add_log_likelihood for part in self.weighted])
 
-    def discriminants(
-        self, batch: Batch, out: NDArray[np.float64] | None = None
-    ) -> NDArray[np.float64]:
+    def discriminants(self, batch: Batch) -> NDArray[np.float64]:
         """As `log_joint`, up to a term of each row that all classes share: it may cost less."""
-        return self._sum(batch, out, [part.add_discriminants for part in self.weighted])
+        return self._sum(batch, [part.add_discriminants for part in self.weighted])
 
     def partial_log_posterior(
         self, batch: Batch, hidden: Collection[str] = ()
@@ -259,14 +254,10 @@ class GenerativeModel:
         posterior = normalise(logs, self.prior)[0] if proba else None
         return Predictions(codes, posterior, impossible)
 
-    def _sum(
-        self, batch: Batch, out: NDArray[np.float64] | None, terms: Sequence[Callable[..., None]]
-    ) -> NDArray[np.float64]:
+    def _sum(self, batch: Batch, terms: Sequence[Callable[..., None]]) -> NDArray[np.float64]:
         """Log prior and one term for every block."""
-        if out is None:
-            out = scores(batch.rows, len(self.classes))
-        for first in range(0, len(self.classes), CLASSES):
-            out[:, first : first + CLASSES] = self.log_prior[first : first + CLASSES]
+        out = scores(batch.rows, len(self.classes))
+        out[:] = self.log_prior
         for b, (add, block) in enumerate(zip(terms, batch.blocks, strict=True)):
             try:
                 add(block, out)
