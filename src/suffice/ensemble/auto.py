@@ -257,11 +257,12 @@ class AutoClassifier(Classifier):
         with fit_context(self):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # those that are fitted to all rows warn again
-                roles = Roles(self.categorical, self.text, ())
+                roles = Roles(self.categorical, self.text)
                 seen = _Seen.of(naive_bayes(roles, numbers="gaussian"), rows)
-                roles = replace(roles, ignore=seen.identifiers)
                 names, folds = planned(self.candidates, seen.size, self.best, self.seconds)
                 learners = {name: CANDIDATES[name].make(roles) for name in names}
+                for learner in learners.values():
+                    learner._ignore = seen.identifiers
                 placed, hashes = seen.placed(rows)
                 found = held_out(learners, placed, hashes, folds, self.random_state)
             if self.candidates is None:

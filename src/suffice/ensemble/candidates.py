@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, combinations
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,6 @@ from suffice.model_selection.fits import models_of_folds
 from suffice.model_selection.folds import Folds, Partition, stratified
 from suffice.model_selection.rows import Rows
 from suffice.models.classifier import Classifier
-from suffice.models.estimator import Estimator
 from suffice.naive_bayes import NaiveBayes
 from suffice.naive_bayes.aode import AODE
 from suffice.numerics.elementary import log_of
@@ -44,36 +43,26 @@ LEAST_COMPLETE = 0.9  # of the rows: what is fitted to these says little of othe
 IMPOSSIBLE = -log_of(1e-15)  # nats that a row counts at most, as in scikit-learn
 
 
-T = TypeVar("T", bound=Estimator)
-
-
-@dataclass(frozen=True)
-class Roles:
-    """Columns that the user calls categories or texts, and those that are left out."""
+class Roles(NamedTuple):
+    """Columns that the user calls categories or texts."""
 
     categorical: Sequence[str] | None
     text: Sequence[str] | None
-    ignore: Sequence[str]
-
-    def told(self, model: T) -> T:
-        """Return a candidate that leaves the same columns out."""
-        model._ignore = self.ignore
-        return model
 
 
 def naive_bayes(roles: Roles, kind: Any = NaiveBayes, **options: Any) -> Any:
     """Naive Bayes, or a model like it, with the columns that the user named."""
     families = dict.fromkeys(roles.categorical or (), "categorical")
     families |= dict.fromkeys(roles.text or (), "multinomial")
-    return roles.told(kind(families or None, **options))
+    return kind(families or None, **options)
 
 
 def _logistic(roles: Roles, **options: Any) -> LogisticRegression:
-    return roles.told(LogisticRegression(categorical=roles.categorical, text=roles.text, **options))
+    return LogisticRegression(categorical=roles.categorical, text=roles.text, **options)
 
 
 def _discriminant(roles: Roles, kind: Any, **options: Any) -> Any:
-    return roles.told(kind(categorical=roles.categorical, **options))
+    return kind(categorical=roles.categorical, **options)
 
 
 @dataclass(frozen=True)
