@@ -1306,7 +1306,7 @@ class GaussiansLeftOut:
 
     def _log_densities(self, x: Floats, rows: LearntRows) -> Floats:
         """Return log N(x; μ_c, Σ) without each row, (n, k); NaN where few digits are left."""
-        k, n = len(self.weight), np.arange(len(x))
+        k, n, factored = len(self.weight), np.arange(len(x)), self.factored
         shared = len(self.narrowest) == 1
         divisor = np.where(self.weight > 0, self.weight - self.ddof, 0.0)
         divisor = np.full(k, divisor.sum()) if shared else divisor
@@ -1326,8 +1326,10 @@ class GaussiansLeftOut:
             q = _dots(z, z)
             q = np.where(changed, q + s * _dots(z, mine) ** 2 / shrunk, q) * freedom / divisor[c]
             q = np.where(own_row, q * ratio**2, q)
-            log_det = np.where(changed, log(shrunk), 0.0) - self._rank(m) * log(freedom)
-            found[:, c] = -0.5 * (self._log_scale(m, divisor[c]) + log_det + q)
+            rank, log_sigma = float(factored.rank[m]), float(factored.log_determinant[m])
+            log_scale = rank * LOG_2PI + log_sigma + rank * float(log(divisor[c]))  # log |2πS|
+            log_det = np.where(changed, log(shrunk), 0.0) - rank * log(freedom)
+            found[:, c] = -0.5 * (log_scale + log_det + q)
             below = self.narrowest[m] * h < MARGIN * self.floor
             found[changed & ((h < FEWEST_DIGITS) | below), c] = np.nan
         return found
@@ -1344,14 +1346,6 @@ class GaussiansLeftOut:
         m = min(c, len(self.narrowest) - 1)
         factored = self.factored
         return affine(x, factored.origin[m], factored.whitening[m], -factored.shift[c])
-
-    def _rank(self, m: int) -> float:
-        return float(self.factored.rank[m])
-
-    def _log_scale(self, m: int, divisor: float) -> float:
-        """log |2π S|."""
-        rank = self._rank(m)
-        return rank * LOG_2PI + float(self.factored.log_determinant[m]) + rank * float(log(divisor))
 
 
 def _dots(a: Floats, b: Floats) -> Floats:

@@ -21,17 +21,6 @@ from suffice.sums.block import among
 FEW_CELLS = 4096  # whose terms are found at once, not column by column
 
 
-def grouped_scores(part: FamilyColumns, parameters: Parameters, block: Any, k: int) -> Any:
-    """Group the terms of log p(x | c) by their weights, (groups, n, k)."""
-    if part.is_one_group:
-        whole = scores(block.rows, k, 0.0)
-        parameters.add_log_likelihood(block, whole)
-        return whole[None]
-    cells = cell_scores(block.rows, len(part.layout.columns), k)
-    parameters.add_contributions(block, cells)
-    return np.moveaxis(cells, 1, 0)
-
-
 class Weighted:
     """Parameters whose columns have weights w_j; a column of weight 0 has no effect.
 

@@ -261,8 +261,9 @@ def linear_form(classifier: Any, reference: Any = None) -> LinearForm:
     curved = np.flatnonzero(differs.any(axis=tuple(range(differs.ndim - 1))))
     if len(curved):
         column = column_of(form.features[curved[0]])
+        family = next(part.family for part in model.parts if column in part.layout.columns)
         raise ParameterError(
-            f"column {column!r}, modelled by {family_of(model, column)}, is quadratic",
+            f"column {column!r}, modelled by {family}, is quadratic",
             "a linear form needs variances that the classes share",
             "use quadratic_form, Gaussian('mle', shared=True), or linear discriminant analysis",
         )
@@ -406,10 +407,6 @@ def feature_names(model: GenerativeModel, forms: Sequence[Form]) -> list[Any]:
 def column_of(feature: Any) -> str:
     name: str = feature[0] if isinstance(feature, tuple) else feature
     return name
-
-
-def family_of(model: GenerativeModel, column: str) -> Family:
-    return next(part.family for part in model.parts if column in part.layout.columns)
 
 
 def feature_order(model: GenerativeModel) -> NDArray[np.intp]:

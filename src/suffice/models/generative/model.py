@@ -22,7 +22,7 @@ from suffice.families.dirichlet import dirichlet
 from suffice.families.family import Apply
 from suffice.models.base.answers import Predictions
 from suffice.models.base.checks import ClassWeight, class_weights
-from suffice.models.generative.calibration import Calibration, Weighted, grouped_scores
+from suffice.models.generative.calibration import Calibration, Weighted
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.sampled_bins import SampledBins
 from suffice.numerics import kernels
@@ -161,8 +161,12 @@ class GenerativeModel:
     def terms(self, batch: Batch) -> NDArray[np.float64]:
         """The terms of log p(x | c) that have a weight of their own, (groups, n, k)."""
         k = len(self.classes)
-        parts = zip(self.parts, self.parameters, batch.blocks, strict=True)
-        found = [grouped_scores(*part, k) for part in parts]
+        found = [
+            part.grouped_scores(parameters, block, k)
+            for part, parameters, block in zip(
+                self.parts, self.parameters, batch.blocks, strict=True
+            )
+        ]
         return found[0] if len(found) == 1 else np.concatenate(found)
 
     def refuse_weights(self, asked: str) -> None:

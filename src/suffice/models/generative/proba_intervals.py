@@ -37,27 +37,18 @@ class ModelPosterior:
     weight: NDArray[np.float64] | None  # (k,): N_c + α; None where the class prior is given
     parts: tuple[Posterior, ...]
 
-    def prior_moments(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Mean and variance of log P(c), (k,) each."""
-        if self.weight is None:
-            return self.log_prior, np.zeros_like(self.log_prior)
-        known = self.weight > 0
-        a = np.where(known, self.weight, 1.0)
-        shift = np.where(known, digamma(a) - log(a), 0.0)
-        return self.log_prior + shift, trigamma(self.weight)
-
-    def moments(self, batch: Batch) -> ScoreMoments:
-        """Mean, variance and covariance of the scores of every row."""
+    def ends(self, level: float, batch: Batch) -> NDArray[np.float64]:
+        """Ends of the intervals of every row, (n, k, 2)."""
         found = ScoreMoments.zeros(batch.rows, len(self.log_prior))
-        found.mean[:], found.variance[:] = self.prior_moments()
+        found.mean[:] = self.log_prior
+        if self.weight is not None:
+            known = self.weight > 0
+            a = np.where(known, self.weight, 1.0)
+            found.mean[:] += np.where(known, digamma(a) - log(a), 0.0)
+            found.variance[:] = trigamma(self.weight)
         for b, (part, block) in enumerate(zip(self.parts, batch.blocks, strict=True)):
             with in_block(b):
                 part.add_moments(block, found)
-        return found
-
-    def ends(self, level: float, batch: Batch) -> NDArray[np.float64]:
-        """Ends of the intervals of every row, (n, k, 2)."""
-        found = self.moments(batch)
         return from_moments(found.mean, found.variance, found.covariance, level)
 
 
@@ -101,11 +92,6 @@ def ends_of(model: GenerativeModel, prior: Prior, level: float) -> Ends:
     estimated = isinstance(prior, str) and prior != "uniform"
     count = model.statistic.weight.value
     weight = count + (prior == "smoothed") if estimated else None
-    return partial(ModelPosterior(model.log_prior, weight, _posteriors(model)).ends, level)
-
-
-def _posteriors(model: GenerativeModel) -> tuple[Posterior, ...]:
-    """Return the posteriors of all parts, with the weights of the columns."""
     if any(part.design is not None for part in model.parts):
         raise ParameterError(
             "the columns are numbers and categories, modelled together",
@@ -116,6 +102,6 @@ def _posteriors(model: GenerativeModel) -> tuple[Posterior, ...]:
         part.family.posterior(block)
         for part, block in zip(model.parts, model.family_sums.blocks, strict=True)
     )
-    if model.calibration is None:
-        return parts
-    return tuple(map(WeightedPosterior, parts, model.part_weights))
+    if model.calibration is not None:
+        parts = tuple(map(WeightedPosterior, parts, model.part_weights))
+    return partial(ModelPosterior(model.log_prior, weight, parts).ends, level)
