@@ -13,6 +13,7 @@ from scipy import stats
 from suffice.data.python_cells import require_faithful, unmasked
 from suffice.data.schema import Numbered
 from suffice.errors import DataError, ParameterError
+from suffice.models.generative.model import given_prior
 from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.elementary import log
 from suffice.numerics.logspace import scores
@@ -258,25 +259,14 @@ def _prior_of(priors: Any, labels: tuple[Any, ...]) -> Floats:
     """Return P(c) (k,), checked, in the order of the labels."""
     if priors is None:
         return np.full(len(labels), 1.0 / len(labels))
-    if isinstance(priors, Mapping):
-        for label in (*labels, *priors):
-            if label not in priors or label not in labels:
-                raise ParameterError(
-                    f"the class {label!r} has either no prior or no density",
-                    f"the classes are {', '.join(map(repr, labels))}",
-                )
-        priors = [priors[label] for label in labels]
-    try:
-        given = np.asarray(priors, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ParameterError(f"priors={priors!r}", "a probability is a number") from None
-    wrong = given.shape != (len(labels),)
-    if wrong or not ((given >= 0).all() and abs(given.sum() - 1) < 1e-9):
+    mapped = isinstance(priors, Mapping)
+    unknown = [label for label in priors if label not in labels] if mapped else []
+    if unknown:
         raise ParameterError(
-            f"priors={given.tolist()}",
-            f"there is one of {len(labels)} classes each, 0 or more, and they add up to 1",
-            f"they add up to {given.sum():.12g}",
+            f"the class {unknown[0]!r} has a prior, and no density",
+            f"the classes are {', '.join(map(repr, labels))}",
         )
+    given = given_prior(priors, labels, "priors")
     return np.asarray(given / given.sum())
 
 

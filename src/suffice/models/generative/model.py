@@ -384,6 +384,12 @@ def class_prior(
             f"{option}={prior!r}",
             "it is 'empirical', 'smoothed', 'uniform', a mapping or one number per class",
         )
+    return given_prior(prior, classes, option)
+
+
+def given_prior(prior: Any, classes: Sequence[Any], option: str) -> NDArray[np.float64]:
+    """Return P(c), (k,), as it is given: a mapping, or a sequence in the order of the classes."""
+    k = len(classes)
     if isinstance(prior, Mapping):
         absent = [value for value in classes if value not in prior]
         if absent:
