@@ -231,6 +231,15 @@ def test_a_path_of_squares_alone_has_no_largest_penalty() -> None:
         ElasticNet(l1_ratio=0.0).fit(*rows()).path()
 
 
+def test_coefficients_whose_squares_overflow() -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(200, 3)), rng.normal(size=200)
+    units, unit = 2.0 ** np.array([0, -420, 0]), 2.0**465
+    expected = Lasso(2.0**-30, standardize=True).fit(x, y).coef_
+    found = Lasso(2.0**-30 * unit, standardize=True).fit(x * units, y * unit).coef_
+    assert_allclose(found * units / unit, expected, rtol=1e-9)
+
+
 def test_too_few_sweeps_are_a_warning() -> None:
     x, y = rows(n=20, d=30)
     with pytest.warns(ConvergenceWarning, match="did not converge in 1 sweeps; raise max_iter"):

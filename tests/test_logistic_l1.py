@@ -116,6 +116,13 @@ def test_a_saved_model_is_the_same(tmp_path: Path) -> None:
         model.summary()
 
 
+def test_a_penalty_of_no_coefficient_is_a_penalty() -> None:
+    model = LogisticRegression(numbers="bins").fit({"x": [5.0] * 6}, list("ababab"))
+    assert_allclose(model.predict_proba({"x": [5.0]}), [[0.5, 0.5]])
+    with pytest.raises(ParameterError, match="a penalised estimate has no standard error"):
+        model.summary()
+
+
 def test_the_weights_of_classes_are_weights_of_rows() -> None:
     x, y = rows()
     weights = {0: 2.0, 1: 0.5}

@@ -422,7 +422,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
 
     def _inferable(self) -> LogisticModel:
         model: LogisticModel = fitted(self)
-        if model.root is None:
+        if model.root is None or self._has_penalty:
             raise self._no_covariance()
         return model
 

@@ -131,7 +131,8 @@ class L1LeastSquares(L1, LeastSquares):
                 solved = DoubleDouble.of(found.x[used])  # coefficients that are not determined
             w.hi[used, j], w.lo[used, j] = solved.hi, solved.lo
             inverse = (factor.whitening * factor.whitening).sum(axis=0)
-            scale[used, j] = np.sqrt(self._size(inverse.hi, used) * self.equations.yy.hi[j])
+            size = np.sqrt(self._size(inverse.hi, used))
+            scale[used, j] = size * np.sqrt(self.equations.yy.hi[j])
         return w, scale
 
 

@@ -150,7 +150,7 @@ class L1Quadratic:
         """Move x towards the minimum over points of its signs; return whether it is reached."""
         used = np.flatnonzero((x != 0.0) & (self._inverse_unit > 0.0))
         step, most = self._step(used, (self.gradient(x) + self.cost * np.sign(x))[used])
-        bounded = (step * x[used] < 0.0) & ((self.cost[used] > 0.0) | self.nonnegative)
+        bounded = (np.sign(step) * x[used] < 0.0) & ((self.cost[used] > 0.0) | self.nonnegative)
         crossing = np.full(len(used), np.inf)
         crossing[bounded] = -x[used][bounded] / step[bounded]
         length = min(most, float(crossing.min(initial=np.inf)))
