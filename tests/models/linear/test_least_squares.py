@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import nnls
 
 from suffice.errors import DataError
+from suffice.linear_model import LinearRegression
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.posterior import Posterior
@@ -30,10 +31,10 @@ def summed(x: np.ndarray, y: np.ndarray, weights=None) -> Comoments:
     return total.statistic()
 
 
-def fitted(x, y, penalty=0.0, intercept=True, positive=False, weights=None) -> LeastSquares:
+def fitted(x, y, penalty=0.0, intercept=True, weights=None) -> LeastSquares:
     p = x.shape[1]
     equations = NormalEquations.of(summed(x, y, weights), p, intercept)
-    return LeastSquares(equations, np.full(p, penalty), positive)
+    return LeastSquares(equations, np.full(p, penalty))
 
 
 # -- exact answers
@@ -285,7 +286,7 @@ def test_more_columns_than_rows():
 def test_nonnegative_coefficients(seed, intercept):
     rng = np.random.default_rng(seed)
     x, y = rng.normal(size=(30, 5)), rng.normal(size=(30, 2))
-    fit = fitted(x, y, intercept=intercept, positive=True)
+    fit = LinearRegression(fit_intercept=intercept, positive=True).fit(x, y).model_.fit
     centred = (x - x.mean(0), y - y.mean(0)) if intercept else (x, y)
     for j in range(2):
         assert_allclose(fit.coefficients[:, j], nnls(centred[0], centred[1][:, j])[0], atol=1e-13)

@@ -6,16 +6,15 @@ Of products of columns, by coordinate descent; of few rows, on few columns at a 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.models.linear.least_squares import LeastSquares
-from suffice.models.linear.rows import RowLeastSquares
+from suffice.models.linear.rows import CentredRows, Equations, RowLeastSquares
 from suffice.models.optimise.proximal_newton import L1Minimum, L1Quadratic, violation
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.interruption import one_thread_of_blas
@@ -39,6 +38,7 @@ class L1:
     tolerance: float = field(default=1e-12, kw_only=True)
     max_sweeps: int = field(default=1_000, kw_only=True)
     start: Array | None = field(default=None, kw_only=True)  # (p, t); default: w = 0
+    positive: bool = field(default=False, kw_only=True)  # only w ≥ 0 is allowed
 
     @property
     @abstractmethod
@@ -59,9 +59,10 @@ class L1:
         """Most sweeps that a target took."""
         return max(found.sweeps for found in self.minima)
 
-    def remarks(self, terms: Sequence[str]) -> Iterator[str]:
-        """Say nothing of dependent columns: the penalty chooses among them."""
-        return iter(())
+    @property
+    def deficient(self) -> bool:
+        """Nothing is said of what is not determined: the penalty, or the sign, chooses."""
+        return False
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,8 +155,6 @@ class RowL1(L1, RowLeastSquares):
     extrapolation (2018), sections 2 and 4.
     """
 
-    positive: bool = field(default=False, kw_only=True)
-
     @cached_property
     def minima(self) -> tuple[L1Minimum, ...]:
         starts = self.starts(self.equations.p, self.equations.t)
@@ -224,7 +223,12 @@ class RowL1(L1, RowLeastSquares):
     def coefficients(self) -> Array:
         return np.column_stack([found.x for found in self.minima])
 
-    @property
-    def deficient(self) -> bool:
-        """Nothing is said of what is not determined: the penalty chooses."""
-        return False
+
+def l1_fit(
+    equations: Equations, squares: Array, cost: Array, positive: bool, **descent: Any
+) -> L1LeastSquares | RowL1:
+    """Return the minimum of products, or of rows; ``descent`` says where it begins and ends."""
+    options: dict[str, Any] = {"cost": cost, "positive": positive, **descent}
+    if isinstance(equations, CentredRows):
+        return RowL1(equations, squares, **options)
+    return L1LeastSquares(equations, squares, **options)

@@ -12,13 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.errors import ParameterError, warn
 from suffice.models.base.scikit_learn import convergence_warning
 from suffice.models.design.remarks import rows_left_out
-from suffice.models.linear.l1 import L1, L1LeastSquares, RowL1
-from suffice.models.linear.least_squares import LeastSquares
-from suffice.models.linear.level_rows import of_rows
+from suffice.models.linear.l1 import L1, l1_fit
+from suffice.models.linear.level_rows import least_squares
 from suffice.models.linear.method import LinearMethod
 from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.ridge import checked_penalties
-from suffice.models.linear.rows import CentredRows, Equations, Fit
+from suffice.models.linear.rows import Equations, Fit
 from suffice.models.linear.summary import target_place
 from suffice.numerics.in_print import Printed, Table, steps
 from suffice.rules import check_options
@@ -184,15 +183,10 @@ class L1Penalty:
         """Return where coordinate descent ends that begins at coefficients (p, t)."""
         penalty = self.squares(equations, alpha)
         cost = equations.rows * alpha * self.ratio * self.unit(equations)
-        more: dict[str, Any] = {"cost": cost, "start": start}
-        more |= {"tolerance": self.tolerance, "max_sweeps": self.max_sweeps}
-        if isinstance(equations, CentredRows):
-            if cost.any() or positive:
-                return RowL1(equations, penalty, positive=positive, **more)
-            return of_rows(equations, penalty)
-        if not cost.any():
-            return LeastSquares(equations, penalty, positive)
-        return L1LeastSquares(equations, penalty, positive, **more)
+        if not (cost.any() or positive):
+            return least_squares(equations, penalty)
+        descent = {"start": start, "tolerance": self.tolerance, "max_sweeps": self.max_sweeps}
+        return l1_fit(equations, penalty, cost, positive, **descent)
 
 
 class L1Regressor(LinearRegressor):
@@ -317,7 +311,7 @@ class L1Regressor(LinearRegressor):
         if n_alphas < 1:
             raise ParameterError(f"n_alphas={n_alphas!r}", "n_alphas is a whole number above 0")
         cost = self._penalty.minimum(equations, 1.0, bool(self.positive))
-        if not isinstance(cost, L1):
+        if not (isinstance(cost, L1) and cost.cost.any()):
             raise ParameterError(
                 f"l1_ratio={float(self.l1_ratio)!r} without alphas",
                 "a penalty of squares makes no coefficient 0, so no alpha is the largest",
@@ -344,7 +338,7 @@ class L1Regressor(LinearRegressor):
         )
 
     def _inferable(self) -> Fit:
-        if isinstance(self._solved(), L1):
+        if isinstance(fit := self._solved(), L1) and fit.cost.any():
             raise ParameterError(
                 f"alpha={self.alpha!r}",
                 f"{SELECTED}, so standard errors, intervals and tests would be wrong",

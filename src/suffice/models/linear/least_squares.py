@@ -46,13 +46,11 @@ class LeastSquares:
         The sums.
     penalty : ndarray (p,)
         λ, 0 or more.
-    positive : bool
-        Only w ≥ 0 is allowed.
     norm : ndarray (p, p), optional
         H of the norm wᵀHw; default: I.
 
     Source: G. H. Golub and C. F. Van Loan, Matrix Computations, 4th ed. (2013), sections 5.3
-    and 5.5; C. L. Lawson and R. J. Hanson, Solving Least Squares Problems (1974), chapter 23.
+    and 5.5.
 
     Examples
     --------
@@ -68,8 +66,9 @@ class LeastSquares:
 
     equations: NormalEquations
     penalty: Annotated[NDArray[np.float64], Shape("p"), NONNEGATIVE]
-    positive: bool = False
     norm: Annotated[NDArray[np.float64] | None, Shape("p", "p")] = None
+
+    positive = False
 
     @rule("coefficients are finite, so that predictions are")
     def _is_finite(self) -> bool:
@@ -255,8 +254,6 @@ class LeastSquares:
 
     @cached_property
     def _w(self) -> DoubleDouble:
-        if self.positive:
-            return self._nonnegative()
         w = self.factor.solve(self.equations.xy)
         return self._shortest(w) if self.factor.dependent else w
 
@@ -297,7 +294,7 @@ class LeastSquares:
 
     @property
     def deficient(self) -> bool:
-        return bool(self.factor.dependent) and not self.positive
+        return bool(self.factor.dependent)
 
     def determined(self, x: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Return which predictions of rows (n, p) the rows of the fit determine, (n,).
@@ -318,20 +315,3 @@ class LeastSquares:
     def remarks(self, terms: Sequence[str]) -> Iterator[str]:
         """Say which columns depend on others."""
         return dependence(self.factor.dependent, self.factor, terms, self.equations.intercept)
-
-    # -- coefficients that may not be negative
-
-    def _nonnegative(self) -> DoubleDouble:
-        """Find which coefficients are positive in double, and these in double-double."""
-        from scipy.optimize import nnls
-
-        matrix, b = self._matrix, product(self.factor.whitening, self.equations.xy).value
-        w = DoubleDouble.zeros(self.equations.xy.shape)
-        scale = np.sqrt(np.where(np.diagonal(matrix.hi) > 0.0, np.diagonal(matrix.hi), 1.0))
-        a = self.factor.cholesky.value.T / scale
-        for j in range(self.equations.t):
-            used = np.flatnonzero(nnls(a, b[:, j])[0] > 0.0)
-            right = self.equations.xy[:, j : j + 1]
-            found = factorise(matrix[np.ix_(used, used)], SHARPEST).solve(right[used])
-            w.hi[used, j], w.lo[used, j] = found.hi[:, 0], found.lo[:, 0]
-        return DoubleDouble.where(w.hi > 0.0, w, DoubleDouble.zeros(w.shape))

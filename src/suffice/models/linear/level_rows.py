@@ -25,10 +25,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.rows import (
     DETERMINED,
     LEAST_FREE,
     CentredRows,
+    Equations,
+    Fit,
     RowLeastSquares,
     least_squares_of,
 )
@@ -412,7 +415,9 @@ class LevelLeastSquares(RowLeastSquares):
             yield f"{p - self.rank:,} of {p:,} terms are combinations of others"
 
 
-def of_rows(equations: CentredRows, squares: Array) -> RowLeastSquares:
-    """Return the minimum of the rows, and of penalties λ (p,) of squares."""
-    some = equations.levels.stop > equations.levels.start
-    return (LevelLeastSquares if some else RowLeastSquares)(equations, squares)
+def least_squares(equations: Equations, squares: Array) -> Fit:
+    """Return the minimum of products, or of rows, under penalties λ (p,) of squares."""
+    if not isinstance(equations, CentredRows):
+        return LeastSquares(equations, squares)
+    has_levels = equations.levels.stop > equations.levels.start
+    return (LevelLeastSquares if has_levels else RowLeastSquares)(equations, squares)

@@ -34,7 +34,7 @@ from suffice.models.linear.conformal import LinearLeftOut
 from suffice.models.linear.descent import Coefficients, complete_rows
 from suffice.models.linear.evaluation import r_squared_of_rows, r_squared_of_sums
 from suffice.models.linear.least_squares import LeastSquares
-from suffice.models.linear.level_rows import of_rows
+from suffice.models.linear.level_rows import least_squares
 from suffice.models.linear.model import (
     IncompleteRow,
     JointGaussian,
@@ -113,13 +113,11 @@ class RidgePenalty:
 
     def fit(self, equations: Equations, alpha: float, positive: bool) -> Fit:
         squares = self.squares(equations, alpha)
-        if isinstance(equations, NormalEquations):
-            return LeastSquares(equations, squares, positive)
-        if positive:
-            from suffice.models.linear.l1 import RowL1  # which takes SciPy
+        if not positive:
+            return least_squares(equations, squares)
+        from suffice.models.linear.l1 import l1_fit  # which takes SciPy
 
-            return RowL1(equations, squares, cost=np.zeros(equations.p), positive=True)
-        return of_rows(equations, squares)
+        return l1_fit(equations, squares, np.zeros_like(squares), positive)
 
 
 @dataclass(frozen=True)
@@ -241,7 +239,7 @@ class LinearMethod(Method[LinearReader, Any]):
         if needs_products and type(fit) is RowLeastSquares and fit.deficient:
             equations = self._equations(products_of(sums), design, cells)
             fit = self.penalty.fit(equations, alpha, self.positive)
-        if design.categories and isinstance(fit, LeastSquares) and fit.factor.dependent:
+        if design.categories and isinstance(fit, LeastSquares) and fit.deficient:
             fit = replace(fit, norm=norm_of_coefficients(design))
         if self.dependent == "error" and (found := list(fit.remarks(design.terms))):
             raise DataError(
@@ -350,7 +348,7 @@ class LinearMethod(Method[LinearReader, Any]):
             return None
         if isinstance(sums, KeptRows):
             return r_squared_of_rows(fit, sums)
-        return r_squared_of_sums(fit, sums) if type(fit) is LeastSquares else None
+        return r_squared_of_sums(fit, sums) if isinstance(fit, LeastSquares) else None
 
     def left_out(self, estimator: Any, rows: Any) -> LeaveOneOut:
         if self.penalty.of_rows:

@@ -18,7 +18,7 @@ from suffice.data.source import Part, each_batch
 from suffice.families import MultivariateGaussian
 from suffice.families.multivariate_gaussian import MultivariateGaussianParameters, fill
 from suffice.models.base.options import Unseen
-from suffice.models.design.matrix import LAID_OUT, Design
+from suffice.models.design.matrix import Design
 from suffice.models.design.normal_equations import ROUNDED, NormalEquations
 from suffice.models.linear.descent import Coefficients
 from suffice.models.linear.posterior import Posterior
@@ -121,27 +121,16 @@ class LinearModel:
         """
         p = len(self.design)
         batch = self._answerable(batch)
-        if (compressed := self.design.sparse_rows(batch)) is not None:
-            yield from self._compressed_rows(compressed, batch, with_targets)
+        if self.cells is None and (sparse := self.design.sparse_rows(batch)) is not None:
+            targets: Any = batch.blocks[-1]
+            y = targets.values if with_targets else np.empty((batch.rows, 0))
+            yield slice(0, batch.rows), sparse.astype(np.float64), np.asarray(y, np.float64)
             return
         for start, z in self.design.rows(batch, with_targets):
             x = z[:, :p]
             if self.cells is not None:
                 x = self.cells.fill(x)
             yield slice(start, start + len(z)), x, z[:, p:]
-
-    def _compressed_rows(
-        self, compressed: Any, batch: Batch, with_targets: bool
-    ) -> Iterator[tuple[slice, Any, NDArray[np.float64]]]:
-        """Yield sparse rows, few enough to be laid out where their gaps are filled."""
-        y = cast(RealBlock, batch.blocks[-1]).values if with_targets else np.empty((batch.rows, 0))
-        step = max(1, LAID_OUT // max(1, len(self.design))) if self.cells else max(1, batch.rows)
-        for start in range(0, max(batch.rows, 1), step):
-            part = slice(start, min(start + step, batch.rows))
-            x = compressed[part].astype(np.float64)
-            if self.cells is not None:
-                x = self.cells.fill(x.toarray())
-            yield part, x, np.asarray(y[part], np.float64)
 
     def _answerable(self, batch: Batch) -> Batch:
         expecting = self.cells is not None
