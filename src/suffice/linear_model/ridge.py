@@ -117,17 +117,17 @@ class Ridge(LinearRegressor):
         known = self._inferable().estimable[:, None]
         lower, upper = (np.where(known, end, np.nan) for end in posterior.interval(level))
         return RidgeSummary(
-            self.design_.left[j],
-            self.terms_,
-            posterior.location[:, j],
-            lower[:, j],
-            upper[:, j],
-            level,
-            self._solved().equations.count,
-            self.alpha_,
-            self.alpha if isinstance(self.alpha, str) else None,
-            self.effective_parameters_,
-            self._left_out,
+            target=self.design_.left[j],
+            terms=self.terms_,
+            estimate=posterior.location[:, j],
+            rows=self._solved().equations.count,
+            left_out=self._left_out,
+            lower=lower[:, j],
+            upper=upper[:, j],
+            level=level,
+            penalty=self.alpha_,
+            chosen_by=self.alpha if isinstance(self.alpha, str) else None,
+            effective_parameters=self.effective_parameters_,
         )
 
     @property

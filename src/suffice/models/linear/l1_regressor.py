@@ -11,26 +11,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from suffice.errors import ParameterError, warn
 from suffice.models.base.scikit_learn import convergence_warning
-from suffice.models.design.remarks import rows_left_out
+from suffice.models.design.matrix import INTERCEPT
 from suffice.models.linear.l1 import L1, l1_fit
 from suffice.models.linear.level_rows import least_squares
 from suffice.models.linear.method import LinearMethod
 from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.ridge import checked_penalties
 from suffice.models.linear.rows import Equations, Fit
-from suffice.models.linear.summary import target_place
+from suffice.models.linear.summary import TermSummary, target_place
 from suffice.numerics.in_print import Printed, Table, steps
 from suffice.rules import check_options
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    pass
 
 
-HEADER = ["", "Estimate"]
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class L1Summary(Printed):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class L1Summary(TermSummary):
     """Estimates under a penalty of absolute values, of one target.
 
     The penalty chose the columns by the same rows, and drew what it left towards 0: standard
@@ -47,8 +44,6 @@ class L1Summary(Printed):
         Number of rows.
     penalty, l1_ratio : float
         α, and ρ, the part of it that is of absolute values.
-    chosen, columns : int
-        How many coefficients of columns are not 0, of how many.
     left_out : float
         Weight of the rows left out for missing cells; rows without any value are not counted.
     units : tuple of str
@@ -71,36 +66,16 @@ class L1Summary(Printed):
     Standard errors are not given: the penalty chose these columns by the same rows.
     """
 
-    target: str
-    terms: tuple[str, ...]
-    estimate: NDArray[np.float64]
-    rows: float
     penalty: float
     l1_ratio: float
-    chosen: int
-    columns: int
-    left_out: float = 0.0
-    units: tuple[str, ...] = ()
-
-    def frame(self) -> DataFrame:
-        """One row per coefficient as a pandas DataFrame."""
-        from pandas import DataFrame
-
-        return DataFrame({"estimate": self.estimate}, index=list(self.terms))
-
-    def table(self) -> Table:
-        """Return the coefficients as a table."""
-        estimates = self.estimate.tolist()
-        rows = [[term, f"{b:.4g}"] for term, b in zip(self.terms, estimates, strict=True)]
-        return Table("", HEADER, rows, self._notes(), bars=estimates)
 
     def _notes(self) -> list[str]:
+        slopes = self.estimate[int(INTERCEPT in self.terms) :]
         return [
             f"Penalty: {self.penalty:.4g}, of absolute values: {self.l1_ratio:.3g}; "
-            f"columns chosen: {self.chosen} of {self.columns}; rows: {self.rows:g}",
+            f"columns chosen: {np.count_nonzero(slopes)} of {len(slopes)}; rows: {self.rows:g}",
             "Standard errors are not given: the penalty chose these columns by the same rows.",
-            *rows_left_out(self.left_out),
-            *self.units,
+            *super()._notes(),
         ]
 
 
@@ -326,15 +301,13 @@ class L1Regressor(LinearRegressor):
         fit, j = self._solved(), target_place(self.design_.targets, target)
         first = [fit.intercept[j]] if fit.has_intercept else []
         return L1Summary(
-            self.design_.left[j],
-            self.terms_,
-            np.append(first, fit.coefficients[:, j]),
-            fit.equations.count,
-            float(self.alpha),
-            float(self.l1_ratio),
-            int(np.count_nonzero(fit.coefficients[:, j])),
-            len(fit.coefficients),
-            self._left_out,
+            target=self.design_.left[j],
+            terms=self.terms_,
+            estimate=np.append(first, fit.coefficients[:, j]),
+            rows=fit.equations.count,
+            left_out=self._left_out,
+            penalty=float(self.alpha),
+            l1_ratio=float(self.l1_ratio),
         )
 
     def _inferable(self) -> Fit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,8 +40,52 @@ def target_place(targets: Sequence[str], target: str | int | None) -> int:
     return int(cast(int, target))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Summary(Printed):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class TermSummary(Printed):
+    """Estimates of the coefficients of one target; what is known of them is added by a kind."""
+
+    target: str
+    terms: tuple[str, ...]
+    estimate: NDArray[np.float64]
+    rows: float
+    left_out: float = 0.0
+    units: tuple[str, ...] = ()
+
+    @property
+    def columns(self) -> dict[str, NDArray[np.float64]]:
+        """What is known of every coefficient, by name."""
+        return {"estimate": self.estimate}
+
+    def frame(self) -> DataFrame:
+        """One row per coefficient as a pandas DataFrame."""
+        from pandas import DataFrame
+
+        return DataFrame(self.columns, index=list(self.terms))
+
+    def table(self) -> Table:
+        """Return the coefficients as a table."""
+        rows = [
+            [term, *("" if np.isnan(value) else f"{value:.4g}" for value in values)]
+            for term, *values in zip(self.terms, *self.columns.values(), strict=True)
+        ]
+        return Table("", self._titles(), rows, self._notes(), bars=self.estimate.tolist())
+
+    def _titles(self) -> list[str]:
+        return ["", "Estimate"]
+
+    def _notes(self) -> list[str]:
+        return [*rows_left_out(self.left_out), *self.units]
+
+
+def _ends(
+    level: float, lower: NDArray[np.float64], upper: NDArray[np.float64]
+) -> dict[str, NDArray[np.float64]]:
+    """Ends of intervals, by the quantiles that they are."""
+    return {f"{(1 - level) / 2:g}": lower, f"{(1 + level) / 2:g}": upper}
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Summary(TermSummary):
     """Estimates, their errors and tests, and the fit, of one target (conventions of statsmodels).
 
     With n the weight of the rows, or their number where weights are precisions, r the rank of X,
@@ -114,16 +158,12 @@ class Summary(Printed):
     Log-likelihood: 2.626, AIC: -1.252, BIC: -2.48, rows: 4
     """
 
-    target: str
-    terms: tuple[str, ...]
-    estimate: NDArray[np.float64]
     standard_error: NDArray[np.float64]
     t: NDArray[np.float64]
     p: NDArray[np.float64]
     lower: NDArray[np.float64]
     upper: NDArray[np.float64]
     level: float
-    rows: float
     dof: float
     sigma: float
     unexplained: float
@@ -134,8 +174,6 @@ class Summary(Printed):
     log_likelihood: float
     aic: float
     bic: float
-    left_out: float = 0.0
-    units: tuple[str, ...] = ()
     errors: str = "classical"
     intercept: bool = True
     perfect: bool = False
@@ -207,26 +245,14 @@ class Summary(Printed):
         """Adjusted R²."""
         return 1 - self.adjusted_unexplained
 
-    def frame(self) -> DataFrame:
-        """One row per coefficient as a pandas DataFrame."""
-        from pandas import DataFrame
-
-        tail = f"{(1 - self.level) / 2:g}", f"{(1 + self.level) / 2:g}"
-        columns: dict[str, Any] = {
-            "estimate": self.estimate,
-            "standard_error": self.standard_error,
-            "t": self.t,
-            "p": self.p,
-            tail[0]: self.lower,
-            tail[1]: self.upper,
-        }
-        return DataFrame(columns, index=list(self.terms))
+    @property
+    def columns(self) -> dict[str, NDArray[np.float64]]:
+        tests = {"standard_error": self.standard_error, "t": self.t, "p": self.p}
+        return super().columns | tests | _ends(self.level, self.lower, self.upper)
 
     def table(self) -> Table:
         """Return the coefficients with their tests and intervals as a table."""
-        tests = self.standard_error, self.t, self.p
-        columns = self.terms, self.estimate, *tests, self.lower, self.upper
-        rows = [row(*cells) for cells in zip(*columns, strict=True)]
+        rows = [row(*cells) for cells in zip(self.terms, *self.columns.values(), strict=True)]
         return Table("", header("t", self.level), rows, self._notes(), bars=self.t.tolist())
 
     def _notes(self) -> list[str]:
@@ -242,8 +268,7 @@ class Summary(Printed):
             *([] if np.isnan(self.f) else [test]),
             f"Log-likelihood: {criterion(self.log_likelihood)}, AIC: {criterion(self.aic)}, "
             f"BIC: {criterion(self.bic)}, rows: {self.rows:g}",
-            *rows_left_out(self.left_out),
-            *self.units,
+            *super()._notes(),
         ]
         if self.perfect:
             lines.append(PERFECT)
@@ -258,8 +283,8 @@ class Summary(Printed):
         return lines
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class RidgeSummary(Printed):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class RidgeSummary(TermSummary):
     """Estimates under a penalty, and intervals of the posterior whose prior it is, of one target.
 
     A penalised estimate is drawn to 0, so it has no honest standard error and no test.
@@ -303,36 +328,19 @@ class RidgeSummary(Printed):
     The intervals are those of the posterior whose prior is the penalty.
     """
 
-    target: str
-    terms: tuple[str, ...]
-    estimate: NDArray[np.float64]
     lower: NDArray[np.float64]
     upper: NDArray[np.float64]
     level: float
-    rows: float
     penalty: float
     chosen_by: str | None
     effective_parameters: float
-    left_out: float = 0.0
-    units: tuple[str, ...] = ()
 
-    def frame(self) -> DataFrame:
-        """One row per coefficient as a pandas DataFrame."""
-        from pandas import DataFrame
+    @property
+    def columns(self) -> dict[str, NDArray[np.float64]]:
+        return super().columns | _ends(self.level, self.lower, self.upper)
 
-        tail = f"{(1 - self.level) / 2:g}", f"{(1 + self.level) / 2:g}"
-        columns = {"estimate": self.estimate, tail[0]: self.lower, tail[1]: self.upper}
-        return DataFrame(columns, index=list(self.terms))
-
-    def table(self) -> Table:
-        """Return the coefficients and their intervals as a table."""
-        columns = self.estimate, self.lower, self.upper
-        rows = [
-            [term, *("" if np.isnan(value) else f"{value:.4g}" for value in values)]
-            for term, *values in zip(self.terms, *columns, strict=True)
-        ]
-        header = ["", "Estimate", *percents(self.level)]
-        return Table("", header, rows, self._notes(), bars=self.estimate.tolist())
+    def _titles(self) -> list[str]:
+        return [*super()._titles(), *percents(self.level)]
 
     def _notes(self) -> list[str]:
         chosen = f", chosen by {self.chosen_by}" if self.chosen_by else ""
@@ -340,8 +348,7 @@ class RidgeSummary(Printed):
             f"Penalty: {self.penalty:.4g}{chosen}; "
             f"effective parameters: {self.effective_parameters:.4g}; rows: {self.rows:g}",
             "The intervals are those of the posterior whose prior is the penalty.",
-            *rows_left_out(self.left_out),
-            *self.units,
+            *super()._notes(),
         ]
 
 
