@@ -13,8 +13,7 @@ from suffice.errors import ParameterError, warn
 from suffice.models.base.scikit_learn import convergence_warning
 from suffice.models.design.matrix import INTERCEPT
 from suffice.models.linear.l1 import L1, l1_fit
-from suffice.models.linear.level_rows import least_squares
-from suffice.models.linear.method import LinearMethod
+from suffice.models.linear.method import LinearMethod, RidgePenalty
 from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.ridge import checked_penalties
 from suffice.models.linear.rows import Equations, Fit
@@ -156,10 +155,11 @@ class L1Penalty:
         start: NDArray[np.float64] | None = None,
     ) -> Fit:
         """Return where coordinate descent ends that begins at coefficients (p, t)."""
-        penalty = self.squares(equations, alpha)
         cost = equations.rows * alpha * self.ratio * self.unit(equations)
-        if not (cost.any() or positive):
-            return least_squares(equations, penalty)
+        if not cost.any():
+            squares = equations.rows * alpha * (1.0 - self.ratio)
+            return RidgePenalty(standardize=self.standardize).fit(equations, squares, positive)
+        penalty = self.squares(equations, alpha)
         descent = {"start": start, "tolerance": self.tolerance, "max_sweeps": self.max_sweeps}
         return l1_fit(equations, penalty, cost, positive, **descent)
 

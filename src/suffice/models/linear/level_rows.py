@@ -25,13 +25,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.rows import (
     DETERMINED,
     LEAST_FREE,
-    CentredRows,
-    Equations,
-    Fit,
     RowLeastSquares,
     least_squares_of,
 )
@@ -413,11 +409,3 @@ class LevelLeastSquares(RowLeastSquares):
         if self.deficient:
             p = self.equations.p
             yield f"{p - self.rank:,} of {p:,} terms are combinations of others"
-
-
-def least_squares(equations: Equations, squares: Array) -> Fit:
-    """Return the minimum of products, or of rows, under penalties λ (p,) of squares."""
-    if not isinstance(equations, CentredRows):
-        return LeastSquares(equations, squares)
-    has_levels = equations.levels.stop > equations.levels.start
-    return (LevelLeastSquares if has_levels else RowLeastSquares)(equations, squares)

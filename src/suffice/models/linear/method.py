@@ -34,7 +34,7 @@ from suffice.models.linear.conformal import LinearLeftOut
 from suffice.models.linear.descent import Coefficients, complete_rows
 from suffice.models.linear.evaluation import r_squared_of_rows, r_squared_of_sums
 from suffice.models.linear.least_squares import LeastSquares
-from suffice.models.linear.level_rows import least_squares
+from suffice.models.linear.level_rows import LevelLeastSquares
 from suffice.models.linear.model import (
     IncompleteRow,
     JointGaussian,
@@ -113,11 +113,14 @@ class RidgePenalty:
 
     def fit(self, equations: Equations, alpha: float, positive: bool) -> Fit:
         squares = self.squares(equations, alpha)
-        if not positive:
-            return least_squares(equations, squares)
-        from suffice.models.linear.l1 import l1_fit  # which takes SciPy
+        if positive:
+            from suffice.models.linear.l1 import l1_fit  # which takes SciPy
 
-        return l1_fit(equations, squares, np.zeros_like(squares), positive)
+            return l1_fit(equations, squares, np.zeros_like(squares), positive)
+        if isinstance(equations, NormalEquations):
+            return LeastSquares(equations, squares)
+        has_levels = equations.levels.stop > equations.levels.start
+        return (LevelLeastSquares if has_levels else RowLeastSquares)(equations, squares)
 
 
 @dataclass(frozen=True)
