@@ -43,7 +43,7 @@ LINEAR_ALGEBRA = {
     "models/logistic/minimise.py": "the end of logistic regression",
     "models/logistic/model.py": "terms that the rows leave open",
     "models/logistic/objective.py": "Firth's penalty",
-    "models/optimise/algebra.py": "iterations of logistic regression",
+    "models/optimise/newton.py": "iterations of logistic regression",
     "sums/kept_rows.py": "roots of fewer rows than columns",
 }
 LAPACK = re.compile(r"\b(?:np|scipy)\.linalg\.(?!norm\()\w+|from scipy\.linalg\b.* import")

@@ -437,7 +437,7 @@ def check_options(estimator: Any) -> None:
     if hasattr(estimator, "method"):
         estimator.method()
     elif isinstance(estimator, class_of(LOGISTIC)):
-        from suffice.models.logistic.options import check_logistic
+        from suffice.linear_model.logistic_regression import check_logistic
 
         check_logistic(estimator)
 

@@ -6,16 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any, Self
+from numbers import Integral, Real
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.engines.engine import fit_context
-from suffice.errors import ParameterError
-from suffice.models.base.checks import ClassWeight
+from suffice.errors import ParameterError, warn
+from suffice.models.base.checks import ClassWeight, check_class_weight
 from suffice.models.base.options import Dependent, Unseen, framed
-from suffice.models.base.scikit_learn import KeptArray, accepts, check_is_fitted
+from suffice.models.base.scikit_learn import accepts, check_is_fitted
 from suffice.models.classifier import Classifier, costs_of, warn_of_unlabelled
 from suffice.models.design.matrix import INTERCEPT
 from suffice.models.design.remarks import coefficient_tables, measures
@@ -23,30 +24,35 @@ from suffice.models.design.words import Ways
 from suffice.models.estimator import Kind, answers_by_batch, fitted
 from suffice.models.explanation import Asked, Evidence
 from suffice.models.linear.diagnostics import Candidate, NestedModels, VarianceInflation
-from suffice.models.logistic.first_pass import FirstPass, read_once
+from suffice.models.logistic.first_pass import (
+    FirstPass,
+    LogisticReader,
+    Missing,
+    listed,
+    read_once,
+    reader_of,
+)
 from suffice.models.logistic.inference import Likelihood, LogisticSummary, ends_of
-from suffice.models.logistic.minimise import Fit, Solver, minimise
+from suffice.models.logistic.minimise import Fit, Solver, SolverName, minimise
 from suffice.models.logistic.model import LogisticModel, Prediction, of_every_class, predictions
 from suffice.models.logistic.objective import LARGEST_HESSIAN, Objective
-from suffice.models.logistic.options import (
-    Missing,
-    Numbers,
-    Penalty,
-    SolverName,
-    check_logistic,
-    l1_ratio,
-    warn_of_unused,
-)
-from suffice.models.logistic.reader import LogisticReader, reader_of
 from suffice.models.logistic.rows import CentredDesign
 from suffice.models.logistic.saved import SAVED, SavedLogistic
-from suffice.models.optimise.gradient_descent import PARTS, STEPS, GradientDescent
+from suffice.models.optimise.gradient_descent import (
+    PARTS,
+    STEPS,
+    GradientDescent,
+    check_descent,
+)
 from suffice.models.reading import in_precision, row_by_name
-from suffice.rules import build
+from suffice.rules import build, check_options
 from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell
 
-OF_FIT = ("n_iter", "n_passes", "left_out", "unlabelled", "rows", "remarks")
+Numbers = Literal["linear", "bins"]
+Penalty = Literal["l2", "l1", "elasticnet", "firth", "deprecated", None]
+NEWTON = "use solver='newton'"
+OF_FIT = ("n_passes", "left_out", "unlabelled", "rows", "remarks")
 
 
 @dataclass(repr=False, eq=False)
@@ -180,7 +186,6 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         records=(GradientDescent,),
         tables=lambda self: coefficient_tables(self, *self.model_.by_term),
     )
-    n_iter_ = KeptArray()
     _is_sparse = False
 
     penalty: Penalty = "l2"
@@ -280,17 +285,25 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         return Candidate(design, intercept, target, "chi2", of.value, of.parameters, of.rows, same)
 
     def _set(self, first: FirstPass, objective: Objective, fit: Fit) -> None:
-        self._loss_history = fit.loss_history
+        self._loss_history, self._iterations = fit.loss_history, fit.iterations
         of_rows = first.table, first.seen.classes, fit.coefficients, first.intercept
-        self.model_, self.remarks_ = LogisticModel(*of_rows, fit.root), first.constant
-        self.n_iter_ = np.array([fit.iterations])
-        self.n_passes_ = first.data.count
+        self.model_ = LogisticModel(*of_rows, fit.root)
+        constant = np.flatnonzero(first.table.scale == 0)
+        fact = "constant, so the coefficient is 0"
+        named = [f"{listed(constant, first.table.design)}: {fact}"] if len(constant) else []
+        self.remarks_, self.n_passes_ = tuple(named), first.data.count
         self.rows_, every = first.seen.rows, first.every
         self.left_out_, self.unlabelled_ = every.rows - self.rows_, float(every.unlabelled.value)
         known = not self._has_penalty and fit.loss_history is None
         self.likelihood_ = fit.likelihood(objective) if known else None
 
     # -- what was learnt
+
+    @property
+    def n_iter_(self) -> NDArray[np.intp]:
+        """Number of iterations, (1,)."""
+        check_is_fitted(self)
+        return np.array([self._iterations])
 
     @property
     def coef_(self) -> Any:
@@ -540,6 +553,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             **{name: getattr(model, name) for name in of_model},
             "loss_history": self._loss_history,
             "likelihood": None if likelihood is None else vars(likelihood),
+            "n_iter": self.n_iter_,
             **{name: getattr(self, f"{name}_") for name in OF_FIT},
         }
 
@@ -551,7 +565,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         centred = CentredDesign(saved.design, saved.layout, saved.mean, saved.scale, saved.complete)
         of_rows = centred, saved.classes, saved.coefficients, saved.has_intercept
         self.model_ = LogisticModel(*of_rows, saved.root)
-        self._loss_history = saved.loss_history
+        self._loss_history, self._iterations = saved.loss_history, int(saved.n_iter[0])
         found = saved.likelihood
         self.likelihood_ = None if found is None else build(Likelihood, found)
         for name in OF_FIT:
@@ -563,3 +577,80 @@ def in_single(classifier: LogisticRegression, X: Any, answers: NDArray[Any]) -> 
     """Return answers in single precision where the solver keeps that of the rows."""
     found = in_precision(classifier.reader_, X, answers)
     return found if classifier.single_precision_ else answers
+
+
+# -- options
+
+
+def check_logistic(options: Any) -> None:
+    check_options(options)
+    for name in ("C", "tol"):
+        value = getattr(options, name)
+        number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+        if not (number and value > 0):
+            raise ParameterError(f"{name}={value!r}", f"{name} is a number above 0")
+    most = options.max_iter
+    if not (isinstance(most, Integral) and not isinstance(most, bool) and int(most) >= 0):
+        raise ParameterError(f"max_iter={most!r}", "max_iter is a whole number, 0 or more")
+    if not isinstance(options.n_jobs, Integral | None):
+        raise ParameterError(f"n_jobs={options.n_jobs!r}", "n_jobs is a whole number, or None")
+    if options.descent is not None or options.solver in STEPS:
+        check_descent(options, NEWTON, penalty="firth", dependent="error")
+    if options.class_weight is not None:
+        check_class_weight(options.class_weight)
+    if options.numbers != "bins" and options.incomplete == "indicator":
+        raise ParameterError(
+            "incomplete='indicator' with numbers as they are",
+            "a missing number has a term of its own where numbers are cut into bins",
+            "set numbers='bins'",
+        )
+    if options.numbers == "bins" and options.formula is not None:
+        raise ParameterError(
+            "numbers='bins' with a formula",
+            "a formula says what becomes of every number",
+            "leave one of them out",
+        )
+    ratio = options.l1_ratio
+    if options.penalty == "elasticnet" and ratio is None:
+        raise ParameterError(
+            "l1_ratio must be specified when penalty is elasticnet",
+            "it is the part of the penalty that is of absolute values",
+            "give a number from 0 to 1",
+        )
+    number = isinstance(ratio, Real) and not isinstance(ratio, bool)
+    if ratio is not None and not (number and 0 <= ratio <= 1):
+        raise ParameterError(
+            f"l1_ratio={ratio!r}", "l1_ratio is a number from 0 to 1", "see its docstring"
+        )
+    if l1_ratio(options) and options.solver in STEPS:
+        raise ParameterError(
+            f"l1_ratio={ratio!r} with solver={options.solver!r}",
+            "small steps make no coefficient 0",
+            NEWTON,
+        )
+
+
+def l1_ratio(options: Any) -> float:
+    """The part of the penalty that is of absolute values.
+
+    Examples
+    --------
+    >>> from suffice.linear_model import LogisticRegression
+    >>> [l1_ratio(LogisticRegression(p, l1_ratio=0.5)) for p in ("l2", "l1", "firth")]
+    [0.5, 1.0, 0.0]
+    """
+    if options.penalty in (None, "firth"):
+        return 0.0
+    return 1.0 if options.penalty == "l1" else float(options.l1_ratio or 0.0)
+
+
+def warn_of_unused(options: Any) -> None:
+    """Say which options have no effect beside the penalty."""
+    ratio, c = options.l1_ratio, options.C
+    if options.penalty is None and c not in (1.0, np.inf):
+        name, none = f"C={c:g}", "penalty=None"
+        warn(f"Setting {none} will ignore the C and l1_ratio parameters: {name}.")
+    if options.penalty in ("l1", None, "firth") and ratio is not None and 0 < ratio < 1:
+        got = f"penalty={options.penalty!s}"
+        rule = "l1_ratio parameter is only used when penalty is 'elasticnet'. Got ("
+        warn(f"{rule}{got})")

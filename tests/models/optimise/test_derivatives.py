@@ -20,9 +20,8 @@ from suffice.linear_model import GradientDescent, Ridge
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.posterior import Posterior
-from suffice.models.logistic.first_pass import read_once
+from suffice.models.logistic.first_pass import LogisticReader, read_once
 from suffice.models.logistic.objective import Objective
-from suffice.models.logistic.reader import LogisticReader
 from suffice.sums.block import RealBlock
 from suffice.sums.comoments import ComomentsAccumulator
 

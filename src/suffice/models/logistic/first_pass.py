@@ -1,45 +1,239 @@
-"""The first pass of an iterative fit: moments and counts of every column in every class.
+"""How a logistic regression reads tables, and its first pass over their rows.
 
-Where terms depend on each other, a further pass tells which, by their co-moments.
+A reader says what columns become, such as terms that are laid out. The first pass finds moments and
+counts of every column in every class.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from suffice.data.schema import Layout
-from suffice.data.source import ArraySource, Part, each_batch
+from suffice.data.encode import stored_cells
+from suffice.data.schema import BlockLayout, Layout, UniformColumns
+from suffice.data.source import ArraySource, Part, each_batch, refusal
 from suffice.data.table_source import TableSource
 from suffice.engines.engine import engine_for
-from suffice.errors import DataError
+from suffice.errors import DataError, SchemaError
 from suffice.models.base.checks import require_weights
 from suffice.models.base.options import incomplete, listed_missing
+from suffice.models.design.feature_columns import (
+    features,
+    predictors,
+    settled_design,
+    without_unused,
+)
+from suffice.models.design.learnt_bins import with_learnt_bins
 from suffice.models.design.matrix import Design
 from suffice.models.design.remarks import learnt_rows, weight_missing, without_rows, without_value
 from suffice.models.logistic.model import LogisticModel
-from suffice.models.logistic.options import Missing
-from suffice.models.logistic.reader import (
-    KEPT_CELLS,
-    Coded,
-    KeptPart,
-    LaidOut,
-    LogisticReader,
-    read_as,
-)
 from suffice.models.logistic.rows import CentredDesign, DataLoop
+from suffice.models.optimise.gradient_descent import STEPS
+from suffice.models.reading import LabelReader, is_named, settle_columns
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.in_print import NAMED
-from suffice.sums.block import Encoding, SparseBlock
+from suffice.sums.batch import Batch
+from suffice.sums.block import BadCell, Encoding, RealBlock, SparseBlock
 from suffice.sums.by_class import ByClass, ByClassAccumulator
 from suffice.sums.counts import CountAccumulator
 from suffice.sums.moments import TOO_LARGE, Moments, MomentsAccumulator, refuse_underflow
+from suffice.sums.vocabulary import Vocabulary
+
+MOST_LAID_OUT = 1_000  # columns of a sparse matrix whose numbers are cut
+KEPT_CELLS = 2**26  # that are kept from pass to pass: codes of 128 MB, or doubles of 512 MB
+
+Missing = Literal["error", "drop", "indicator"]
+
+
+@dataclass(frozen=True)
+class LogisticReader(LabelReader):
+    """Reads tables, whose rows become rows of numbers."""
+
+    design: Design | None = None  # where terms are more than numbers and unordered categories
+
+
+def reader_of(
+    estimator: Any, source: TableSource | ArraySource, label_dtype: np.dtype[Any] | None
+) -> LogisticReader:
+    """Return the reader of tables like a first one, by the options of an estimator.
+
+    Sparse rows are laid out for a descent, and where numbers are cut into bins.
+    """
+    told, with_bins = predictors(estimator), estimator.numbers == "bins"
+    found, sparse = features(source, told), False
+    if isinstance(source, ArraySource):
+        sparse = not isinstance(source.x, np.ndarray)
+    if with_bins and sparse and len(found.columns) > MOST_LAID_OUT:
+        raise SchemaError(
+            f"a sparse matrix has {len(found.columns):,} columns, which would be cut into bins",
+            f"its rows are laid out for that, of at most {MOST_LAID_OUT:,} columns",
+            "use numbers='linear'",
+        )
+    if found.is_plain and not with_bins:
+        if isinstance(source, ArraySource):
+            laid_out = not sparse or estimator.solver in STEPS
+            blocks: tuple[BlockLayout, ...]
+            blocks = (BlockLayout("real" if laid_out else "sparse", source.names),)
+        else:
+            coded = [column.name for column in found.columns if column.kind == "category"]
+            names = tuple(column.name for column in found.columns)
+            blocks = Design(names, (), dict.fromkeys(coded, Vocabulary(()))).blocks
+        return LogisticReader.of(source, found.columns, blocks, {}, label_dtype=label_dtype)
+    engine = engine_for(source)
+    design = settled_design(source, found, engine)
+    more: dict[str, Any] = {"design": design, "label_dtype": label_dtype}
+    reader = LogisticReader.of(source, found.columns, design.blocks, {}, **more)
+    if with_bins:
+        parts, missing = source.parts(reader.layout, engine.workers), estimator.incomplete
+        how = missing == "drop", missing == "indicator"
+        design = with_learnt_bins(design, reader.layout, engine, parts, *how)
+    reader = replace(reader, design=design.spanning(told.intercept))
+    reader = without_unused(reader, source, found)
+    if found.formula is not None and isinstance(source, TableSource):
+        settle_columns(estimator, len(reader.names), reader.names if is_named(estimator) else None)
+    return reader
+
+
+def read_as(design: Design, layout: Layout) -> LaidOut:
+    """Choose the rows of a design whose columns are more than numbers and categories."""
+    coded = design.is_of_cells and len(design.bins) > 0
+    return Coded(design, layout) if coded else LaidOut(design, layout)
+
+
+@dataclass(frozen=True, eq=False)
+class LaidOut:
+    """A design whose terms are laid out before anything is summed."""
+
+    design: Design  # the terms
+    layout: Layout  # how a table is read
+
+    @property
+    def terms(self) -> Design:
+        """The terms as columns of their own."""
+        return Design(self.design.terms, ())
+
+    @property
+    def terms_layout(self) -> Layout:
+        columns = UniformColumns(self.design.terms, "number", "real", "a term")
+        encoding: Encoding = "sparse" if self.design.is_sparse else "real"
+        return Layout((BlockLayout(encoding, self.design.terms),), columns)
+
+    @property
+    def is_kept(self) -> bool:
+        """Tell whether rows are kept between passes: to lay them out takes longer than a pass."""
+        return self.design.is_sparse or bool(self.design.words or self.design.bins)
+
+    def parts(self, parts: Sequence[Part]) -> Sequence[Part]:
+        laid_out = [LaidOutPart(part, self) for part in parts]
+        if not self.is_kept:
+            return laid_out
+        return [KeptPart(part, KEPT_CELLS // len(parts)) for part in laid_out]
+
+    def of(self, batch: Batch) -> Iterator[Batch]:
+        """The rows of a batch, some at a time."""
+        self.design.require_words(batch)
+        there = self.design.present(batch)
+        if self.design.is_sparse:
+            yield replace(batch, blocks=(stored_cells(self.design.sparse_rows(there)),))
+            return
+        for start, x in self.design.rows(there):
+            yield replace(batch.cut(start, start + len(x)), blocks=(RealBlock(x),))
+
+    @property
+    def by_column(self) -> Layout:
+        """The layout of the terms, each called by its column, as messages name cells."""
+        names = np.empty(len(self.design), object)
+        for column in self.design.groups:
+            names[self.design.places([column])] = column
+        return Layout((BlockLayout("real", tuple(names)),), ())
+
+
+@dataclass(frozen=True, eq=False)
+class Coded(LaidOut):
+    """A design of which some numbers are cut into bins: they are read as ordered categories."""
+
+    @property
+    def terms(self) -> Design:
+        return self.design.coded
+
+    @property
+    def terms_layout(self) -> Layout:
+        return Layout(self.terms.blocks, self.layout.columns)
+
+    def of(self, batch: Batch) -> Iterator[Batch]:
+        yield self.design.recoded(batch)
+
+    @property
+    def by_column(self) -> Layout:
+        """The layout itself, whose columns are those of the table."""
+        return self.terms_layout
+
+
+@dataclass(frozen=True, eq=False)
+class Wrapped(Part):
+    """A part whose rows are those of another."""
+
+    inner: Part
+
+    def count(self) -> int:
+        return self.inner.count()
+
+    def locate(self, row: int) -> str:
+        return self.inner.locate(row)
+
+
+@dataclass(frozen=True, eq=False)
+class LaidOutPart(Wrapped):
+    """A part whose rows are those of `LaidOut`."""
+
+    laid_out: LaidOut
+
+    def batches(self) -> Iterator[Batch]:
+        first = 0
+        for batch in self.inner.batches():
+            try:
+                yield from self.laid_out.of(batch)
+            except BadCell as bad:
+                raise refusal(self.inner, self.laid_out.layout, first, bad) from None
+            first += batch.rows
+
+
+@dataclass(frozen=True, eq=False)
+class KeptPart(Wrapped):
+    """A part whose batches are kept for the next pass, unless they have too many cells."""
+
+    most: int  # cells that are kept
+    _kept: list[Batch] = field(default_factory=list, init=False, repr=False)
+
+    def batches(self) -> Iterator[Batch]:
+        if self._kept:
+            yield from self._kept
+            return
+        found, cells = list[Batch](), 0
+        for batch in self.inner.batches():
+            cells += sum(map(_cells, batch.blocks))
+            if cells <= self.most:
+                found.append(batch)
+            else:
+                found.clear()
+            yield batch
+        self._kept.extend(found)
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.inner, self.most)
+
+
+def _cells(block: Any) -> int:
+    return len(block.data) if isinstance(block, SparseBlock) else block.rows * block.width
+
+
+# -- the first pass
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,32 +241,16 @@ class FirstPass:
     """Sums of the first pass over the rows of a fit, and how the rows are read."""
 
     data: DataLoop  # over the rows
-    layout: Layout  # how these are read
-    laid_out: LaidOut | None  # what the columns are, where ``data`` has terms in their place
+    rows: CentredDesign  # how rows that are read become rows of terms
+    table: CentredDesign  # how rows of the table do, which have the same coefficients
     intercept: bool  # whether b is estimated
     every: ByClass  # moments and counts of all rows
     seen: ByClass  # those of the rows that are not left out
-    rows: CentredDesign  # how rows that are read become rows of terms
-
-    @property
-    def table(self) -> CentredDesign:
-        """Rows of the table as those that the coefficients are of."""
-        if self.laid_out is not None:
-            return replace(self.rows, design=self.laid_out.design, layout=self.laid_out.layout)
-        return self.rows
-
-    @property
-    def constant(self) -> tuple[str, ...]:
-        constant = np.flatnonzero(self.table.scale == 0)
-        if not len(constant):
-            return ()
-        return (f"{listed(constant, self.table.design)}: constant, so the coefficient is 0",)
 
     def start(self, before: LogisticModel) -> NDArray[np.float64] | None:
         """Return the coefficients of an earlier model, if it is of these columns and classes."""
-        table = self.table
-        same = before.centred.design == table.design and before.classes == self.seen.classes
-        return before.about(table) if same else None
+        same = before.centred.design == self.table.design and before.classes == self.seen.classes
+        return before.about(self.table) if same else None
 
 
 def read_once(
@@ -88,25 +266,28 @@ def read_once(
     """
     engine, layout, design = engine_for(source), reader.layout, reader.design
     rows_often = source.read_often(layout) if isinstance(source, TableSource) else source
-    parts: Sequence[Any] = rows_often.parts(layout, workers or engine.workers)
-    if any(block.encoding == "sparse" for block in layout.blocks):
-        parts = [KeptPart(part, KEPT_CELLS // len(parts)) for part in parts]
+    parts: Sequence[Part] = rows_often.parts(layout, workers or engine.workers)
     laid_out = None if design is None else read_as(design, layout)
     if laid_out is not None:
         parts, layout = laid_out.parts(parts), laid_out.terms_layout
         intercept = intercept and laid_out.design.allows_intercept
     data = DataLoop(engine, parts)
     every = data.run(first_pass, (layout, False))
-    require_weights(source, every.classes)
     seen = _complete(data, layout, laid_out, missing, every)
-    _require_classes(seen)
+    if len(seen.classes) < 2:
+        require_weights(source, every.classes)
+        raise _too_few(seen.classes)
     for block, place in zip(seen.blocks, layout.blocks, strict=True):
         if (too_small := block.too_small).any():
             refuse_underflow(too_small, place.columns.__getitem__)
-    design = _design(layout, seen, intercept) if laid_out is None else laid_out.terms
     left_out = seen is not every and every.rows - seen.rows > 0
-    rows = CentredDesign.of(design, layout, seen, intercept, left_out)
-    return FirstPass(data, layout, laid_out, intercept, every, seen, rows)
+    if laid_out is None:
+        design = _design(layout, seen, intercept)
+        rows = table = CentredDesign.of(design, layout, seen, intercept, left_out)
+    else:
+        rows = CentredDesign.of(laid_out.terms, layout, seen, intercept, left_out)
+        table = replace(rows, design=laid_out.design, layout=laid_out.layout)
+    return FirstPass(data, rows, table, intercept, every, seen)
 
 
 def _complete(
@@ -136,16 +317,14 @@ def _complete(
     return complete
 
 
-def _require_classes(seen: ByClass) -> None:
-    labels = seen.classes.values
-    if not labels:
-        raise without_rows(labelled=True)
-    if len(labels) < 2:
-        raise DataError(
-            f"there is one class: every label is {labels[0]!r}",
-            "a classifier needs two classes or more",
-            "check the label column and the weights",
-        )
+def _too_few(classes: Vocabulary) -> DataError:
+    if not len(classes):
+        return without_rows(labelled=True)
+    return DataError(
+        f"there is one class: every label is {classes.values[0]!r}",
+        "a classifier needs two classes or more",
+        "check the label column and the weights",
+    )
 
 
 def _design(layout: Layout, seen: ByClass, intercept: bool) -> Design:

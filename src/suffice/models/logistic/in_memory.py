@@ -16,8 +16,14 @@ from suffice.models.design.matrix import Design
 from suffice.models.logistic.loss import loss_derivatives
 from suffice.models.logistic.objective import Objective
 from suffice.models.logistic.rows import CentredDesign, Sample
-from suffice.models.optimise.algebra import factored
-from suffice.models.optimise.newton import Inverse, Point, StallDetector, newton, truncated_newton
+from suffice.models.optimise.newton import (
+    Inverse,
+    Point,
+    StallDetector,
+    factored,
+    newton,
+    truncated_newton,
+)
 from suffice.numerics.interruption import interruptible
 from suffice.sums.loss_sums import LossSums
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import cast
+from typing import Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,10 +35,8 @@ from suffice.models.logistic.in_memory import (
 )
 from suffice.models.logistic.inference import Likelihood
 from suffice.models.logistic.objective import LARGEST_HESSIAN, SQUARES_NOISE, Objective
-from suffice.models.logistic.options import SolverName
 from suffice.models.logistic.rows import Sample, TrainingRows
 from suffice.models.logistic.separation import refuse_separation
-from suffice.models.optimise.algebra import factored
 from suffice.models.optimise.gradient_descent import (
     STEPS,
     DescentRows,
@@ -50,6 +48,7 @@ from suffice.models.optimise.newton import (
     Inverse,
     Point,
     StallDetector,
+    factored,
     newton,
     quasi_newton,
 )
@@ -85,6 +84,18 @@ FEW_ITERATIONS = 100  # which L-BFGS needs as a rule; fewer are not begun
 VECTORS = 50  # of coefficients, that L-BFGS remembers and works with
 
 Array = NDArray[np.float64]
+SolverName = Literal[
+    "newton",
+    "lbfgs",
+    "gradient",
+    "sgd",
+    "minibatch",
+    "liblinear",
+    "newton-cg",
+    "newton-cholesky",
+    "sag",
+    "saga",
+]
 Start = Array | None
 """Coefficients of z (m, D) to begin with, if there are some."""
 
@@ -514,7 +525,11 @@ def _cheaper_iterations(objective: Objective) -> int:
         return 0
     m, width = objective.scores, objective.centred.width
     n = float(objective.seen.weight.value.sum())  # each row is taken to weigh 1
-    pairs, side, cells = m * (m + 1) // 2, m * width, _cells(objective)
+    pairs, side, cells, centred = m * (m + 1) // 2, m * width, float(width), objective.centred
+    if centred.is_sparse:
+        cells = 1.0 + SPARSE_CELLS * width
+    elif centred.design.categories and centred.is_of_few_cells:
+        cells = 1.0 + len(centred.design.numbers) + len(centred.design.categories)
     if cells < width:
         products = pairs * n * cells**2
     else:
@@ -524,15 +539,6 @@ def _cheaper_iterations(objective: Objective) -> int:
     lbfgs = 400_000 + n * m * (12 + 0.4 * cells)
     iterations = int((PENALISED if objective.penalised else UNPENALISED) * newton / lbfgs)
     return iterations if iterations >= FEW_ITERATIONS else 0
-
-
-def _cells(objective: Objective) -> float:
-    centred = objective.centred
-    if centred.is_sparse:
-        return 1.0 + SPARSE_CELLS * centred.width
-    if centred.design.categories and centred.is_of_few_cells:
-        return 1.0 + len(centred.design.numbers) + len(centred.design.categories)
-    return float(centred.width)
 
 
 # -- where to begin

@@ -38,8 +38,7 @@ from suffice.models.logistic.rows import (
     farthest,
     sums_of_terms,
 )
-from suffice.models.optimise.algebra import factored
-from suffice.models.optimise.newton import Point
+from suffice.models.optimise.newton import Point, factored
 from suffice.models.optimise.proximal_newton import CompressedHessian
 from suffice.numerics.elementary import log
 from suffice.numerics.exact import DoubleDouble

@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from suffice.models.optimise.algebra import solved
-from suffice.models.optimise.newton import Evaluate, Point
+from suffice.models.optimise.newton import Evaluate, Point, solved
 from suffice.models.optimise.tolerances import ARMIJO, HALVINGS, LOSS_ROUNDING
 from suffice.numerics import kernels
 
