@@ -73,124 +73,102 @@ def evaluation(
     """
     k = len(model.classes)
     ranks = 0 if k < 2 or k > RANKED or not ranked else 1 if k == 2 else k
-    sums, others = _Sums(model.classes, ranks), list[Evaluation]()
+    sums, others = _Sums(model.classes), list[Evaluation]()
+    rankings = [RankingAccumulator() for _ in range(ranks)]
     impossible = unlabelled = 0
 
     def add(batch: Batch) -> tuple[int, int]:
         codes = label_codes(batch, model)
         log_joint = model.log_joint(batch)
         log_posterior, without = log_normalise(log_joint, model.log_prior)
+        posterior = exp(log_posterior)
+        if costs is None:
+            predicted = log_posterior.argmax(axis=1)
+        else:
+            predicted = expected_costs(posterior, costs).argmin(axis=1)
         weights = batch.weights if batch.weights.size else np.ones(batch.rows)
+        ranked = np.flatnonzero((codes >= 0 if k == 2 else codes != -1) & (weights > 0))
+        odds = _log_odds(log_posterior[ranked], posterior[ranked], ranks)
+        for ranking, (c, of_class) in zip(rankings, odds, strict=True):
+            ranking.add(of_class, codes[ranked] == c, weights[ranked])
 
         known = np.flatnonzero((codes >= 0) & (weights > 0))
-        labels = codes[known]
-        rows = _Rows(log_posterior[known], weights[known], costs)
-        sums.add(rows, labels, log_joint[known, labels])
+        place = known, codes[known]
+        losses = -log_posterior[place], log_joint[place]
+        sums.add(posterior[known], predicted[known], weights[known], place[1], *losses)
         strange = np.flatnonzero((codes == UNKNOWN) & (weights > 0))
         if len(strange):
             labels = batch.codes[strange]
             every = model.classes | batch.classes.take(np.unique(labels))
             if len(every) - k > MOST_UNKNOWN:
                 raise unknown_label(batch.classes.values[labels[0]], model.classes)
-            apart, labels = _Sums(every, ranks), every.index(batch.classes.values, -1)[labels]
-            rows = _Rows(log_posterior[strange], weights[strange], costs)
-            apart.add_unknown(rows, labels, model.classes)
+            apart, at = _Sums(every), every.index(model.classes.values, -1)
+            whole = np.zeros((len(strange), len(every)))
+            whole[:, at] = posterior[strange]
+            nothing = np.full(len(strange), np.inf)
+            labels = every.index(batch.classes.values, -1)[labels]
+            of_rows = whole, at[predicted[strange]], weights[strange], labels
+            apart.add(*of_rows, nothing, -nothing)
             others[:] = [sum(others, start=apart.evaluation())]
         return without, int((codes == -1).sum())
 
     for without, unknown in each_batch(part, model.layout, add, scored_rows(k)):
         impossible += without
         unlabelled += unknown
-    found = replace(
-        sums.evaluation(),
+    return replace(
+        sum(others, start=sums.evaluation()),
         impossible=impossible,
         unlabelled=unlabelled,
+        rankings=tuple(rows.ranking() for rows in rankings),
         known=model.classes.values,
         costs=costs,
     )
-    return sum(others, start=found)
-
-
-class _Rows:
-    """The log posterior (n, k) of labelled rows, with weights (n,), and costs (k, k)."""
-
-    def __init__(
-        self,
-        log_posterior: NDArray[np.float64],
-        weights: NDArray[np.float64],
-        costs: NDArray[np.float64] | None,
-    ) -> None:
-        self.log_posterior, self.weights = log_posterior, weights
-        self.posterior = exp(log_posterior)
-        if costs is None:
-            self.predicted = log_posterior.argmax(axis=1)
-        else:
-            self.predicted = expected_costs(self.posterior, costs).argmin(axis=1)
 
 
 class _Sums:
-    """The sums of an evaluation over k classes, of which so many are ranked."""
+    """The sums of an evaluation over k classes."""
 
-    def __init__(self, classes: Vocabulary, ranks: int) -> None:
+    def __init__(self, classes: Vocabulary) -> None:
         k = len(classes)
         self.classes = classes
         self._sums, self._confusion = DoubleDouble.zeros((1, 5)), np.zeros((k, 2, k))
         self._every_class = np.zeros(1, np.int64), np.array([k]), np.array([0, k])
         self._reliability, self._infinite = (DoubleDouble.zeros(s) for s in ((BINS, 3), (k, 1)))
-        self._rankings = [RankingAccumulator() for _ in range(ranks)]
 
-    def add(self, rows: _Rows, codes: NDArray[np.intp], fit: NDArray[np.float64]) -> None:
-        """Add rows whose labels have these codes; ``fit`` (n,) is their log P(x, y)."""
-        self._rank(rows, codes)
-        place, truth = np.arange(len(codes)), np.zeros_like(rows.posterior)
-        truth[place, codes] = 1
-        loss = -rows.log_posterior[place, codes]
-        brier = row_sums((rows.posterior - truth) ** 2)
-        self._add(rows, codes, rows.predicted, loss, fit, brier)
-
-    def add_unknown(self, rows: _Rows, codes: NDArray[np.intp], known: Vocabulary) -> None:
-        """Add rows whose labels are none of the ``known`` classes, which the model predicts."""
-        if len(known) > 2:
-            self._rank(rows, np.full(len(codes), -1))
-        predicted = self.classes.index(known.values, -1)[rows.predicted]
-        brier = row_sums(rows.posterior**2) + 1.0
-        nothing = np.full(len(codes), np.inf)
-        self._add(rows, codes, predicted, nothing, -nothing, brier)
-
-    def _rank(self, rows: _Rows, codes: NDArray[np.intp]) -> None:
-        for i, (c, odds) in enumerate(
-            _log_odds(rows.log_posterior, rows.posterior, len(self._rankings))
-        ):
-            self._rankings[i].add(odds, codes == c, rows.weights)
-
-    def _add(
+    def add(
         self,
-        rows: _Rows,
-        codes: NDArray[np.intp],
+        posterior: NDArray[np.float64],
         predicted: NDArray[np.intp],
+        weights: NDArray[np.float64],
+        codes: NDArray[np.intp],
         loss: NDArray[np.float64],
         fit: NDArray[np.float64],
-        brier: NDArray[np.float64],
     ) -> None:
-        n, weights = len(codes), rows.weights
+        """Add rows with P(c | x) (n, k), predictions, weights and labels.
+
+        ``loss`` and ``fit`` are −log P(y | x) and log P(x, y), (n,).
+        """
+        place, truth = np.arange(len(codes)), np.zeros_like(posterior)
+        truth[place, codes] = 1
+        brier = row_sums((posterior - truth) ** 2)
         kernels.counts.add_weighted_codes(
             predicted[:, None], *self._every_class, codes, weights, self._confusion
         )
         lost, unlikely = np.isinf(loss), np.isinf(fit)
         finite = np.where(lost, 0.0, loss), brier, np.where(unlikely, 0.0, fit)
         losses = np.stack([*finite, lost, unlikely], axis=1)
-        p = rows.posterior[np.arange(n), rows.predicted]
-        found = np.stack([np.ones(n), p, predicted == codes], axis=1)
+        p = posterior[place, predicted]
+        found = np.stack([np.ones(len(codes)), p, predicted == codes], axis=1)
         bins = np.minimum(p * BINS, BINS - 1).astype(np.intp)
         for values, group, sums in (
             (found, bins, self._reliability),
-            (losses, np.zeros(n, np.intp), self._sums),
+            (losses, np.zeros(len(codes), np.intp), self._sums),
             (lost[:, None].astype(np.float64), codes, self._infinite),
         ):
             kernels.counts.add_events(values, group, weights, sums.hi, sums.lo)
 
     def evaluation(self) -> Evaluation:
-        """The evaluation of the rows so far; no more may be added."""
+        """The evaluation of the rows so far, without rankings; no more may be added."""
         total = DoubleDouble.from_sums(self._sums.hi, self._sums.lo)[0]
         return Evaluation(
             self.classes.values,
@@ -201,7 +179,6 @@ class _Sums:
             total[3:],
             DoubleDouble.from_sums(self._reliability.hi, self._reliability.lo),
             DoubleDouble.from_sums(self._infinite.hi, self._infinite.lo)[:, 0],
-            rankings=tuple(rows.ranking() for rows in self._rankings),
         )
 
 
