@@ -23,7 +23,6 @@ from suffice.errors import ParameterError
 from suffice.models.base.options import answering
 from suffice.models.base.saved import Saved, portable, unportable
 from suffice.models.base.scikit_learn import (
-    LONGEST_REPR,
     KeptArray,
     available_if,
     bases,
@@ -169,8 +168,8 @@ class Estimator:
         again._ignore = self._ignore
         return again
 
-    def __repr__(self, N_CHAR_MAX: int = LONGEST_REPR) -> str:
-        return printed(type(self), self.get_params(deep=False), N_CHAR_MAX)
+    def __repr__(self) -> str:
+        return printed(type(self), self.get_params(deep=False))
 
     # -- what scikit-learn's classes would give it
 

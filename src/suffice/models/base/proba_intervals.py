@@ -70,17 +70,6 @@ def from_moments(
     array([[[0.123, 0.877],
             [0.123, 0.877]]])
     """
-    middle, reach = log_odds_interval(mean, variance, covariance, level)
-    return np.stack([_logistic(middle - reach), _logistic(middle + reach)], axis=-1)
-
-
-def log_odds_interval(
-    mean: NDArray[np.float64],
-    variance: NDArray[np.float64],
-    covariance: NDArray[np.float64],
-    level: float,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """E L_c, and how far the interval reaches to either side of it, (n, k); see `from_moments`."""
     from scipy.special import ndtri
 
     n, k = mean.shape
@@ -97,12 +86,9 @@ def log_odds_interval(
         spread[:, c] = (gradient**2 * variance).sum(axis=1)
         spread[:, c] += np.einsum("na,nab,nb->n", gradient, covariance, gradient)
     reach = ndtri((1 + level) / 2) * np.sqrt(np.maximum(spread, 0.0))
-    return np.where(open_rows[:, None], 0.0, middle), np.where(open_rows[:, None], np.inf, reach)
-
-
-def _logistic(t: NDArray[np.float64]) -> NDArray[np.float64]:
-    """1/(1 + e^−t)."""
-    return np.asarray(1.0 / (1.0 + exp(-t)))
+    ends = np.stack([1.0 / (1.0 + exp(-t)) for t in (middle - reach, middle + reach)], axis=-1)
+    ends[open_rows] = 0.0, 1.0
+    return np.asarray(ends)
 
 
 def check_interval(interval: str, level: float) -> None:

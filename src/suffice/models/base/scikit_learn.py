@@ -209,10 +209,6 @@ def column_or_1d(y: Any, warn: bool) -> NDArray[Any]:
 
 C = TypeVar("C", bound=type[Any])
 
-LONGEST_LINE = 79  # of a printed estimator
-LONGEST_REPR = 700  # characters that are no blanks; the middle of a longer one is left out
-MANY_ELEMENTS = 30  # of a sequence that is printed
-
 
 def accepts(before: str | None = None, /, **ignored: Any) -> Callable[[C], C]:
     """Decorate a class, beneath ``@dataclass``, with parameters of scikit-learn without effect.
@@ -264,7 +260,7 @@ def defaults(cls: Any) -> dict[str, Any]:
     return {parameter.name: parameter.default for parameter in given}
 
 
-def printed(cls: Any, params: Mapping[str, Any], longest: int = LONGEST_REPR) -> str:
+def printed(cls: Any, params: Mapping[str, Any]) -> str:
     """An estimator as it is printed: its class, and the parameters that are no defaults.
 
     Examples
@@ -274,46 +270,12 @@ def printed(cls: Any, params: Mapping[str, Any], longest: int = LONGEST_REPR) ->
     >>> printed(Ridge, {"alpha": 2.0, "tol": 1e-4})
     'Ridge(alpha=2.0)'
     """
-    usual = defaults(cls)
     changed = [
-        f"{name}={_shown(value)}"
+        f"{name}={value!r}"
         for name, value in sorted(params.items())
-        if value is not usual[name] and repr(value) != repr(usual[name])
+        if value is not defaults(cls)[name] and repr(value) != repr(defaults(cls)[name])
     ]
-    return _shortened(_wrapped(f"{cls.__name__}(", changed), longest)
-
-
-def _shown(value: Any) -> str:
-    """A value as it is printed; of a long sequence, the first elements."""
-    if isinstance(value, list | tuple) and len(value) > MANY_ELEMENTS:
-        opening, closing = "[]" if isinstance(value, list) else "()"
-        return f"{opening}{', '.join(map(repr, value[:MANY_ELEMENTS]))}, ...{closing}"
-    return repr(value)
-
-
-def _wrapped(start: str, words: list[str]) -> str:
-    """Words in brackets, on as many lines as they need."""
-    lines, indent = [start], " " * len(start)
-    for at, word in enumerate(words):
-        ending = ")" if at == len(words) - 1 else ","
-        blank = "" if lines[-1].endswith(("(", " ")) else " "
-        if blank and len(lines[-1]) + 1 + len(word) + len(ending) > LONGEST_LINE:
-            lines.append(indent)
-            blank = ""
-        lines[-1] += blank + word + ending
-    return "\n".join(lines) if words else f"{start})"
-
-
-def _shortened(text: str, longest: int) -> str:
-    """A text of so many characters that are no blanks: the middle of a longer one is left out."""
-    if len(re.sub(r"\s", "", text)) <= longest:
-        return text
-    half = longest // 2
-    kept = re.compile(rf"(\s*\S){{{half}}}")
-    first, last = kept.match(text), kept.match(text[::-1])
-    if first is None or last is None:
-        return text
-    return f"{first.group()}...{text[len(text) - last.end() :]}"
+    return f"{cls.__name__}({', '.join(changed)})"
 
 
 def read_only(value: Any) -> Any:

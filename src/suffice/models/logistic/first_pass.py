@@ -130,10 +130,8 @@ class LaidOut:
         return self.design.is_sparse or bool(self.design.words or self.design.bins)
 
     def parts(self, parts: Sequence[Part]) -> Sequence[Part]:
-        laid_out = [LaidOutPart(part, self) for part in parts]
-        if not self.is_kept:
-            return laid_out
-        return [KeptPart(part, KEPT_CELLS // len(parts)) for part in laid_out]
+        most = KEPT_CELLS // len(parts) if self.is_kept else 0
+        return [LaidOutPart(part, self, most) for part in parts]
 
     def of(self, batch: Batch) -> Iterator[Batch]:
         """The rows of a batch, some at a time."""
@@ -176,10 +174,13 @@ class Coded(LaidOut):
 
 
 @dataclass(frozen=True, eq=False)
-class Wrapped(Part):
-    """A part whose rows are those of another."""
+class LaidOutPart(Part):
+    """A part whose rows are laid out, and kept for the next pass if they are not too many."""
 
     inner: Part
+    laid_out: LaidOut
+    most: int  # cells that are kept
+    _kept: list[Batch] = field(default_factory=list, init=False, repr=False)
 
     def count(self) -> int:
         return self.inner.count()
@@ -187,46 +188,27 @@ class Wrapped(Part):
     def locate(self, row: int) -> str:
         return self.inner.locate(row)
 
-
-@dataclass(frozen=True, eq=False)
-class LaidOutPart(Wrapped):
-    """A part whose rows are those of `LaidOut`."""
-
-    laid_out: LaidOut
-
-    def batches(self) -> Iterator[Batch]:
-        first = 0
-        for batch in self.inner.batches():
-            try:
-                yield from self.laid_out.of(batch)
-            except BadCell as bad:
-                raise refusal(self.inner, self.laid_out.layout, first, bad) from None
-            first += batch.rows
-
-
-@dataclass(frozen=True, eq=False)
-class KeptPart(Wrapped):
-    """A part whose batches are kept for the next pass, unless they have too many cells."""
-
-    most: int  # cells that are kept
-    _kept: list[Batch] = field(default_factory=list, init=False, repr=False)
-
     def batches(self) -> Iterator[Batch]:
         if self._kept:
             yield from self._kept
             return
-        found, cells = list[Batch](), 0
-        for batch in self.inner.batches():
-            cells += sum(map(_cells, batch.blocks))
-            if cells <= self.most:
-                found.append(batch)
-            else:
-                found.clear()
-            yield batch
+        found, cells, first = list[Batch](), 0, 0
+        for given in self.inner.batches():
+            try:
+                for batch in self.laid_out.of(given):
+                    cells += sum(map(_cells, batch.blocks))
+                    if cells <= self.most:
+                        found.append(batch)
+                    else:
+                        found.clear()
+                    yield batch
+            except BadCell as bad:
+                raise refusal(self.inner, self.laid_out.layout, first, bad) from None
+            first += given.rows
         self._kept.extend(found)
 
     def __reduce__(self) -> Any:
-        return type(self), (self.inner, self.most)
+        return type(self), (self.inner, self.laid_out, self.most)
 
 
 def _cells(block: Any) -> int:

@@ -560,7 +560,7 @@ def _iterates_of(
     exact = looking or (second and guess is None)
     x = objective.null() if start is None else objective.parameters(start)
     sums = objective.loss_sums(x, exact)
-    if sums.loss.value > objective.weight * log_of(objective.k):
+    if start is not None and sums.loss.value > objective.weight * log_of(objective.k):
         x = objective.null()
         sums = objective.loss_sums(x, exact)
     if looking:
