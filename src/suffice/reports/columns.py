@@ -113,6 +113,11 @@ def _of_classes(
             if is_text(parameters):
                 labels = [str(label) for label in fitted.classes.values]
                 facts[name]["words"] = typical_words(parameters, labels)
+            elif not part.family.joint:
+                cells = probabilities_of_values(parameters.column(j), len(fitted.classes))
+                if cells is not None:
+                    rows = cells.tolist()
+                    facts[name]["cells"] = [[shorter(p, OF_SHARES) for p in row] for row in rows]
             if kinds.get(name) not in (*NUMBERS, "text"):
                 facts[name]["values"] = _values(model, parameters, j, name, kinds.get(name))
             if kinds.get(name) not in NUMBERS:
@@ -127,15 +132,6 @@ def _of_classes(
                 facts[name] |= _drawn(
                     numbers, len(fitted.classes), _unit(read[name]), ends.get(name)
                 )
-    for part, parameters in zip(fitted.parts, fitted.parameters, strict=True):
-        if part.family.joint or is_text(parameters):
-            continue
-        for j, name in enumerate(map(str, part.layout.columns)):
-            cells = probabilities_of_values(parameters.column(j), len(fitted.classes))
-            if cells is not None:
-                facts[name]["cells"] = [
-                    [shorter(p, OF_SHARES) for p in row] for row in cells.tolist()
-                ]
     for name, bits in _bits(model).items():
         if str(name) in facts:
             facts[str(name)]["bits"] = bits

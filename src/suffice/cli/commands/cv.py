@@ -136,24 +136,19 @@ class Division:
         """Tell whether single rows are left out."""
         return self.folds == "loo"
 
-    @property
-    def in_order(self) -> bool:
-        """Tell whether folds are stretches of the table."""
-        return self.shuffle is False
-
-    @property
-    def shuffled(self) -> bool:
-        """Tell whether rows, or groups, are dealt at random."""
-        return self.shuffle or (self.shuffle is None and self.by is None and not self.loo)
-
     def options(self) -> dict[str, Any]:
         """Return the options of `evaluate_models`."""
         from suffice.model_selection.folds import InOrder
 
         number = "loo" if self.loo else int(self.folds)
-        division = InOrder(int(self.folds)) if self.in_order else number
-        seeded = {"shuffle": self.shuffled, "random_state": self.seed}
-        return {"cv": division, "groups": self.by, **seeded}
+        division = number if self.shuffle is not False else InOrder(int(self.folds))
+        at_random = self.shuffle or (self.shuffle is None and self.by is None and not self.loo)
+        return {
+            "cv": division,
+            "groups": self.by,
+            "shuffle": at_random,
+            "random_state": self.seed,
+        }
 
 
 def cv(
@@ -203,13 +198,13 @@ def cv(
     points = list(points_of(chosen, parameters, grid or []))
     models = [point.model for point in points]
     costs = None if positive is None else judged.costs(positive == look.labels[0])
-    learners = {}
+    learners, options = {}, division.options()
     for point in points:
         learner = estimator_of(point.model, point.parameters, columns, reading, models)
         learners[point.name] = learner if costs is None else learner.set_params(costs=costs)
         check_options(learner)
     with reported(f"Evaluating models on {', '.join(data)}") as report, running.chosen(report):
-        found = evaluate_models(learners, table, target, weight, **division.options())
+        found = evaluate_models(learners, table, target, weight, **options)
     ranked = found.ranked_by(judged.metric, positive)
     best = next(point for point in points if point.name == ranked.best)
     words = [*data, "--label", target, *typed({"weight": weight, **given_columns(columns)})]
@@ -220,8 +215,8 @@ def cv(
         "positive": positive,
         "threshold": judged.threshold,
         "left_out": look.left_out,
-        "seed": division.seed if division.shuffled else None,
-        "in_order": division.in_order,
+        "seed": division.seed if options["shuffle"] else None,
+        "in_order": division.shuffle is False,
         "next": join(["suffice", "fit", *words]),
     }
     deliver(facts, lambda: _shown(facts, ranked), as_json)
