@@ -33,7 +33,7 @@ def test_explain_says_the_interval(run, model, fruit):
 def test_an_interval_of_predictions_is_of_numbers(run, model, fruit):
     result = run("predict", model, fruit, "--interval", "prediction")
     assert result.exit_code == 2
-    assert "use --interval confidence" in " ".join(result.stderr.split())
+    assert "--interval prediction; the answers are classes" in " ".join(result.stderr.split())
     result = run("predict", model, fruit, "--level", "0.9")
     assert result.exit_code == 2
     assert "add --interval confidence" in " ".join(result.stderr.split())

@@ -244,8 +244,8 @@ ERRORS = {
     "fit apart.csv --label y --model logistic -p C=inf": "column 'x' separates the classes",
     # What a model does not have
     "predict line.suffice gaps.csv --proba": "--proba is given for a LinearRegression",
-    "predict curve.suffice gaps.csv --interval prediction": "--interval prediction is given for a",
-    "predict line.suffice gaps.csv --interval odd": "--interval 'odd'",
+    "predict curve.suffice gaps.csv --interval prediction": "--interval prediction",
+    "predict line.suffice gaps.csv --interval odd": "--interval odd",
     "predict line.suffice gaps.csv --interval prediction --level 2": "--level 2.0",
     "summary line.suffice --level 1": "--level 1.0",
     "summary lda.suffice": "lda.suffice holds a LinearDiscriminantAnalysis",

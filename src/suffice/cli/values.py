@@ -276,9 +276,13 @@ def _short(name: str, own: Collection[str], model: str) -> tuple[str, str, str |
 # Messages of the library: ``name=value`` as it is typed ------------------------------------------
 
 FLAGS = {"learnt=False": "--new", "again=True": "--again"}
-NAMES = {"cv": "--folds", "columns": "--ignore"}  # of options that are called otherwise
+NAMES = {
+    "cv": "--folds",
+    "columns": "--ignore",
+    "kind": "--interval",
+}  # of options that are called otherwise
 SAME = (
-    *("ignore", "categorical", "text", "engine", "level"),
+    *("ignore", "categorical", "text", "engine", "interval", "level"),
     "min_count",
     "permutations",
     "metric",

@@ -28,8 +28,6 @@ from suffice.errors import ParameterError
 if TYPE_CHECKING:
     from suffice.data.table import Table
 
-KINDS = ("prediction", "confidence", "conformal")  # of intervals
-
 
 def predict(
     *,
@@ -98,10 +96,7 @@ def _kept(table: Table, keep: Sequence[str] | None) -> tuple[str, ...]:
 
 def _options(model: Any, proba: bool, interval: str | None, level: float | None) -> dict[str, Any]:
     """Return what the predictions of a model are to hold."""
-    name, numbers = type(model).__name__, predicts_numbers(model)
-    if interval not in (None, *KINDS):
-        known = ", ".join(map(repr, KINDS))
-        raise ParameterError(f"--interval {interval!r}", f"it is one of {known}")
+    numbers = predicts_numbers(model)
     if level is not None and interval is None:
         raise ParameterError(
             f"--level {level:g} is given without --interval",
@@ -111,14 +106,8 @@ def _options(model: Any, proba: bool, interval: str | None, level: float | None)
     ends = {"interval": interval, "level": 0.95 if level is None else level}
     if numbers and proba:
         raise ParameterError(
-            f"--proba is given for a {name}",
+            f"--proba is given for a {type(model).__name__}",
             "its predictions are numbers, not classes",
             "use --interval prediction",
-        )
-    if not numbers and interval in ("prediction", "conformal"):
-        raise ParameterError(
-            f"--interval {interval} is given for a {name}",
-            "its predictions are classes, not numbers",
-            "use --interval confidence, which is of their probabilities",
         )
     return ends if numbers else {"proba": proba, **ends}
