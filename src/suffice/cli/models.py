@@ -12,7 +12,7 @@ from shlex import join
 from typing import TYPE_CHECKING, Any
 
 import suffice
-from suffice.cli.values import listed, no_such_column
+from suffice.cli.values import check_columns, listed
 from suffice.errors import ModelFileError, ParameterError, SchemaError
 from suffice.persist import is_model_file
 from suffice.phrases import with_article
@@ -121,9 +121,7 @@ def without_cells(table: Table, model: Any, ignore: Sequence[str] | None) -> Tab
     names = listed(ignore)
     layout = model.reader_.layout
     free = [name for name in table.names if name not in {*model.target_names_, layout.weight}]
-    for name in names:
-        if name not in free:
-            raise no_such_column("ignore", name, free)
+    check_columns("ignore", names, free)
     if names and set(table.names) <= set(names):
         raise ParameterError("--ignore names every column", "there is nothing left to look at")
     read = {column.name for column in layout.columns}

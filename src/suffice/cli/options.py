@@ -30,10 +30,10 @@ from suffice.cli.values import (
     OF_FAMILIES,
     OWN,
     REGRESSIONS,
+    check_columns,
     class_of,
     listed,
     named_values,
-    no_such_column,
     parameters_of,
     reader_parameters,
     value_of,
@@ -226,15 +226,14 @@ class Columns:
         """Refuse a column that is not there, or has two parts to play."""
         before = dict(roles)
         for option in ("ignore", "categorical", "text"):
-            for name in listed(getattr(self, option)):
-                if name not in names:
-                    raise no_such_column(option, name, names)
+            given = listed(getattr(self, option))
+            check_columns(option, given, names)
+            for name in given:
                 if name in before:
                     raise _two_parts(name, before[name], option)
                 before[name] = option
+        check_columns("features", listed(self.features), names)
         for name in listed(self.features):
-            if name not in names:
-                raise no_such_column("features", name, names)
             if before.get(name) in ("label", "weight", "ignore"):
                 raise _two_parts(name, before[name], "features")
 

@@ -67,15 +67,18 @@ def _cut(item: str) -> list[str]:
         return item.split(",")
 
 
-def no_such_column(option: str, name: str, names: Sequence[str]) -> ParameterError:
-    """Return the error of an option that names no column."""
-    known = [one for one in names if "," in one and name in map(str.strip, one.split(","))]
-    step = meant(name, names)
-    if known:
-        quoted = '"' + known[0].replace('"', '""') + '"'
-        step = f"a name that holds a comma stands in quotes: --{option} {shlex.quote(quoted)}"
-    fact = f"--{option} names the column {name!r}"
-    return ParameterError(fact, f"the columns are {', '.join(map(repr, names))}", step)
+def check_columns(option: str, given: Iterable[str], names: Collection[str]) -> None:
+    """Refuse what an option names that is no column."""
+    for name in given:
+        if name in names:
+            continue
+        known = [one for one in names if "," in one and name in map(str.strip, one.split(","))]
+        step = meant(name, names)
+        if known:
+            quoted = '"' + known[0].replace('"', '""') + '"'
+            step = f"a name that holds a comma stands in quotes: --{option} {shlex.quote(quoted)}"
+        fact = f"--{option} names the column {name!r}"
+        raise ParameterError(fact, f"the columns are {', '.join(map(repr, names))}", step)
 
 
 # Models and their parameters --------------------------------------------------------------------

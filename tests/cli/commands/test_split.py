@@ -89,7 +89,7 @@ def test_files_that_need_options(run: Run) -> None:
     [
         ("split t.csv --by size --label kind", "--label and --by are given"),
         ("split t.csv --test 1", "--test 1"),
-        ("split t.csv --by colour", "there is no column 'colour'"),
+        ("split t.csv --by colour", "--by names the column 'colour'"),
         ("split t.csv --test 0.001", "choose another --test"),
         ("split none.csv", "'none.csv' does not exist"),
     ],

@@ -32,7 +32,7 @@ from suffice.cli.options import (
 )
 from suffice.cli.output import CommandLine, deliver
 from suffice.cli.results import fold_facts
-from suffice.cli.values import REGRESSIONS, class_of, listed, no_such_column, spelled
+from suffice.cli.values import REGRESSIONS, check_columns, class_of, listed, spelled
 from suffice.errors import ParameterError
 from suffice.phrases import meant
 
@@ -185,8 +185,7 @@ def cv(
     (target,) = targets
     reading, by = Reading.of(read), division.by
     table = selected(reading.open(data), columns, [target], weight, by)
-    if by is not None and by not in table.names:
-        raise no_such_column("by", by, table.names)
+    check_columns("by", [] if by is None else [by], table.names)
     own = [name for name in table.names if name not in (weight, by)]
     look = _Look.of(table, own, target, reading.labels)
     named = _known(listed(model))

@@ -22,7 +22,7 @@ from suffice.cli.options import (
     reported,
 )
 from suffice.cli.output import writer_of
-from suffice.cli.values import listed, no_such_column
+from suffice.cli.values import check_columns, listed
 from suffice.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -88,9 +88,7 @@ def _kept(table: Table, keep: Sequence[str] | None) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(listed(keep)))
     if names == ("all",) and "all" not in table.names:
         return table.names
-    for name in names:
-        if name not in table.names:
-            raise no_such_column("keep", name, table.names)
+    check_columns("keep", names, table.names)
     return names
 
 

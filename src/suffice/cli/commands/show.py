@@ -20,7 +20,7 @@ from suffice.cli.results import (
     coefficient_results,
     read_as,
 )
-from suffice.cli.values import listed, no_such_column, spelled
+from suffice.cli.values import check_columns, listed, spelled
 from suffice.numerics.in_print import Table, short
 from suffice.persist import is_model_file
 from suffice.phrases import amount, rows_in_print
@@ -98,9 +98,7 @@ def _read(reading: Reading, data: Sequence[str], chosen: Sequence[str]) -> dict[
     from suffice.data.table_source import TableSource
 
     table = reading.open(data, notes=False)
-    for name in chosen:
-        if name not in table.names:
-            raise no_such_column("column", name, table.names)
+    check_columns("column", chosen, table.names)
     names = chosen or table.names
     kinds = {column.name: column for column in TableSource(table).columns(names)}
     rows, missing = 0, dict.fromkeys(names, 0)
@@ -151,9 +149,7 @@ def _shown_table(facts: dict[str, Any]) -> Iterator[str | Table]:
 
 def _facts(model: Any, path: Path, chosen: Sequence[str]) -> dict[str, Any]:
     columns = _columns(model, model.statistic_.over(model.model_.classes))
-    for name in chosen:
-        if name not in columns:
-            raise no_such_column("column", name, tuple(columns))
+    check_columns("column", chosen, columns)
     more = {
         "free_parameters": model.n_parameters_,
         "columns": [columns[name] for name in chosen or columns],

@@ -12,8 +12,9 @@ from suffice.cli.messages import note
 from suffice.cli.models import refuse_result
 from suffice.cli.options import AsJson, ReadAs, Reading, option
 from suffice.cli.output import deliver, suffix_of, writer_of
+from suffice.cli.values import check_columns
 from suffice.data.text.records import is_utf8, unpacked_name
-from suffice.errors import DataError, ParameterError, SchemaError
+from suffice.errors import DataError, ParameterError
 from suffice.phrases import rows_in_print
 
 if TYPE_CHECKING:
@@ -63,7 +64,9 @@ def split(
     table = Reading.of(read).open([data], notes=False)
     if table.about.ignored:
         note(f"{data}: no columns, and left out: {', '.join(map(repr, table.about.ignored))}")
-    keys, rows = _column(table, label or by)
+    name = label or by
+    check_columns("by" if label is None else "label", [] if name is None else [name], table.names)
+    keys, rows = _column(table, name)
     held_out = held_out_share(rows, test, keys, by is not None, None if in_order else seed)
     counts = [int((~held_out).sum()), int(held_out.sum())]
     if not all(counts):
@@ -107,9 +110,6 @@ def _column(table: Table, name: str | None) -> tuple[NDArray[np.intp] | None, in
 
     from suffice.data.beside import cells_as_stored
 
-    if name is not None and name not in table.names:
-        known = f"the columns are {', '.join(map(repr, table.names))}"
-        raise SchemaError(f"there is no column {name!r}", known, "name one of these")
     known_values: dict[Any, int] = {}
     codes: list[NDArray[np.intp]] = []
     for piece in cells_as_stored(table, [name or table.names[0]]):
