@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import is_dataclass
+from functools import partial
 from numbers import Integral, Real
-from types import NoneType, UnionType
+from types import UnionType
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
 
 import numpy as np
@@ -33,25 +34,9 @@ def fits(hint: Any) -> Fits:
     >>> is_names(("x", "y")), is_names(None), is_names(("x", 1)), is_names("xy")
     (True, True, False, False)
     """
-    origin, args = get_origin(hint), get_args(hint)
-    if hint is Any:
-        return _anything
-    if origin is Annotated:
-        return fits(args[0])
-    if origin in (Union, UnionType):
-        tests = tuple(map(fits, args))
-        return lambda value: any(test(value) for test in tests)
-    if origin is Literal:
-        return lambda value: any(type(value) is type(arg) and value == arg for arg in args)
-    if origin is np.ndarray:
-        return _array(dtype_of(hint))
-    if origin is tuple and args[1:] != (Ellipsis,):
-        return _pair(tuple(map(fits, args)))
-    if origin in (tuple, list, Sequence):
-        return _sequence(origin, fits(args[0]))
-    if origin in (dict, Mapping):
-        return _mapping(*map(fits, args))
-    return _class(hint)
+    if get_origin(hint) is None and hint not in (Any, None) and not isinstance(hint, type):
+        raise TypeError(f"{hint!r} is no annotation of a record")
+    return partial(_fits, hint)
 
 
 def dtype_of(hint: Any) -> np.dtype[Any] | None:
@@ -62,57 +47,36 @@ def dtype_of(hint: Any) -> np.dtype[Any] | None:
     return None if scalar is Any else np.dtype(scalar)
 
 
-def _anything(value: Any) -> bool:
-    return True
-
-
-def _class(cls: Any) -> Fits:
-    if cls is None or cls is NoneType:
-        return lambda value: value is None
-    if cls is bool:
-        return lambda value: isinstance(value, Integral | np.bool_) and value in (0, 1)
-    if cls in (int, float):
-        kind = Integral if cls is int else Real
-        return lambda value: isinstance(value, kind) and not _is_long(value)
-    if not isinstance(cls, type):
-        raise TypeError(f"{cls!r} is no annotation of a record")
-    return lambda value: isinstance(value, cls)
-
-
-def _is_long(value: Any) -> bool:
-    return isinstance(value, int) and abs(value) > LARGEST_WHOLE_NUMBER
-
-
-def _array(dtype: np.dtype[Any] | None) -> Fits:
-    def test(value: Any) -> bool:
-        array = isinstance(value, np.ndarray | np.generic)
-        return array and (dtype is None or value.dtype == dtype)
-
-    return test
-
-
-def _pair(tests: tuple[Fits, ...]) -> Fits:
-    def test(value: Any) -> bool:
-        same = isinstance(value, tuple) and len(value) == len(tests)
-        return same and all(test(item) for test, item in zip(tests, value, strict=True))
-
-    return test
-
-
-def _sequence(kind: Any, element: Fits) -> Fits:
-    def test(value: Any) -> bool:
-        if not isinstance(value, kind) or isinstance(value, str | bytes):
+def _fits(hint: Any, value: Any) -> bool:
+    origin, args = get_origin(hint), get_args(hint)
+    if hint is Any:
+        return True
+    if origin is Annotated:
+        return _fits(args[0], value)
+    if origin in (Union, UnionType):
+        return any(_fits(one, value) for one in args)
+    if origin is Literal:
+        return any(type(value) is type(one) and value == one for one in args)
+    if origin is np.ndarray:
+        dtype = dtype_of(hint)
+        is_array = isinstance(value, np.ndarray | np.generic)
+        return is_array and (dtype is None or value.dtype == dtype)
+    if origin is tuple and args[1:] != (Ellipsis,):
+        same = isinstance(value, tuple) and len(value) == len(args)
+        return same and all(map(_fits, args, value))
+    if origin in (tuple, list, Sequence):
+        if not isinstance(value, origin) or isinstance(value, str | bytes):
             return False
-        first: Sequence[Any] = value[:1] if is_dataclass(type(value)) else value
-        return element is _anything or all(map(element, first))
-
-    return test
-
-
-def _mapping(key: Fits, element: Fits) -> Fits:
-    def test(value: Any) -> bool:
-        if not isinstance(value, Mapping):
-            return False
-        return all(map(key, value)) and all(map(element, value.values()))
-
-    return test
+        first = value[:1] if is_dataclass(type(value)) else value
+        return args[0] is Any or all(map(fits(args[0]), first))
+    if origin in (dict, Mapping):
+        known = isinstance(value, Mapping) and all(map(fits(args[0]), value))
+        return known and all(map(fits(args[1]), value.values()))
+    if hint is None:
+        return value is None
+    if hint is bool:
+        return isinstance(value, Integral | np.bool_) and value in (0, 1)
+    if hint in (int, float):
+        is_long = isinstance(value, int) and abs(value) > LARGEST_WHOLE_NUMBER
+        return isinstance(value, Integral if hint is int else Real) and not is_long
+    return isinstance(value, hint)
