@@ -179,10 +179,10 @@ class Encoder:
     def _scalar(self, value: Any, where: Where) -> Json:
         tag = _SCALAR_TAGS[type(value)]
         text = _SCALARS[tag][1](value)
-        if tag == "datetime" and repr(datetime.fromisoformat(text)) != repr(value):
+        if tag in ("datetime", "time") and repr(type(value).fromisoformat(text)) != repr(value):
             raise ParameterError(
                 f"{_describe(where)}: {value!r} cannot be saved",
-                "a saved date-time has no fold, and no zone or an unnamed offset of whole seconds",
+                "a saved time has no fold, and no zone or an unnamed offset of whole seconds",
                 "convert it with astimezone(datetime.timezone.utc)",
             )
         return {tag: text}

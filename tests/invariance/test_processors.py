@@ -34,7 +34,6 @@ LINEAR_ALGEBRA = {
     "models/design/norm.py": "the minimum norm of dependent terms",
     "models/linear/diagnostics.py": "inflation of variances",
     "models/linear/level_rows.py": "categories of many levels",
-    "models/linear/posterior.py": "draws",
     "models/linear/regressor.py": "`singular_`",
     "models/linear/ridge.py": "the penalty of the least error left out",
     "models/linear/robust.py": "F of a summary, errors of clusters",
@@ -45,6 +44,7 @@ LINEAR_ALGEBRA = {
     "models/logistic/objective.py": "Firth's penalty",
     "models/optimise/newton.py": "iterations of logistic regression",
     "sums/kept_rows.py": "roots of fewer rows than columns",
+    "numerics/linalg.py": "a proof that a matrix is definite, of which no number is used",
 }
 LAPACK = re.compile(r"\b(?:np|scipy)\.linalg\.(?!norm\()\w+|from scipy\.linalg\b.* import")
 FUNCTIONS = re.compile(

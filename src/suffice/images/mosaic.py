@@ -31,6 +31,7 @@ def draw_mosaic(
     title: str,
     label: str,
     threshold: float | None = None,
+    centre: float | None = None,
     anatomy: NDArray[Any] | None = None,
 ) -> None:
     """Write a PNG of the slices along the third axis that hold voxels, up to 24 of them.
@@ -50,6 +51,8 @@ def draw_mosaic(
         Of the picture, and of its colour bar.
     threshold : float, optional
         Voxels above it are framed.
+    centre : float, optional
+        The value of the middle colour of a diverging scale.
     anatomy : ndarray (x, y, z), optional
         Drawn below the map in grey: an anatomical image, or a volume of the scan, on its grid.
 
@@ -75,7 +78,11 @@ def draw_mosaic(
     FigureCanvasAgg(figure)
     grids = figure.subplots(rows, columns, squeeze=False, gridspec_kw={"wspace": 0.03})
     low, high = volume[inside].min(), volume[inside].max()
-    colours = mpl.colormaps["viridis"].with_extremes(bad=GROUND if anatomy is None else NOTHING)
+    if centre is not None:
+        reach = max(abs(high - centre), abs(low - centre))
+        low, high = centre - reach, centre + reach
+    colours = mpl.colormaps["viridis" if centre is None else "RdBu_r"]
+    colours = colours.with_extremes(bad=GROUND if anatomy is None else NOTHING)
     grey = None if anatomy is None else np.nanpercentile(anatomy, [1, 99])
     sides = "" if grid.affine is None else _ends(grid.axes[:, 0])
     for axes in grids.ravel():

@@ -61,7 +61,8 @@ def export(
     fitted: Any = load_model(model)
     refusing: list[str] = []
     if to is Target.sql:
-        assert dialect is not None and table is not None
+        assert dialect is not None
+        assert table is not None
         place = table if schema is None else (schema, table)
         library("sqlglot", "--to sql is given", "pip install 'suffice[export]'")
         content = suffice.export.to_sql(fitted, dialect, place, keep=listed(keep)).encode()
