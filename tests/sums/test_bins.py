@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,15 +10,16 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from suffice.errors import ForgetError, ParameterError
+from suffice.errors import ForgetError, ModelFileError, ParameterError
 from suffice.numerics import kernels
 from suffice.persist import read_model, write_model
-from suffice.sums import bins
 from suffice.sums.bins import (
     CELLS,
     BinnedCountAccumulator,
     BinnedCounts,
-    cells_of,
+    cell_bounds,
+    room_for,
+    tables,
 )
 from suffice.sums.block import BadCell, RealBlock
 from suffice.tree import named
@@ -31,6 +33,19 @@ NUMBERS = st.one_of(
 FEW = settings(max_examples=30)
 
 
+def cells_of(x: np.ndarray) -> np.ndarray:
+    """The cell of every number, −1 for NaN: counted as if each were a column."""
+    cells, start = np.full(x.size, -1), np.zeros(x.size + 1, np.int64)
+    packed, zeros = room_for(4 * x.size), np.zeros(x.size)
+    row = x.reshape(1, -1), zeros, np.zeros(1, np.intp), zeros[:0], 1
+    kernels.bins.count(*row, *tables(1), start, packed)
+    for j in np.flatnonzero(np.diff(start)).tolist():
+        found, every = np.zeros(CELLS, np.uint16), np.zeros(CELLS)
+        assert kernels.bins.cells_of(start, packed, 1, j, found, every) == 1
+        cells[j] = found[0]
+    return cells.reshape(x.shape)
+
+
 def counted(
     x: np.ndarray, codes: np.ndarray | None = None, origin: float = 0.0, k: int = 1
 ) -> BinnedCounts:
@@ -41,26 +56,29 @@ def counted(
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
-@pytest.mark.parametrize("width", [1, 8, 11])
-def test_many_rows_are_counted_as_few_are(order: Any, width: int) -> None:
+@pytest.mark.parametrize("width", [1, 8, 11, 70])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_counts_are_those_of_a_table(order: Any, width: int, weighted: bool) -> None:
     rng = np.random.default_rng(width)
     x = np.exp(rng.normal(size=(70_001, width)) * 20) * rng.choice([-1, 1], (70_001, width))
     x[rng.random(x.shape) < 0.1] = np.nan
-    codes = rng.integers(-1, 4, len(x))
-    low = np.zeros((4, width * (CELLS + 1)), np.uint8)
-    carried = np.zeros(low.shape, np.uint16)
-    rows = np.asarray(x, order=order), np.zeros(width), codes
-    assert kernels.bins.count(*rows, low, carried)
-    tally = low + 256 * carried.astype(np.uint32)
-    cells, shown = cells_of(x), codes >= 0
+    x[:, 0] = 1.501
+    codes, k = rng.integers(-1, 4, len(x)), 4
+    w = rng.integers(0, 9, len(x)) / 8 if weighted else np.empty(0)
+    total = BinnedCountAccumulator(np.zeros(width))
+    total.add(RealBlock(np.asarray(x, order=order)), codes, w, k)
+    high = cell_bounds(np.arange(CELLS))[1]
+    found, shown = total.statistic(), codes >= 0
+    cells = np.searchsorted(high, x, side="left")  # the first cell that does not end before
     for j in range(width):
-        expected = np.zeros((4, CELLS + 1), np.uint32)
-        np.add.at(expected, (codes[shown], cells[shown, j] + 1), 1)
-        assert (tally[:, j * (CELLS + 1) : (j + 1) * (CELLS + 1)] == expected).all()
+        expected = np.zeros((k, CELLS + 1))
+        np.add.at(expected, (codes[shown], cells[shown, j]), w[shown] if weighted else 1.0)
+        at, counts = found.column(j)
+        assert at.tolist() == np.flatnonzero(expected[:, :-1].any(axis=0)).tolist()
+        assert (counts == expected[:, at]).all()
 
 
-def test_more_rows_than_a_place_can_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bins, "MOST_COUNTED", 150_000)
+def test_classes_that_come_later() -> None:
     x = np.arange(70_000.0)[:, None] % 9
     total = BinnedCountAccumulator(np.zeros(1))
     for k in (1, 2, 3):
@@ -69,7 +87,14 @@ def test_more_rows_than_a_place_can_count(monkeypatch: pytest.MonkeyPatch) -> No
     together = counted(np.concatenate([x] * 3), codes, k=3)
     assert total.statistic() == together
     assert total.statistic() == total.statistic()
-    assert together.high.sum() == 3 * len(x)
+    assert together.total.sum() == 3 * len(x)
+
+
+def test_numbers_of_every_type_are_counted_alike() -> None:
+    x = np.random.default_rng(0).integers(0, 200, (500, 70))
+    kinds = (np.int64, np.uint8, np.float32)
+    found = [counted(x.astype(kind)) for kind in kinds]
+    assert all(one == counted(x.astype(float)) for one in found)
 
 
 def cell_by_rule(x: float) -> tuple[int, int, int]:
@@ -130,7 +155,7 @@ def test_numbers_are_counted_in_units(seed: int, n: int) -> None:
     found, plain = total.statistic(), counted(z, codes, k=2)
     assert (found.origin.tolist(), found.unit.tolist()) == (origin.tolist(), unit.tolist())
     assert found.start.tolist() == plain.start.tolist()
-    assert found.cell.tolist() == plain.cell.tolist()
+    assert found.packed.tolist() == plain.packed.tolist()
     assert found != plain
     mixed = plain.with_columns(np.array([1]), found, np.array([2]))
     assert mixed.unit.tolist() == [1.0, 7.0, 1.0]
@@ -171,18 +196,45 @@ def test_what_is_refused() -> None:
         counted(np.zeros((1, 1))) + counted(np.zeros((1, 1)), origin=1.0)
 
 
-def test_rows_with_weights_are_sorted_or_counted_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(1)
-    x, codes = rng.normal(size=(5_000, 30)), rng.integers(-1, 3, 5_000)
-    x[rng.random(x.shape) < 0.1] = np.nan
-    weights = rng.exponential(size=len(x))
-    found = []
-    for few in (10**6, 0):
-        monkeypatch.setattr(bins, "FEW_ROWS", few)
-        total = BinnedCountAccumulator(np.zeros(30))
-        for rows in (slice(2_000), slice(2_000, None)):
-            total.add(RealBlock(x[rows]), codes[rows], weights[rows], 3)
-        found.append(total.statistic())
-        assert total.statistic() == found[-1]
-    assert found[0] == found[1]
-    assert found[0].low.tobytes() == found[1].low.tobytes()
+@FEW
+@given(st.integers(0, 2**32 - 1), st.floats(0.01, 100))
+def test_weights_are_added_taken_away_and_scaled(seed: int, factor: float) -> None:
+    rng = np.random.default_rng(seed)
+    x, codes = rng.normal(size=(300, 2)).round(1), rng.integers(0, 3, 300)
+    weights, parts = rng.exponential(size=300), []
+    for rows in (slice(300), slice(100), slice(100, 300)):
+        total = BinnedCountAccumulator(np.zeros(2))
+        total.add(RealBlock(x[rows]), codes[rows], weights[rows], 3)
+        parts.append(total.statistic())
+    every, one, other = parts
+    assert one + other == every == other + one
+    assert every - one == other
+    assert every - every == BinnedCounts.empty(3, np.zeros(2))
+    for j in range(2):
+        (cells, counts), (scaled, more) = every.column(j), every.scaled(factor).column(j)
+        assert scaled.tolist() == cells.tolist()
+        assert np.allclose(more, factor * counts, rtol=1e-12, atol=0)
+
+
+@pytest.mark.parametrize(
+    "packed",
+    [
+        [0, 0, 128, 0],  # a number with a byte too many
+        [0, 0, 3, 2],  # 2 written as a large count
+        [0, 0, 3, 0],  # a pair that is not there
+        [0, 0, 255, 255, 255, 127],  # a cell outside the grid
+        [0, 0, 3],
+        [0, 0, 3, 0, *np.array([np.nan, 0.0]).tobytes()],
+        [0, 0, 3, 0, *np.array([np.inf, 0.0]).tobytes()],
+        [0, 0, 3, 0, *np.array([-1.5, 0.0]).tobytes()],
+        [0, 0, 3, 1, *np.array([0.5, 1.0]).tobytes()],
+        [0, 0, 3, 1, *np.array([0.5, 0.0]).tobytes()],
+        [0, 0, 3, 0, *np.array([2.0, 0.0]).tobytes()],
+    ],
+)
+def test_counts_that_nothing_writes_are_refused(packed: list[int], tmp_path: Path) -> None:
+    bytes_ = np.array(packed, np.uint8)
+    forged = BinnedCounts(1, np.zeros(1), np.array([0, len(packed)]), bytes_)
+    write_model(tmp_path / "forged", "statistic", forged, types=named(BinnedCounts))
+    with pytest.raises(ModelFileError):
+        read_model(tmp_path / "forged", types=named(BinnedCounts))

@@ -5,6 +5,15 @@
 
 namespace suffice::bindings {
 
+// Every column has bins, one column after the other.
+static void require_bins(const Codes& start, const Read<1>& low, Index d) {
+  require("start", start, {d + 1});
+  const Vector<const std::int64_t> begins = start;
+  bool follow = begins[0] >= 0 && begins[d] <= low.shape(0);
+  for (Index j = 0; j < d; ++j) follow = follow && begins[j] < begins[j + 1];
+  require(follow, "every column needs a bin, one column after the other");
+}
+
 void define_piecewise(nb::module_ m) {
   static const Piecewise& kernels = CHOSEN(piecewise);
   m.doc() = "Log densities that are constant in bins.";
@@ -13,12 +22,9 @@ void define_piecewise(nb::module_ m) {
       "add",
       [](Rows x, Codes start, Read<1> low, Read<2> logs, Scores out) {
         const Index d = x.shape(1), bins = low.shape(0);
-        require("start", start, {d + 1});
         require("logs", logs, {out.shape(1), bins});
         require("out", out, {x.shape(0), logs.shape(0)});
-        const Vector<const std::int64_t> begins = start;
-        require(begins[0] == 0 && begins[d] == bins, "start goes from 0 to the number of bins");
-        for (Index j = 0; j < d; ++j) require(begins[j] < begins[j + 1], "every column has a bin");
+        require_bins(start, low, d);
         Unlocked unlocked;
         return kernels.add(x, start, low, logs, out);
       },
@@ -27,6 +33,18 @@ void define_piecewise(nb::module_ m) {
       "not above x, or the first. Its bins are those from ``start[j]`` on.\n\n"
       "NaN adds nothing. Returns −1, or the first of some rows one of which holds an infinite\n"
       "number.");
+  m.def(
+      "terms",
+      [](Rows x, Codes start, Read<1> low, Read<2> logs, Written<3> terms) {
+        const Index d = x.shape(1);
+        require_bins(start, low, d);
+        require("logs", logs, {terms.shape(1), low.shape(0)});
+        require("terms", terms, {d, logs.shape(0), x.shape(0)});
+        Unlocked unlocked;
+        kernels.terms(x, start, low, logs, terms);
+      },
+      "x"_a, "start"_a, "low"_a, "logs"_a, "terms"_a,
+      "Write the terms of which `add` adds those of a row, (d, k, n); 0 where x is NaN.");
 }
 
 }  // namespace suffice::bindings

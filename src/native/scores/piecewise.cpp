@@ -56,8 +56,24 @@ Index add(Strided<const double> x, Vector<const std::int64_t> start, Vector<cons
   return -1;
 }
 
+void terms(Strided<const double> x, Vector<const std::int64_t> start, Vector<const double> low,
+           Matrix<const double> logs, Cube<double> terms) {
+  Work work;
+  for (Index j = 0; j < x.columns; ++j)
+    for (Index i = 0; i < x.rows; i += LANES) {
+      double numbers[LANES];
+      std::int64_t bins[LANES];
+      const Index rows = least<Index>(LANES, x.rows - i), k = logs.shape[0];
+      read_column(x, i, j, rows, numbers);
+      find_bins(numbers, low.at, start[j], start[j + 1] - start[j], -1, bins);
+      for (Index c = 0; c < k; ++c)
+        for (Index r = 0; r < rows; ++r) terms(j, c, i + r) = bins[r] < 0 ? 0.0 : logs(c, bins[r]);
+      work.done(rows * (16 + k));
+    }
+}
+
 }  // namespace
 
-extern const Piecewise piecewise{add};
+extern const Piecewise piecewise{add, terms};
 
 }  // namespace suffice::LEVEL

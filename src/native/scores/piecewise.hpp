@@ -12,6 +12,10 @@ struct Piecewise {
   // NaN adds nothing. Returns −1, or the first of some rows one of which holds an infinite number.
   Index (*add)(Strided<const double> x, Vector<const std::int64_t> start, Vector<const double> low,
                Matrix<const double> logs, Strided<double> out);
+
+  // Write the terms of which `add` adds those of a row, (d, k, n); 0 where x is NaN.
+  void (*terms)(Strided<const double> x, Vector<const std::int64_t> start, Vector<const double> low,
+                Matrix<const double> logs, Cube<double> terms);
 };
 
 EVERY_LEVEL(Piecewise, piecewise)

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "sums/bin_search.hpp"
 #include "support/double_double.hpp"
 #include "support/interrupts.hpp"
 #include "support/memory.hpp"
@@ -16,12 +15,9 @@ constexpr int parts = 256, octaves = 40, whole = 256;
 constexpr int first = 2;  // rank of the cell that starts at 2^−40
 constexpr int last = first + 2 * octaves * parts + whole;
 constexpr int dropped = 52 - 8, tiny = (1023 - octaves) * parts;
-constexpr Index tile = 8192;         // rows whose cells are found before they are counted,
-constexpr Index of_class = 1024;     // or as many for each class,
-constexpr Index most_rows = 65'536;  // at most,
-constexpr Index widest = 64;         // and columns
-constexpr Index strip = 512;         // rows of them that the second cache holds, and as many more
-constexpr Index aside = 97;          // places that keep columns apart in the cache
+constexpr Index cell_count = 2 * last + 1, place_count = cell_count + 1;  // one for NaN
+constexpr Index strip = 512;  // rows that the second cache holds, and as many more
+constexpr Index aside = 97;   // places that keep columns apart in the cache
 
 typedef std::int32_t Whole __attribute__((vector_size(4 * WIDTH)));
 typedef std::uint16_t Places __attribute__((vector_size(2 * WIDTH), aligned(2), may_alias));
@@ -64,11 +60,11 @@ INLINE void write_places(Lanes x, std::uint16_t* to, Outermost& outermost) {
   _mm_storeu_si128((__m128i*)to, _mm256_cvtepi32_epi16(_mm512_castsi512_si256(places)));
 }
 
-// Write those of eight rows (8, 8) by column; these are `apart`. The rows of one are in any order.
+// Write those of eight rows (8, 8) by column; these are `apart`.
 INLINE void write_square(const Lanes* x, std::uint16_t* to, Index apart, Outermost& outermost) {
   const auto four_rows = [&](const Lanes* of) {
-    const auto low = places_of(of[0].part[0], of[1].part[0], outermost);
-    const auto high = places_of(of[2].part[0], of[3].part[0], outermost);
+    const auto low = places_of(of[0].part[0], of[2].part[0], outermost);
+    const auto high = places_of(of[1].part[0], of[3].part[0], outermost);
     return _mm512_or_si512(low, _mm512_slli_epi32(high, 16));
   };
   const auto a = four_rows(x), b = four_rows(x + 4);
@@ -132,19 +128,6 @@ INLINE Lanes some(const double* at, Index apart, Index many) {
   return load(number);
 }
 
-void cells(Strided<const double> x, Vector<const double> origin, Matrix<std::int32_t> out) {
-  std::uint16_t places[LANES];
-  Outermost outermost{};
-  Work work;
-  for (Index i = 0; i < x.rows; ++i)
-    for (Index j = 0; j < x.columns; j += LANES) {
-      work.done(2 * LANES);
-      const Index width = least<Index>(LANES, x.columns - j);
-      write_places(some(&x(i, j), x.across, width) - some(&origin[j], 1, width), places, outermost);
-      for (Index g = 0; g < width; ++g) out(i, j + g) = places[g] - 1;
-    }
-}
-
 // The cells of a tile of numbers, plus one, by column, class and row: those of the counts of one
 // class and column lie side by side, so that these stay in the nearest cache.
 class Tile {
@@ -164,6 +147,7 @@ class Tile {
     copy<Index>(next_, start_, k_);
   }
   INLINE const std::uint16_t* of_class(Index j, Index c) const { return place(j, c, start_[c]); }
+  INLINE const Index* rows_of(Index c) const { return rows_ + start_[c]; }
   INLINE Index rows_of_class(Index c) const { return start_[c + 1] - start_[c]; }
 
   // Find the cells of rows that lie one after the other. A strip is read once, of all classes,
@@ -213,6 +197,72 @@ class Tile {
   }
 };
 
+// The counts of one class and column, cell by cell. Of others than those that `Writer` writes it
+// reads some cells of the grid.
+class Reader {
+  const std::uint8_t *at_, *const stop_;
+
+  INLINE std::uint64_t number() {
+    std::uint64_t found = 0;
+    for (int shift = 0; at_ < stop_ && shift < 63; shift += 7) {
+      const std::uint64_t byte = *at_++;
+      found |= (byte & 127) << shift;
+      if (byte < 128) break;
+    }
+    return found;
+  }
+
+ public:
+  Index cell = -1;  // past the last one at the end
+  Pair<double> weight{0.0, 0.0};
+
+  INLINE Reader(GivenCounts counts, Index column)
+      : at_(counts.packed.at + counts.start[column]),
+        stop_(counts.packed.at + counts.start[column + 1]) {}
+
+  INLINE bool next() {
+    if (at_ == stop_) return cell = cell_count, false;
+    const std::uint64_t head = number();
+    cell = head / 4 < cell_count ? least<Index>(cell + 1 + head / 4, cell_count) : cell_count;
+    const std::uint64_t many = head % 4 < 3 ? head % 4 + 1 : number();
+    weight = {static_cast<double>(many), 0.0};
+    const Index more = head % 4 == 3 && many < 2 ? (many + 1) * sizeof(double) : 0;
+    if (stop_ - at_ >= more) __builtin_memcpy(&weight, at_, more), at_ += more;
+    return cell < cell_count;
+  }
+};
+
+// Write counts one after the other, as long as there is room.
+class Writer {
+  const Vector<std::uint8_t> to_;
+  Index size_ = 0, cell_ = -1;
+
+  INLINE void number(std::uint64_t x) {
+    for (; x >= 128; x >>= 7) to_[size_++] = static_cast<std::uint8_t>(x | 128);
+    to_[size_++] = static_cast<std::uint8_t>(x);
+  }
+
+ public:
+  explicit Writer(Vector<std::uint8_t> to) : to_(to) {}
+  INLINE Index size() const { return size_; }
+  INLINE void begin() { cell_ = -1; }  // another class or column
+
+  INLINE void put(Index cell, Pair<double> weight) {
+    const bool normal = weight.hi <= LARGEST && weight.hi + weight.lo == weight.hi;
+    if (size_ + LONGEST_COUNT > to_.size() || !normal) return;
+    const bool whole = !weight.lo && weight.hi == __builtin_floor(weight.hi) && weight.hi < 0x1p53;
+    const auto many = static_cast<std::uint64_t>(whole ? weight.hi : weight.lo != 0.0);
+    const bool few = whole && many < 4;
+    number(4 * (cell - cell_ - 1) + (few ? many - 1 : 3));
+    cell_ = cell;
+    if (few) return;
+    number(many);
+    if (whole) return;
+    __builtin_memcpy(to_.at + size_, &weight, (many + 1) * sizeof(double));
+    size_ += (many + 1) * sizeof(double);
+  }
+};
+
 // Add one; return whether that made it 0.
 INLINE bool count_one(std::uint8_t& low) {
 #if defined(__x86_64__)
@@ -224,174 +274,123 @@ INLINE bool count_one(std::uint8_t& low) {
 #endif
 }
 
-INLINE void count_places(const std::uint16_t* q, Index many, std::uint8_t* low,
-                         std::uint16_t* carried) {
-  const std::uint16_t* const stop = q + many;
-  const auto one = [&](std::uint64_t place) {
-    if (count_one(low[place])) [[unlikely]]
-      ++carried[place];
-  };
-  for (; q + 4 <= stop; q += 4) {
-    std::uint64_t four;
-    __builtin_memcpy(&four, q, sizeof four);
-    one(four & 0xFFFF), one(four >> 16 & 0xFFFF), one(four >> 32 & 0xFFFF), one(four >> 48);
-  }
-  for (; q < stop; ++q) one(*q);
-}
-
-bool count(Strided<const double> x, Vector<const double> origin, Vector<const std::int64_t> codes,
-           Tally<std::uint8_t, std::uint16_t> tally) {
-  constexpr Index places = 2 * last + 2;
-  const Index k = tally.low.shape[0], d = x.columns;
-  if (!k || !d) return false;
-  const Index blocks = (d + widest - 1) / widest, width = (d + blocks - 1) / blocks;
-  const Index size = least(x.rows, least(most_rows, most(tile, k * of_class)));
-  Tile found(k, size, width);
-  bool reached = false;
-  Work work;
-  for (Index i = 0; i < x.rows; i += size) {
-    const Index n = least(size, x.rows - i);
-    for (Index left = 0; left < d; left += width) {
-      const Strided<const double> part{&x(i, left), n, least(width, d - left), x.down, x.across};
-      Outermost outermost{};
-      found.sort(&codes[i], n);
-      if (x.down < x.across)
-        found.find_by_columns(part, &origin[left], outermost);
-      else
-        found.find_by_rows(part, &origin[left], x.rows - 1 - i, outermost);
-      work.done(4 * n * part.columns);
-      for (Index j = 0; j < part.columns; ++j)
-        for (Index c = 0; c < k; ++c) {
-          const std::uint16_t* const at = found.of_class(j, c);
-          const Index many = found.rows_of_class(c);
-          if (any(outermost))  // unless it was one of a row without a class
-            for (Index q = 0; q < many; ++q) reached |= at[q] == 1 || at[q] == 2 * last + 1;
-          const Index first = (left + j) * places;
-          count_places(at, many, &tally.low(c, first), &tally.carried(c, first));
-        }
-    }
-  }
-  return reached;
-}
-
-Index shown(Tally<const std::uint8_t, const std::uint16_t> tally, WrittenCounts to) {
-  constexpr Index places = 2 * last + 2, step = 64;
-  const Index columns = to.start.size() - 1;
-  Index size = 0;
-  Work work;
-  for (Index column = 0; column < columns; ++column) {
-    work.done(places);
-    to.start[column] = size;
-    const auto* const low = tally.low.at + column * places + 1;
-    const auto* const carried = tally.carried.at + column * places + 1;
-    for (Index v = 0; v < places - 1; v += step) {
-      const Index many = least(step, places - 1 - v);
-      std::int32_t counts[step], any = 0;
-      for (Index q = 0; q < many; ++q) any |= counts[q] = low[v + q] + 256 * carried[v + q];
-      if (!any) continue;
-      for (Index q = 0; q < many; ++q) {
-        if (!counts[q]) continue;
-        if (size == to.cell.size()) return -1;
-        to.cell[size] = static_cast<std::uint16_t>(v + q), to.count[size++] = counts[q];
-      }
-    }
-  }
-  to.start[columns] = size;
-  return size;
-}
-
-// The places of some numbers and how many lie at each, ascending; 0 is left out.
-class Runs {
-  static constexpr Index FEW = 96;  // are sorted: a table takes time to be looked through,
-  static constexpr Index STEP = 8;  // so many places at a time
-  const Buffer<std::uint16_t> sorted_;
-  const Buffer<std::uint32_t> table_;
+// A place for every cell, in which the numbers of one class and column are counted, or their
+// weights added.
+class CellTable {
+  static constexpr Index BLOCK = 64, WORD = 8;  // places that are looked at together
+  std::uint8_t* const low_;                     // 0 where there is no number; how many, less
+  std::uint16_t* const carried_;                // 128 times these
+  double *const weight_, *const rounding_;      // and what it left
 
  public:
-  Runs() : sorted_(FEW), table_(2 * last + 2 + STEP) {}
+  CellTable(Tally tally, Index table, double* weight)
+      : low_(&tally.low(table, 0)), carried_(&tally.carried(table, 0)), weight_(weight),
+        rounding_(weight + place_count) {}
 
-  template <class Run>
-  INLINE void each(const std::uint16_t* places, Index many, const Run& run) const {
-    if (many < FEW) {
-      std::copy_n(places, many, &sorted_[0]);
-      std::sort(&sorted_[0], &sorted_[many]);
-      for (Index q = 0, next; q < many; q = next) {
-        for (next = q + 1; next < many && sorted_[next] == sorted_[q];) ++next;
-        if (sorted_[q]) run(sorted_[q], next - q);
-      }
-      return;
+  INLINE void add(const std::uint16_t* place, Index many) const {
+    const std::uint16_t* const stop = place + many;
+    const auto one = [&](std::uint64_t at) {
+      if (count_one(low_[at])) [[unlikely]]
+        low_[at] = 128, ++carried_[at];
+    };
+    for (; place + 4 <= stop; place += 4) {
+      std::uint64_t four;
+      __builtin_memcpy(&four, place, sizeof four);
+      one(four & 0xFFFF), one(four >> 16 & 0xFFFF), one(four >> 32 & 0xFFFF), one(four >> 48);
     }
-    Index lowest = 2 * last + 1, highest = 0;
+    for (; place < stop; ++place) one(*place);
+  }
+  INLINE void add_weighted(const std::uint16_t* place, const Index* row, Index many,
+                           const double* weights) const {
     for (Index q = 0; q < many; ++q) {
-      const Index place = places[q];
-      lowest = least(lowest, place), highest = most(highest, place);
-      ++table_[place];
+      const double w = weights[row[q]];
+      const auto sum = two_sum(weight_[place[q]], w);
+      weight_[place[q]] = sum.hi, rounding_[place[q]] += sum.lo;
+      low_[place[q]] |= w > 0.0;
     }
-    for (Index first = lowest; first <= highest; first += STEP) {
-      std::uint32_t any = 0;
-      for (Index q = 0; q < STEP; ++q) any |= table_[first + q];
+  }
+
+  // Write what lies at places up to `highest`, and clear it; the first is that of NaN.
+  INLINE void take(Index lowest, Index highest, bool weighted, Writer& to) const {
+    for (Index first = lowest - lowest % BLOCK; first <= highest; first += BLOCK) {
+      std::uint64_t words[BLOCK / WORD], any = 0;
+      __builtin_memcpy(words, low_ + first, BLOCK);
+      for (const std::uint64_t word : words) any |= word;
       if (!any) continue;
-      for (Index place = first; place < first + STEP; ++place) {
-        if (place && table_[place]) run(place, table_[place]);
-        table_[place] = 0;
-      }
+      for (Index w = 0; w < BLOCK; w += WORD)
+        for (Index v = first + w; words[w / WORD] && v < first + w + WORD; ++v) {
+          if (!low_[v]) continue;
+          Pair<double> count{static_cast<double>(low_[v] + 128 * carried_[v]), 0.0};
+          if (weighted) {
+            count = two_sum(weight_[v], rounding_[v]);
+            weight_[v] = rounding_[v] = 0.0;
+          }
+          if (v) to.put(v - 1, count);
+          low_[v] = 0, carried_[v] = 0;
+        }
     }
   }
 };
 
-Index count_apart(Strided<const double> x, Vector<const double> origin,
-                  Vector<const std::int64_t> codes, Index k, WrittenCounts to) {
-  const Index d = x.columns, width = least(d, widest);
-  fill(to.start.at, to.start.size(), std::int64_t{0});
-  if (!k || !d || !x.rows) return 0;
-  Tile found(k, x.rows, width);
-  const Runs runs;
-  const Buffer<Index> room(k);  // where that for a class begins: a place for each of its numbers
+Index count(Strided<const double> x, Vector<const double> origin, Vector<const std::int64_t> codes,
+            Vector<const double> weights, Index k, Tally tally, WrittenCounts to) {
+  const bool weighted = weights.size(), stay = !to.packed.size();
+  Writer writer(to.packed);
+  fill<std::int64_t>(to.start.at, to.start.size(), 0);
+  if (!k || !x.columns) return 0;
+  Tile found(k, x.rows, x.columns);
+  const Buffer<double> sums(weighted ? 2 * place_count : 0);
+  Outermost outermost{};
+  found.sort(codes.at, x.rows);
+  if (x.down < x.across)
+    found.find_by_columns(x, origin.at, outermost);
+  else
+    found.find_by_rows(x, origin.at, x.rows - 1, outermost);
   Work work;
-  for (Index left = 0; left < d; left += width) {
-    const Strided<const double> part{&x(0, left), x.rows, least(width, d - left), x.down, x.across};
-    Outermost outermost{};
-    found.sort(codes.at, x.rows);
-    for (Index c = 1; c < k; ++c) room[c] = room[c - 1] + d * found.rows_of_class(c - 1);
-    if (x.down < x.across)
-      found.find_by_columns(part, &origin[left], outermost);
-    else
-      found.find_by_rows(part, &origin[left], x.rows - 1, outermost);
-    work.done(16 * x.rows * part.columns);
-    for (Index j = left; j < left + part.columns; ++j)
-      for (Index c = 0; c < k; ++c) {
-        const Index many = found.rows_of_class(c), begin = room[c] + j * many;
-        Index at = begin;
-        runs.each(found.of_class(j - left, c), many, [&](Index place, Index count) {
-          to.cell[at] = static_cast<std::uint16_t>(place - 1);
-          to.count[at++] = static_cast<double>(count);
-        });
-        to.start[c * d + j + 1] = at - begin;
-      }
-  }
-  Index size = 0;
-  for (Index column = 0; column < k * d; ++column) {
-    const Index c = column / d, begin = room[c] + column % d * found.rows_of_class(c);
-    const Index many = to.start[column + 1];
-    copy<std::uint16_t>(&to.cell[size], &to.cell[begin], many);
-    copy<double>(&to.count[size], &to.count[begin], many);
-    to.start[column + 1] = size += many;
-  }
-  return size;
+  for (Index j = 0; j < x.columns; ++j)
+    for (Index c = 0; c < k; ++c) {
+      const std::uint16_t* const at = found.of_class(j, c);
+      const Index many = found.rows_of_class(c);
+      work.done(16 * many);
+      const CellTable table(tally, stay ? j * k + c : 0, sums);
+      if (weighted)
+        table.add_weighted(at, found.rows_of(c), many, weights.at);
+      else
+        table.add(at, many);
+      if (stay) continue;
+      std::uint16_t lowest = place_count, highest = 0;
+      for (Index q = 0; q < many; ++q)
+        lowest = least(lowest, at[q]), highest = most(highest, at[q]);
+      writer.begin();
+      table.take(lowest, highest, weighted, writer);
+      to.start[j * k + c + 1] = writer.size();
+    }
+  return any(outermost) ? -1 - writer.size() : writer.size();
 }
 
-Index cells_of(GivenCounts counts, Index d, Index j, Vector<std::uint16_t> cells,
+Index taken(Tally tally, WrittenCounts to) {
+  Writer writer(to.packed);
+  to.start[0] = 0;
+  for (Index table = 0; table < tally.low.shape[0]; ++table) {
+    writer.begin();
+    CellTable(tally, table, nullptr).take(0, cell_count, false, writer);
+    to.start[table + 1] = writer.size();
+  }
+  return writer.size();
+}
+
+Index cells_of(GivenCounts counts, Index k, Index j, Vector<std::uint16_t> cells,
                Vector<double> every) {
-  constexpr Index all = 2 * last + 1, word = sizeof(std::uint64_t);
-  const Buffer<std::uint8_t> is_shown(all + word);
-  const Buffer<std::uint16_t> rank(all);
+  constexpr Index word = sizeof(std::uint64_t);
+  const Buffer<std::uint8_t> is_shown(cell_count + word);
+  const Buffer<std::uint16_t> rank(cell_count);
   const auto each = [&](const auto& add) {
-    for (Index place = j; place + 1 < counts.start.size(); place += d)
-      for (Index q = counts.start[place]; q < counts.start[place + 1]; ++q) add(q, counts.cell[q]);
+    for (Index c = 0; c < k; ++c)
+      for (Reader at(counts, j * k + c); at.next();) add(at);
   };
-  each([&](Index, std::uint16_t cell) { is_shown[cell] = 1; });
+  each([&](const Reader& at) { is_shown[at.cell] = 1; });
   Index size = 0;
-  for (Index v = 0; v < all; v += word) {
+  for (Index v = 0; v < cell_count; v += word) {
     std::uint64_t some;
     __builtin_memcpy(&some, is_shown + v, word);
     if (!some) continue;
@@ -401,63 +400,67 @@ Index cells_of(GivenCounts counts, Index d, Index j, Vector<std::uint16_t> cells
         cells[size++] = static_cast<std::uint16_t>(q);
       }
   }
-  each([&](Index q, std::uint16_t cell) { every[rank[cell]] += counts.count[q]; });
+  each([&](const Reader& at) { every[rank[at.cell]] += at.weight.hi; });
   return size;
 }
 
-void counts_of(GivenCounts counts, Index d, Index j, Vector<const std::uint16_t> cells,
+void counts_of(GivenCounts counts, Index j, Vector<const std::uint16_t> cells,
                Vector<const std::int64_t> cuts, Matrix<double> out) {
-  const Buffer<std::uint16_t> place(2 * last + 1);
+  const Buffer<std::uint16_t> place(cell_count);
   for (Index i = 0, part = 0; i < cells.size(); ++i) {
     if (part < cuts.size() && cuts[part] == i) ++part;
     place[cells[i]] = static_cast<std::uint16_t>(part);
   }
   for (Index c = 0; c < out.shape[0]; ++c) {
     fill(&out(c, 0), out.shape[1], 0.0);
-    for (Index q = counts.start[c * d + j]; q < counts.start[c * d + j + 1]; ++q)
-      out(c, place[counts.cell[q]]) += counts.count[q];
+    for (Reader at(counts, j * out.shape[0] + c); at.next();)
+      out(c, place[at.cell]) += at.weight.hi;
   }
 }
 
 Index add(GivenCounts a, GivenCounts b, double sign, WrittenCounts to) {
-  const Index columns = to.start.size() - 1;
-  Index size = 0;
-  bool exact = true;
+  constexpr double noise = 0x1p-90;  // what rounding may leave of a sum whose rows are taken away
+  Writer writer(to.packed);
   Work work;
-  for (Index column = 0; column < columns; ++column) {
-    to.start[column] = size;
-    Index i = a.start[column], j = b.start[column];
-    const Index i_stop = a.start[column + 1], j_stop = b.start[column + 1];
-    work.done(4 * (i_stop - i + j_stop - j));
-    while (i < i_stop || j < j_stop) {
-      const bool in_a = i < i_stop && (j == j_stop || a.cell[i] <= b.cell[j]);
-      const bool in_b = j < j_stop && (i == i_stop || b.cell[j] <= a.cell[i]);
-      const auto sum = two_sum(in_a ? a.count[i] : 0.0, in_b ? sign * b.count[j] : 0.0);
-      exact &= sum.lo == 0.0 && sum.hi >= 0.0;
-      to.cell[size] = in_a ? a.cell[i] : b.cell[j];
-      to.count[size] = sum.hi;
-      size += sum.hi > 0.0;
-      i += in_a, j += in_b;
+  to.start[0] = 0;
+  for (Index column = 0; column + 1 < to.start.size(); ++column) {
+    Reader i(a, column), j(b, column);
+    work.done(4 * (a.start[column + 1] - a.start[column] + b.start[column + 1] - b.start[column]));
+    writer.begin(), i.next(), j.next();
+    for (Index cell; (cell = least(i.cell, j.cell)) < cell_count;) {
+      Pair<double> sum{0.0, 0.0};
+      if (i.cell == cell) sum = i.weight, i.next();
+      const double before = sum.hi;
+      if (j.cell == cell) {
+        const Pair<double> more{sign * j.weight.hi, sign * j.weight.lo};
+        sum = sum.lo || more.lo ? sum + more : two_sum(sum.hi, more.hi);
+        j.next();
+      }
+      if (sum.hi < -noise * before) return -1 - column;
+      if (sum.hi > noise * before) writer.put(cell, sum);
     }
+    to.start[column + 1] = writer.size();
   }
-  to.start[columns] = size;
-  return exact ? size : -1;
+  return writer.size();
 }
 
-void find(Strided<const double> x, Vector<const std::int64_t> start, Vector<const double> low,
-          Matrix<std::int64_t> out) {
+Index scale(GivenCounts counts, double factor, WrittenCounts to) {
+  constexpr double near = 1e-12;
+  Writer writer(to.packed);
   Work work;
-  for (Index i = 0; i < x.rows; i += LANES) {
-    const Index rows = least<Index>(LANES, x.rows - i);
-    for (Index j = 0; j < x.columns; ++j) {
-      double numbers[LANES];
-      std::int64_t bins[LANES];
-      read_column(x, i, j, rows, numbers);
-      find_bins(numbers, low.at, start[j], start[j + 1] - start[j], -1, bins);
-      for (Index r = 0; r < rows; ++r) out(i + r, j) = bins[r];
+  to.start[0] = 0;
+  for (Index column = 0; column + 1 < to.start.size(); ++column) {
+    writer.begin();
+    for (Reader at(counts, column); at.next();) {
+      auto product = at.weight * Pair<double>{factor, 0.0};
+      const double whole = __builtin_rint(product.hi);
+      if (__builtin_fabs(product.hi - whole) <= near * whole) product = {whole, 0.0};
+      if (product.hi > 0.0) writer.put(at.cell, product);
     }
-    work.done(16 * rows * x.columns);
+    work.done(8 * (counts.start[column + 1] - counts.start[column]));
+    to.start[column + 1] = writer.size();
   }
+  return writer.size();
 }
 
 template <class Bits>
@@ -520,6 +523,6 @@ void hash(Strided<const double> x, Vector<const std::uint64_t> names,
 
 }  // namespace
 
-extern const Bins bins{cells, count, shown, count_apart, cells_of, counts_of, add, find, hash};
+extern const Bins bins{count, taken, cells_of, counts_of, add, scale, hash};
 
 }  // namespace suffice::LEVEL

@@ -8,62 +8,61 @@
 
 namespace suffice {
 
-// Cells that hold a number, ascending in every class and column, and their counts: those of class c
-// and column j begin at start[c · d + j].
-template <class Start, class Cell, class Count>
+// Cells that hold a number, ascending in every class and column, and Σw of the numbers in each:
+// those of column j and class c in the bytes from start[j · k + c] on. One takes the numbers
+//
+//   4 (cell − cell before − 1) + min(Σw, 4) − 1    the cell before the first is −1
+//   Σw                                             if it is 4 or more; 0 if it is no whole number
+//                                                  below 2^53, and a double follows, 1 if a pair
+//
+// of 7 bits a byte, the lowest first; the eighth tells that another byte follows.
+template <class Start, class Byte>
 struct CellCounts {
   Vector<Start> start;
-  Vector<Cell> cell;
-  Vector<Count> count;
+  Vector<Byte> packed;
 };
-using GivenCounts = CellCounts<const std::int64_t, const std::uint16_t, const double>;
-using WrittenCounts = CellCounts<std::int64_t, std::uint16_t, double>;
+using GivenCounts = CellCounts<const std::int64_t, const std::uint8_t>;
+using WrittenCounts = CellCounts<std::int64_t, std::uint8_t>;
 
-// How many numbers lie in every cell, (k, d · places): column j has its cell v at j · places + 1 +
-// v, and NaN before them. What a byte holds of a count, and how often that passed 256: the bytes of
-// many columns stay in the cache.
-template <class Low, class Carried>
+constexpr Index LONGEST_COUNT = 24;  // bytes at most
+
+// Tables with a place for NaN and every cell, side by side, and room for 64 more: zeros, or what
+// `count` has left there.
 struct Tally {
-  Matrix<Low> low;
-  Matrix<Carried> carried;
+  Matrix<std::uint8_t> low;
+  Matrix<std::uint16_t> carried;
 };
 
 struct Bins {
-  // Write the cell of every number less its origin, −1 for NaN.
-  void (*cells)(Strided<const double> x, Vector<const double> origin, Matrix<std::int32_t> out);
-
-  // Count the cells of rows with a class code of 0 or more, of fewer than 2^24 in all.
+  // Count the cells of fewer than 2^23 rows with a class code of 0 or more, below k, and write them
+  // from one table; where there is no room to write, they stay in tables, one for each column and
+  // class.
   //
-  // Returns whether a number fell into one of the two outermost cells, as infinities do.
-  bool (*count)(Strided<const double> x, Vector<const double> origin,
-                Vector<const std::int64_t> codes, Tally<std::uint8_t, std::uint16_t> tally);
+  // Returns how many bytes they take, n, or −1 − n if a number fell into one of the two outermost
+  // cells, as infinities do.
+  Index (*count)(Strided<const double> x, Vector<const double> origin,
+                 Vector<const std::int64_t> codes, Vector<const double> weights, Index k,
+                 Tally tally, WrittenCounts to);
 
-  // Write the cells of a tally that hold a number; return how many, or −1 if there is no room.
-  Index (*shown)(Tally<const std::uint8_t, const std::uint16_t> tally, WrittenCounts to);
+  // Write what lies in tables, and clear them; return how many bytes it takes.
+  Index (*taken)(Tally tally, WrittenCounts to);
 
-  // Count the cells of rows of k classes, and write those that hold a number; return how many. A
-  // table is made for one class and column at a time.
-  Index (*count_apart)(Strided<const double> x, Vector<const double> origin,
-                       Vector<const std::int64_t> codes, Index k, WrittenCounts to);
-
-  // Write the cells that any class shows of column j of d, ascending, and the counts of all classes
-  // in each; return how many.
-  Index (*cells_of)(GivenCounts counts, Index d, Index j, Vector<std::uint16_t> cells,
+  // Write the cells that any of k classes shows of column j, ascending, and the counts of all
+  // classes in each; return how many.
+  Index (*cells_of)(GivenCounts counts, Index k, Index j, Vector<std::uint16_t> cells,
                     Vector<double> every);
 
   // Write the counts of every class, (k, b), in b parts of these cells: each part begins with the
   // first cell, or at one of the ascending `cuts`.
-  void (*counts_of)(GivenCounts counts, Index d, Index j, Vector<const std::uint16_t> cells,
+  void (*counts_of)(GivenCounts counts, Index j, Vector<const std::uint16_t> cells,
                     Vector<const std::int64_t> cuts, Matrix<double> out);
 
-  // Write a + b or, with a sign of −1, a − b: the cells that hold a number. Return how many there
-  // are, or −1 if a sum is rounded or below 0.
+  // Write a + b or, with a sign of −1, a − b: the cells that hold a number. Return how many bytes
+  // they take, or −1 − q if a sum of the class and column q is below 0.
   Index (*add)(GivenCounts a, GivenCounts b, double sign, WrittenCounts to);
 
-  // Write the bin of every number, −1 for NaN: the last of column j, from `start[j]` on, that
-  // begins at or below it, or the first.
-  void (*find)(Strided<const double> x, Vector<const std::int64_t> start, Vector<const double> low,
-               Matrix<std::int64_t> out);
+  // Write counts times a factor, as whole numbers where they are within 1e-12 of these.
+  Index (*scale)(GivenCounts counts, double factor, WrittenCounts to);
 
   // Add to the hash of every row those of its numbers, each mixed with the hash of its column's
   // name; NaN adds nothing, and −0 is 0.

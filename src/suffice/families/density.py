@@ -143,7 +143,7 @@ class Density(Family):
         binned = binned & near | silent
         if not (binned & ~silent).any() and not silent.all():
             return students(moments)
-        step = max(1, COUNTS * statistic.d // max(1, len(statistic.bins.cell)))
+        step = max(1, COUNTS * statistic.d // max(1, len(statistic.bins.packed)))
         columns = np.flatnonzero(binned).tolist()
 
         def some(start: int) -> list[tuple[Choice, Piece]]:

@@ -21,19 +21,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from math import fsum
-from typing import Annotated, Any, Self, TypeAlias
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import ForgetError, ParameterError
+from suffice.errors import ParameterError
 from suffice.numerics import kernels
 from suffice.numerics.arrays import Bools, Floats, Ints
-from suffice.numerics.exact import WEIGHT, DoubleDouble
-from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, ReadOnly, Shape, Within, rule
-from suffice.sums.base import ClassSums, axis, grown, nonnegative, tree_sum
-from suffice.sums.block import BadCell, RealBlock, converted, tiles
+from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, ReadOnly, Shape, rule
+from suffice.sums.base import ClassSums, TreeSum, axis, forgotten
+from suffice.sums.block import BadCell, RealBlock, converted, from_row
 from suffice.sums.comparison import Divergences, of_fractions
 from suffice.sums.moments import Moments, MomentsAccumulator
 
@@ -46,22 +44,6 @@ CELLS = 2 * LAST + 1
 """How many cells there are: 41,477, numbered by the order of the numbers in them."""
 
 
-def cells_of(x: Floats) -> NDArray[np.int32]:
-    """Return the cell of every number, 0 to `CELLS` − 1, and −1 for NaN.
-
-    Examples
-    --------
-    >>> cells_of(np.array([0.0, -0.0, np.nan, -np.inf, np.inf])).tolist()
-    [20738, 20738, -1, 0, 41476]
-    >>> cells_of(np.array([2005.0, 2007.0, 2008.0])).tolist()  # 2004 ≤ x < 2008 is a cell
-    [34041, 34041, 34042]
-    """
-    x = np.asarray(x, np.float64)
-    cells = np.empty((x.size, 1), np.int32)
-    kernels.bins.cells(x.reshape(-1, 1), np.zeros(1), cells)
-    return cells.reshape(x.shape)
-
-
 def cell_bounds(cells: NDArray[np.integer]) -> tuple[Floats, Floats]:
     """Return the least and the largest number that a cell may hold; −∞ and ∞ at the ends.
 
@@ -69,9 +51,9 @@ def cell_bounds(cells: NDArray[np.integer]) -> tuple[Floats, Floats]:
 
     Examples
     --------
-    >>> low, high = cell_bounds(cells_of(np.array([0.0, 3.0, -2000.5])))
+    >>> low, high = cell_bounds(np.array([0, 20738, 34041, 34042]))
     >>> low.tolist(), high.tolist()
-    ([0.0, 3.0, -2004.0], [0.0, 3.0, -2000.0])
+    ([-inf, 0.0, 2004.0, 2008.0], [-1099511627776.0, 0.0, 2008.0, 2012.0])
     """
     low, high = _bounds()
     return low[cells], high[cells]
@@ -98,12 +80,7 @@ YEAR_2000 = 946_684_800.0
 
 NO_UNITS = np.zeros(0)  # of columns whose numbers are counted as they are
 
-PlacesOfCells = tuple[NDArray[np.int64], NDArray[np.uint16], Floats]
-
-
-def places_of_cells(columns: int, most: int) -> PlacesOfCells:
-    """Reserve the arrays that a kernel fills: starts of columns, cells and counts."""
-    return np.empty(columns + 1, np.int64), np.empty(most, np.uint16), np.empty(most)
+LONGEST_COUNT, SHORT_COUNT = 24, 4  # bytes of a cell at most, and of each number of weight 1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -111,7 +88,7 @@ class BinnedCounts(ReadOnly, ClassSums):
     """Weight of the numbers of d columns in every cell of `suffice.sums.bins`.
 
     Only cells that hold a number are kept, so equal rows give equal counts whatever was added and
-    taken away before. A file takes 10 bytes for each, and 18 where a weight is no double.
+    taken away before. Where weights are 1, most take a byte or two: ``src/native/sums/bins.hpp``.
 
     Parameters
     ----------
@@ -119,14 +96,10 @@ class BinnedCounts(ReadOnly, ClassSums):
         Number of classes.
     origin : ndarray (d,)
         What is subtracted from the numbers of each column before they are counted.
-    start : ndarray of int (kd + 1,)
-        Where the cells of class c and column j start: at ``start[cd + j]``.
-    cell : ndarray of uint16 (M,)
-        The cells, ascending in every class and column.
-    high : ndarray (M,)
-        Σw of the numbers in each cell, rounded to a double.
-    low : ndarray (M,), or (0,) where the rounding left nothing
-        What it left.
+    start : ndarray of int (dk + 1,)
+        Where the cells of column j and class c start: at ``start[jk + c]``.
+    packed : ndarray of uint8 (M,)
+        The cells, ascending in every column and class, and Σw of the numbers in each.
     unit : ndarray (d,), or (0,) where all are 1
         What the numbers of each column, less its origin, are divided by before they are counted.
 
@@ -145,28 +118,18 @@ class BinnedCounts(ReadOnly, ClassSums):
     k: Annotated[int, NONNEGATIVE]
     origin: Annotated[Floats, Shape("d"), FINITE]
     start: Annotated[NDArray[np.int64], Shape("s"), NONNEGATIVE]
-    cell: Annotated[NDArray[np.uint16], Shape("M"), Within(0, CELLS - 1)]
-    high: Annotated[Floats, Shape("M"), WEIGHT]
-    low: Annotated[Floats, Shape("r"), FINITE]
+    packed: Annotated[NDArray[np.uint8], Shape("M")]
     unit: Annotated[Floats, Shape("u"), POSITIVE] = field(default_factory=lambda: NO_UNITS)
 
-    @rule("the cells of every class and column are distinct and sorted, and each has a count")
+    @rule("cells are packed as they are written here")
     def _has_cells(self) -> bool:
-        start, size = self.start, len(self.cell)
-        if len(start) != self.k * self.d + 1 or start[0] != 0 or start[-1] != size:
+        start = self.start
+        if len(start) != self.k * self.d + 1 or start[0] != 0 or start[-1] != len(self.packed):
             return False
         if (np.diff(start) < 0).any():
             return False
-        later = self.cell[1:] > self.cell[:-1]
-        later[start[(start > 0) & (start < size)] - 1] = True  # the first of a column
-        return bool(later.all() and (self.high > 0).all())
-
-    @rule("low is what rounding left of every sum, or empty where it left nothing")
-    def _is_normal(self) -> bool:
-        if not len(self.low):
-            return True
-        whole = len(self.low) == len(self.high) and bool(self.low.any())
-        return whole and bool((self.high + self.low == self.high).all())
+        again = self._combined(self.empty(self.k, self.origin, self.unit), 1.0)
+        return np.array_equal(again.start, start) and np.array_equal(again.packed, self.packed)
 
     @rule("every column has a unit, or none has one")
     def _has_units(self) -> bool:
@@ -174,32 +137,8 @@ class BinnedCounts(ReadOnly, ClassSums):
 
     @classmethod
     def empty(cls, k: int, origin: Floats, unit: Floats = NO_UNITS) -> Self:
-        return cls.of_places(k, origin, np.zeros(0, np.int64), DoubleDouble.zeros(0), unit)
-
-    @classmethod
-    def of_places(
-        cls,
-        k: int,
-        origin: Floats,
-        keys: NDArray[np.int64],
-        count: DoubleDouble,
-        unit: Floats = NO_UNITS,
-    ) -> Self:
-        """Counts above 0 at keys (class · d + column) · CELLS + cell, ascending."""
-        place, cell = np.divmod(keys, CELLS)
-        start = np.searchsorted(place, np.arange(k * len(origin) + 1)).astype(np.int64)
-        low = count.lo if count.lo.any() else np.zeros(0)
-        return cls(k, origin, start, cell.astype(np.uint16), count.hi, low, unit)
-
-    @classmethod
-    def of_cells(
-        cls, k: int, origin: Floats, found: PlacesOfCells, size: int, unit: Floats = NO_UNITS
-    ) -> Self:
-        """Counts that are doubles, of the first cells in larger arrays, which become that small."""
-        start, cell, high = found
-        for array in (cell, high):
-            array.resize(size, refcheck=False)  # nobody else has it
-        return cls(k, origin, start, cell, high, np.zeros(0), unit)
+        start = np.zeros(k * len(origin) + 1, np.int64)
+        return cls(k, origin, start, np.zeros(0, np.uint8), unit)
 
     d = axis("d")
 
@@ -208,19 +147,11 @@ class BinnedCounts(ReadOnly, ClassSums):
         return self.unit if len(self.unit) else np.ones(self.d)
 
     @cached_property
-    def _keys(self) -> NDArray[np.int64]:
-        place = np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
-        return place * CELLS + self.cell
-
-    @property
-    def _count(self) -> DoubleDouble:
-        return DoubleDouble(self.high, self.low if len(self.low) else np.zeros(len(self.high)))
-
-    @cached_property
     def total(self) -> Floats:
-        high, low = self.high.tolist(), self._count.lo.tolist()
-        ends = zip(self.start[:-1].tolist(), self.start[1:].tolist(), strict=True)
-        return np.array([fsum(high[a:b] + low[a:b]) for a, b in ends]).reshape(self.k, self.d)
+        total = np.zeros((self.k, self.d))
+        for j in range(self.d):
+            total[:, j] = self.column(j)[1].sum(axis=1)
+        return total
 
     def column(self, j: int) -> tuple[NDArray[np.uint16], Floats]:
         """Return the cells (m,) of column j that any class shows, ascending, and counts (k, m)."""
@@ -230,45 +161,32 @@ class BinnedCounts(ReadOnly, ClassSums):
     def cells(self, j: int) -> tuple[NDArray[np.uint16], Floats]:
         """Return the cells of column j that any class shows, ascending, and Σw in each, (m,)."""
         cells, every = np.empty(CELLS, np.uint16), np.empty(CELLS)
-        size = kernels.bins.cells_of(self.start, self.cell, self.high, self.d, j, cells, every)
+        size = kernels.bins.cells_of(self.start, self.packed, self.k, j, cells, every)
         return cells[:size].copy(), every[:size].copy()
 
     def counts(self, j: int, cells: NDArray[np.uint16], cuts: Ints) -> Floats:
         """Return the counts (k, b) in parts of these cells, each of which begins at a cut."""
         counts = np.empty((self.k, len(cuts) + 1 if len(cells) else 0))
-        column = self.start, self.cell, self.high, self.d, j
-        kernels.bins.counts_of(*column, cells, cuts, counts)
+        kernels.bins.counts_of(self.start, self.packed, j, cells, cuts, counts)
         return counts
 
     def __add__(self, other: Self) -> Self:
         self._require_same(other)
-        if not (len(self.cell) and len(other.cell)):
-            return self if len(self.cell) else other
-        if (total := self._in_doubles(other, 1.0)) is not None:
-            return total
-        keys, mine, theirs = self._aligned(other)
-        return self.of_places(self.k, self.origin, keys, mine + theirs, self.unit)
-
-    def _in_doubles(self, other: Self, sign: float) -> Self | None:
-        """The sum or difference of counts, if all of these are doubles; None if not."""
-        if len(self.low) or len(other.low):
-            return None
-        mine, theirs = ((c.start, c.cell, c.high) for c in (self, other))
-        found = places_of_cells(self.k * self.d, len(self.cell) + len(other.cell))
-        size = kernels.bins.add(*mine, *theirs, sign, *found)
-        return None if size < 0 else self.of_cells(self.k, self.origin, found, size, self.unit)
+        if not (len(self.packed) and len(other.packed)):
+            return self if len(self.packed) else other
+        return self._combined(other, 1.0)
 
     def __sub__(self, other: Self) -> Self:
         self._require_same(other)
-        if (rest := self._in_doubles(other, -1.0)) is not None:
-            return rest
-        keys, mine, theirs = self._aligned(other)
-        try:
-            left = nonnegative(mine - theirs, mine)
-        except ForgetError as error:
-            error.column = int(keys[error.column or 0]) // CELLS % self.d
-            raise
-        return self._kept(keys, left)
+        return self._combined(other, -1.0)
+
+    def _combined(self, other: Self, sign: float) -> Self:
+        start, packed = np.empty_like(self.start), room_for(len(self.packed) + len(other.packed))
+        both = self.start, self.packed, other.start, other.packed
+        size = kernels.bins.add(*both, sign, start, packed)
+        if size < 0:
+            raise forgotten("fewer rows than are to be forgotten", (-1 - size) // self.k)
+        return replace(self, start=start, packed=filled(packed, size))
 
     def _is_alike(self, other: BinnedCounts) -> bool:
         """Return whether another counts the same columns of as many classes on the same grid."""
@@ -284,39 +202,23 @@ class BinnedCounts(ReadOnly, ClassSums):
             )
             raise ParameterError(f"binned counts are of {theirs}", f"they are added to {mine}")
 
-    def _aligned(self, other: Self) -> tuple[NDArray[np.int64], DoubleDouble, DoubleDouble]:
-        """The keys of both, and the counts of each at all of them."""
-        keys = np.union1d(self._keys, other._keys)
-        mine, theirs = (
-            counts._count.scatter(np.searchsorted(keys, counts._keys), keys.shape)
-            for counts in (self, other)
-        )
-        return keys, mine, theirs
-
-    def _kept(self, keys: NDArray[np.int64], count: DoubleDouble) -> Self:
-        shown = count.hi > 0
-        return self.of_places(self.k, self.origin, keys[shown], count[shown], self.unit)
-
     def scaled(self, factor: float) -> Self:
         """Return the sums of the same rows, their weights multiplied by a factor.
 
         Counts within 1e-12 of a whole number are that number: equal weights whose unit is rounded
         would decide ties between bins in another way than rows do.
         """
-        count = self._count.scaled(factor)
-        whole = np.rint(count.hi)
-        near = np.abs(count.hi - whole) <= 1e-12 * whole
-        return self._kept(
-            self._keys, DoubleDouble(np.where(near, whole, count.hi), np.where(near, 0.0, count.lo))
-        )
+        start, packed = np.empty_like(self.start), room_for(LONGEST_COUNT * len(self.packed))
+        size = kernels.bins.scale(self.start, self.packed, float(factor), start, packed)
+        return replace(self, start=start, packed=filled(packed, size))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BinnedCounts):
             return NotImplemented
         if not self._is_alike(other):
             return False
-        cells = np.array_equal(self.start, other.start) and np.array_equal(self.cell, other.cell)
-        return cells and self._count == other._count
+        pairs = ((self.column(j), other.column(j)) for j in range(self.d))
+        return all(np.array_equal(a, b) and np.array_equal(m, n) for (a, m), (b, n) in pairs)
 
     @property
     def one_class(self) -> Self:
@@ -337,252 +239,168 @@ class BinnedCounts(ReadOnly, ClassSums):
         return Divergences.side_by_side(found)
 
     def place(self, index: Ints, k: int) -> Self:
-        size = np.zeros((k, self.d), np.int64)
-        size[index] = self._sizes
-        order = np.argsort(index, kind="stable")
-        return self._of(self._starts[order], self._sizes[order], k, self.origin, self.unit, size)
+        starts, sizes = np.zeros((2, self.d, k), np.int64)
+        starts[:, index], sizes[:, index] = self._starts, self._sizes
+        return replace(self, k=k)._of(starts, sizes)
+
+    def take(self, index: Ints) -> Self:
+        return replace(self, k=len(index))._of(self._starts[:, index], self._sizes[:, index])
 
     def columns(self, index: Ints) -> Self:
-        unit = self.unit[index] if len(self.unit) else NO_UNITS
-        starts, sizes = self._starts[:, index], self._sizes[:, index]
-        return self._of(starts, sizes, self.k, self.origin[index], unit)
+        grid = replace(
+            self, origin=self.origin[index], unit=self.unit[index] if len(self.unit) else NO_UNITS
+        )
+        return grid._of(self._starts[index], self._sizes[index])
 
     def only(self, index: Ints) -> Self:
         """Return the columns; the cells of those that are not at ``index`` are empty."""
         if len(index) == self.d:
             return self
         sizes = np.zeros_like(self._sizes)
-        sizes[:, index] = self._sizes[:, index]
-        return self._of(self._starts, sizes, self.k, self.origin, self.unit)
-
-    def take(self, index: Ints) -> Self:
-        starts, sizes = self._starts[index], self._sizes[index]
-        return self._of(starts, sizes, len(index), self.origin, self.unit)
-
-    @property
-    def _starts(self) -> NDArray[np.int64]:
-        return self.start[:-1].reshape(self.k, self.d)
-
-    @property
-    def _sizes(self) -> NDArray[np.int64]:
-        """Numbers of cells that each class shows of every column, (k, d)."""
-        return np.diff(self.start).reshape(self.k, self.d)
-
-    def _of(
-        self,
-        starts: NDArray[np.int64],
-        sizes: NDArray[np.int64],
-        k: int,
-        origin: Floats,
-        unit: Floats,
-        shown: NDArray[np.int64] | None = None,
-        more: BinnedCounts | None = None,
-    ) -> Self:
-        """So many cells from every start on, in that order: of these, then those of ``more``.
-
-        ``shown`` says how many each column has in each of k classes, if other than ``sizes``.
-        """
-        arrays: list[NDArray[Any]] = [self.cell, self.high, self.low]
-        if more is not None:
-            both = DoubleDouble.concatenate([self._count, more._count])
-            arrays = [np.append(self.cell, more.cell), both.hi, both.lo]
-        begin = starts[sizes > 0]
-        end = begin + sizes[sizes > 0]
-        apart, every = begin[1:] != end[:-1], np.ones(min(1, len(begin)), np.bool_)
-        starting, ending = np.append(every, apart), np.append(apart, every)
-        own = list(map(slice, begin[starting].tolist(), end[ending].tolist()))
-        cell, high, low = (
-            np.concatenate([part[:0], *(part[cells] for cells in own if len(part))])
-            for part in arrays
-        )
-        upto = np.append(0, np.cumsum(sizes if shown is None else shown))
-        return type(self)(k, origin, upto, cell, high, low if low.any() else low[:0], unit)
+        sizes[index] = self._sizes[index]
+        return self._of(self._starts, sizes)
 
     def with_columns(self, index: Ints, other: BinnedCounts, theirs: Ints) -> Self:
         """Replace the columns at ``index`` by those at ``theirs`` of another."""
-        origin = self.origin.copy()
+        origin, unit = self.origin.copy(), self.unit
         origin[index] = other.origin[theirs]
-        unit = self.unit
         if len(unit) or len(other.unit):
             unit = self.units.copy()
             unit[index] = other.units[theirs]
         starts, sizes = self._starts.copy(), self._sizes
-        starts[:, index] = len(self.cell) + other._starts[:, theirs]
-        sizes[:, index] = other._sizes[:, theirs]
-        return self._of(starts, sizes, self.k, origin, unit, more=other)
+        starts[index] = len(self.packed) + other._starts[theirs]
+        sizes[index] = other._sizes[theirs]
+        packed = np.append(self.packed, other.packed)
+        return replace(self, origin=origin, unit=unit, packed=packed)._of(starts, sizes)
+
+    @property
+    def _starts(self) -> NDArray[np.int64]:
+        return self.start[:-1].reshape(self.d, self.k)
+
+    @property
+    def _sizes(self) -> NDArray[np.int64]:
+        """How many bytes the cells of every column and class take, (d, k)."""
+        return np.diff(self.start).reshape(self.d, self.k)
+
+    def _of(self, starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> Self:
+        """So many bytes from every place on, (d, k), in that order."""
+        begin = starts[sizes > 0]
+        end = begin + sizes[sizes > 0]
+        apart, every = begin[1:] != end[:-1], np.ones(min(1, len(begin)), np.bool_)
+        starting, ending = np.append(every, apart), np.append(apart, every)
+        own = map(slice, begin[starting].tolist(), end[ending].tolist())
+        packed = np.concatenate([self.packed[:0], *(self.packed[cells] for cells in own)])
+        return replace(self, start=np.append(0, np.cumsum(sizes)), packed=packed)
 
 
-FEW = 65_536  # numbers of a block, which need no table of all cells
-FEW_ROWS = CELLS // 8  # to a class, whose numbers take less memory than the table
-SORTED = 2**18  # numbers of rows with weights whose keys are made at a time
-MOST_WAITING = 2**22  # of them, that are kept to be sorted
+def room_for(size: int) -> NDArray[np.uint8]:
+    """Reserve bytes that a kernel fills; where it does not, they take no memory."""
+    return np.empty(size + LONGEST_COUNT, np.uint8)
+
+
+def filled(room: NDArray[np.uint8], size: int) -> NDArray[np.uint8]:
+    room.resize(size, refcheck=False)  # nobody else has it
+    return room
+
+
+ROWS, COLUMNS, NUMBERS = 2**16, 64, 2**19  # that are counted at a time; more columns of few rows
+TALL, TABLES = 2**13, 256  # rows and scores of which counts stay in tables
+MOST_TALLIED = 2**23 - 1  # rows, in a place of these
 SNAPPED = 1e-6  # units: what division by a unit may leave of a whole number
-MOST_COUNTED = 2**24 - 1  # rows that a place of the table can count
-
-Weighted: TypeAlias = tuple[NDArray[np.signedinteger[Any]], Floats]
 
 
 class BinnedCountAccumulator:
     """Builds `BinnedCounts` of columns of numbers, measured from their origins (d,).
 
     Where they have units, they are divided by them, and whole numbers stay whole.
-
-    It counts in a table with a place for every cell: 124 kB a column and class, and of rows with
-    weights 664 kB. The system gives memory to parts of it in which numbers lie, of 2 MB where it
-    has such pages.
     """
 
     def __init__(self, origin: Floats, unit: Floats = NO_UNITS) -> None:
         self._grid = np.array(origin, np.float64), np.array(unit, np.float64)
-        d = len(origin)
-        self._origin = np.zeros(d) if len(unit) else self._grid[0]  # of numbers in their units
-        self._bounds = (  # of the codes of a column, −1 included, side by side in a table
-            np.full(d, -1, np.int64),
-            np.full(d, CELLS + 1, np.int64),
-            np.arange(d, dtype=np.int64) * (CELLS + 1),
-        )
-        self._low = np.zeros((0, d * (CELLS + 1)), np.uint8)  # rows of weight one, modulo 256
-        self._carried = np.zeros(self._low.shape, np.uint16)  # how often 256 of them
-        self._counted = 0  # how many those are
-        self._table = np.zeros((0, 2, d * (CELLS + 1)))  # the others, as pairs
-        self._few: list[BinnedCounts] = []  # of single blocks
-        self._few_weighted: list[Weighted] = []  # keys of cells, and a weight for each number
-        self._waiting = 0  # how many cells and keys those are
-        self._total: BinnedCounts | None = None  # what more of them were
-        self._k = 0
+        self._sum = TreeSum[BinnedCounts]()
+        self._k = self._tallied = 0
+        self._one, self._tables = tables(1), tables(0)
 
     def add(self, block: RealBlock, codes: Ints, weights: Floats, k: int) -> None:
         self._k = max(k, self._k)
-        x, (origin, unit) = block.values, self._grid
-        if len(unit):
-            x = (np.asarray(converted(x), np.float64) - origin) / unit
-            whole = np.rint(x)
-            own = (origin != 0) | (unit != 1)  # the others are counted as by a grid without units
-            np.copyto(x, whole, where=own & (np.abs(x - whole) <= SNAPPED))
         if len(weights) and (weights[codes >= 0] == 1).all():
             weights = weights[:0]
-        few = self._are_few(x)
-        if x.dtype == np.float64 and not len(weights):
-            (self._count_apart if few else self._count)(x, codes, 0)
+        for first in range(0, len(codes), ROWS):
+            rows = slice(first, first + ROWS)
+            with from_row(first):
+                self._count(block.values[rows], codes[rows], weights[rows])
+
+    def _count(self, x: NDArray[Any], codes: Ints, weights: Floats) -> None:
+        k, (origin, unit) = self._k, self._grid
+        scores = k * len(origin)
+        stay = not len(weights) and len(x) >= TALL and scores <= TABLES
+        if stay:
+            if len(self._tables[0]) != scores or self._tallied + len(x) > MOST_TALLIED:
+                self._put_by()
+                self._tables = tables(scores)
+            self._tallied += len(x)
+        (low, carried), every = (self._tables if stay else self._one), slice(None)
+        starts, cells = [np.zeros(1, np.int64)], [np.zeros(0, np.uint8)]
+        width = max(COLUMNS, NUMBERS // max(1, len(x)))
+        for left in range(0, len(origin), width):
+            numbers, begin = self._measured(x, slice(left, left + width))
+            own = slice(left * k, (left + width) * k) if stay else every
+            start = np.empty(k * len(begin) + 1, np.int64)
+            long = LONGEST_COUNT if len(weights) else SHORT_COUNT
+            packed = room_for(long * numbers.size) if not stay else cells[0]
+            given = numbers, begin, codes, weights, k
+            size = kernels.bins.count(*given, low[own], carried[own], start, packed)
+            if size < 0:
+                size = -1 - size
+                self._refuse_infinite(numbers, codes, left)
+            starts.append(start[1:] + starts[-1][-1])
+            cells.append(packed[:size].copy())
+        self._join(BinnedCounts(k, origin, np.concatenate(starts), np.concatenate(cells), unit))
+
+    def _put_by(self) -> None:
+        """Join what is in the tables."""
+        if not self._tallied:
             return
-        for start, part in tiles(x, np.float64):
-            own, rows = codes[start : start + len(part)], weights[start : start + len(part)]
-            if not len(weights):
-                (self._count_apart if few else self._count)(part, own, start)
-                continue
-            self._refuse_infinite(part, own, start)
-            (self._add_few if few else self._add_to_table)(part, own, rows)
+        (low, _), (origin, unit) = self._tables, self._grid
+        start = np.empty(len(low) + 1, np.int64)
+        packed = room_for(SHORT_COUNT * min(self._tallied * len(origin), low.size))
+        size = kernels.bins.taken(*self._tables, start, packed)
+        k = len(low) // len(origin)
+        self._join(BinnedCounts(k, origin, start, filled(packed, size), unit))
+        self._tallied = 0
 
-    def _add_to_table(self, x: Floats, codes: Ints, weights: Floats) -> None:
-        cells = np.empty(x.shape, np.int32)
-        kernels.bins.cells(x, self._origin, cells)
-        self._table = grown(self._table, self._k)
-        kernels.counts.add_weighted_codes(cells, *self._bounds, codes, weights, self._table)
+    def _join(self, counts: BinnedCounts) -> None:
+        stack = [(level, sums.padded(self._k)) for level, sums in self._sum.stack]
+        self._sum = TreeSum(stack, self._sum.done)
+        self._sum.add(counts.padded(self._k))
 
-    def _count_apart(self, x: Floats, codes: Ints, first: int) -> None:
-        """Count cells in a table for one class and column at a time."""
-        origin, unit = self._grid
-        found = places_of_cells(self._k * len(origin), x.size)
-        size = kernels.bins.count_apart(x, self._origin, codes, self._k, *found)
-        counts = BinnedCounts.of_cells(self._k, origin, found, size, unit)
-        if ((counts.cell == 0) | (counts.cell == CELLS - 1)).any():
-            self._refuse_infinite(x, codes, first)
-        self._wait(size)
-        self._few.append(counts)
+    def _measured(self, x: NDArray[Any], columns: slice) -> tuple[Floats, Floats]:
+        """Some columns in their units, and what is still subtracted from them."""
+        origin, unit = self._grid[0][columns], self._grid[1][columns]
+        numbers = np.asarray(converted(x[:, columns]), np.float64)
+        if not len(unit):
+            return numbers, origin
+        numbers = (numbers - origin) / unit
+        whole = np.rint(numbers)
+        own = (origin != 0) | (unit != 1)  # the others are counted as by a grid without units
+        np.copyto(numbers, whole, where=own & (np.abs(numbers - whole) <= SNAPPED))
+        return numbers, np.zeros_like(origin)
 
-    def _wait(self, more: int) -> None:
-        self._waiting += more
-        if self._waiting > MOST_WAITING:
-            self._total, self._waiting = self._of_few(), more
-
-    def _count(self, x: Floats, codes: Ints, first: int) -> None:
-        self._low, self._carried = grown(self._low, self._k), grown(self._carried, self._k)
-        for start in range(0, len(x), MOST_COUNTED):
-            rows = slice(start, start + MOST_COUNTED)
-            self._counted += len(x[rows])
-            if self._counted > MOST_COUNTED:
-                self._total, self._counted = self._of_tally(), len(x[rows])
-                self._low[:], self._carried[:] = 0, 0
-            tally = self._low, self._carried
-            if kernels.bins.count(x[rows], self._origin, codes[rows], *tally):
-                self._refuse_infinite(x[rows], codes[rows], first + start)
-
-    def _are_few(self, x: NDArray[Any]) -> bool:
-        """Tell whether a place for every cell takes more time, or memory."""
-        return x.size < FEW or len(x) < FEW_ROWS * self._k
-
-    def _add_few(self, x: Floats, codes: Ints, weights: Floats) -> None:
-        """Keep the keys of cells, and their weights."""
-        d = len(self._origin)
-        step = max(1, SORTED // max(1, d))
-        for rows in [slice(start, start + step) for start in range(0, len(x), step)]:
-            cells = np.empty(x[rows].shape, np.int32)
-            kernels.bins.cells(x[rows], self._origin, cells)
-            shown = (cells >= 0) & (codes[rows] >= 0)[:, None]
-            keys = ((codes[rows, None] * d + np.arange(d)) * CELLS + cells)[shown]
-            each = np.broadcast_to(weights[rows, None], cells.shape)[shown]
-            self._wait(len(keys))
-            self._few_weighted.append((keys, each))
+    def _refuse_infinite(self, x: Floats, codes: Ints, left: int) -> None:
+        for row, column in np.argwhere(np.isinf(x) & (codes >= 0)[:, None])[:1].tolist():
+            raise BadCell(row, left + column, float(x[row, column]), "a number must be finite")
 
     def statistic(self) -> BinnedCounts:
-        total = self._of_tally()
-        if self._table.size:
-            total = total + self._of_keys(*self._of_table())
-        return total
-
-    def _of_tally(self) -> BinnedCounts:
-        """Sum up the keys, which are not kept any longer, and the tally."""
-        total = self._total = self._of_few()
-        if not self._low.size:
-            return total
-        self._low, self._carried = grown(self._low, self._k), grown(self._carried, self._k)
-        origin, unit = self._grid
-        most = min(self._low.size, self._counted * len(self._origin))  # memory that is not touched
-        found = places_of_cells(self._k * len(self._origin), most)
-        size = kernels.bins.shown(self._low, self._carried, *found)
-        return total + BinnedCounts.of_cells(self._k, origin, found, size, unit)
-
-    def _of_few(self) -> BinnedCounts:
-        origin, unit = self._grid
-        parts = [one.padded(self._k) for one in self._few]
-        total = tree_sum(parts or [BinnedCounts.empty(self._k, origin, unit)])
-        if self._few_weighted:
-            total = total + self._of_keys(*_summed(self._few_weighted))
-        if self._total is not None:
-            total = total + self._total.padded(self._k)
-        self._few, self._few_weighted, self._waiting, self._total = [], [], 0, None
-        return total
-
-    def _of_table(self) -> tuple[NDArray[np.int64], DoubleDouble]:
-        """The keys of the cells of the table that hold a number, ascending, and their counts.
-
-        Only these are copied: the table may be as large as memory allows.
-        """
-        keys, pairs = [], []
-        for c, (high, low) in enumerate(self._table):
-            at = np.flatnonzero(high)  # weights are positive
-            column, cell = np.divmod(at, CELLS + 1)
-            at, shown = at[cell > 0], cell > 0  # the first place of a column is for NaN
-            keys.append((c * len(self._origin) + column[shown]) * CELLS + cell[shown] - 1)
-            pairs.append(np.stack([high[at], low[at]]))
-        return np.concatenate(keys), DoubleDouble.from_table(np.concatenate(pairs, axis=1)[None])[0]
-
-    def _of_keys(self, keys: NDArray[np.int64], count: DoubleDouble) -> BinnedCounts:
-        origin, unit = self._grid
-        return BinnedCounts.of_places(self._k, origin, keys, count, unit)
-
-    def _refuse_infinite(self, x: Floats, codes: Ints, first: int) -> None:
-        for row, column in np.argwhere(np.isinf(x) & (codes >= 0)[:, None])[:1].tolist():
-            raise BadCell(first + row, column, float(x[row, column]), "a number must be finite")
+        self._put_by()
+        if not self._sum.done:
+            return BinnedCounts.empty(self._k, *self._grid)
+        return self._sum.total()
 
 
-def _summed(weighted: list[Weighted]) -> tuple[NDArray[np.int64], DoubleDouble]:
-    """The keys, ascending, and the exact sum of the weights at each, where it is above 0."""
-    keys, weights = map(np.concatenate, zip(*weighted, strict=True))
-    found, place = np.unique(keys, return_inverse=True)
-    count = DoubleDouble.by_place(len(found), (weights[:, None], place))[:, 0]
-    shown = count.hi > 0
-    return found[shown].astype(np.int64), count[shown]
+def tables(many: int) -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:
+    """Zeros in which a kernel counts, a place for every cell in each table."""
+    shape = many, CELLS + 65
+    return np.zeros(shape, np.uint8), np.zeros(shape, np.uint16)
 
 
 # -- beside moments
@@ -641,10 +459,8 @@ class MomentsAndBinsAccumulator:
         self._bins.add(binned, codes, weights, k)
 
     def statistic(self) -> MomentsAndBins:
-        bins, d = self._bins.statistic(), len(self._origin)
-        if bins.d < d:
-            size = np.zeros((bins.k, d), np.int64)
-            size[:, self._binned] = np.diff(bins.start).reshape(bins.k, bins.d)
-            start = np.append(0, np.cumsum(size))
-            bins = replace(bins, origin=self._origin, unit=self._unit, start=start)
+        bins = self._bins.statistic()
+        if len(self._binned) < len(self._origin):
+            every = BinnedCounts.empty(bins.k, self._origin, self._unit)
+            bins = every.with_columns(self._binned, bins, np.arange(bins.d))
         return MomentsAndBins(self._moments.statistic(), bins)

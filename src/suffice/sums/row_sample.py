@@ -335,13 +335,12 @@ def column_hashes(batches: Sequence[Batch]) -> Iterator[Hashes]:
     """The hashes of the cells of every column of all batches, (n,); of words, those of all."""
     for b, first in enumerate(batches[0].blocks if batches else ()):
         blocks: list[Any] = [batch.blocks[b] for batch in batches]
-        unnamed = np.zeros(first.width, np.uint64)
+        unnamed = np.zeros(1, np.uint64)
         if isinstance(first, SparseBlock):
             yield np.concatenate([_of_words(block, np.uint64(0)) for block in blocks])
             continue
         for j in range(first.width):
-            own = np.arange(first.width) == j
-            yield np.concatenate([_of_block(block.showing(own), unnamed) for block in blocks])
+            yield np.concatenate([_of_block(block.column(j), unnamed) for block in blocks])
 
 
 def rank_hashes(batches: Sequence[Batch]) -> list[Hashes]:

@@ -25,7 +25,7 @@ from suffice import (
 from suffice.families import Density
 from suffice.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
 from suffice.numerics import kernels
-from suffice.sums.bins import CELLS
+from suffice.sums.bins import tables
 
 from . import test_searchlight
 
@@ -118,10 +118,8 @@ def _call_the_others() -> None:
         kernels.merging.merge(*parts, 6, *room)
     codes = np.array([0, -1, 0, 0])
     for x in (table, np.asfortranarray(table)):
-        kernels.bins.count(x[:, :1], np.zeros(1), codes, *_empty_tally())
         kernels.scores.student_terms(x, *np.ones((4, 2, 5)), np.zeros((5, 2, 4)))
-    cells = np.zeros(2, np.int64), np.zeros(2, np.uint16), np.zeros(2)
-    kernels.bins.shown(*_empty_tally(), *cells)
+    kernels.bins.taken(*tables(1), np.zeros(2, np.int64), np.zeros(30, np.uint8))
     places = np.array([[0, 2], [-1, 4], [1, -1]], np.int32)
     kernels.pair_counts.count_weighted(places, codes[:3], np.ones(3), 5, np.zeros((2, 2, 15)))
     kernels.sums.scale(np.ones((3, 2, 4)), 0.1, np.zeros((3, 2, 4)))
@@ -141,11 +139,6 @@ def _call_the_others() -> None:
     test_searchlight.predicted()
     test_searchlight.test_single_precision_counts_what_double_predicts()
     test_searchlight.digest()
-
-
-def _empty_tally() -> tuple[np.ndarray, np.ndarray]:
-    """What counts of cells of one column leave in a byte, and carry."""
-    return np.zeros((1, CELLS + 1), np.uint8), np.zeros((1, CELLS + 1), np.uint16)
 
 
 @contextmanager

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -18,7 +17,7 @@ from suffice.rules import FINITE, NONNEGATIVE, Shape, rule
 from suffice.sums.block import RealBlock, require_finite, tiles
 
 FEW = 12  # bins that are described one by one
-LOOKED_UP = 2**18  # scores that are read from a table at a time: 2 MB
+LOOKED_UP = 2**17  # scores at a time: 1 MB
 
 
 class Choice(NamedTuple):
@@ -112,18 +111,13 @@ class PiecewiseParameters(Parameters):
         """Add log p(xⱼ | c) of every cell, looked up for some columns at a time."""
         for first, x in tiles(block.values, np.float64):
             require_finite(x, first)
-            bins = np.empty(x.shape, np.int64)
-            kernels.bins.find(x, self.start, self.low, bins)
-            part = out[first : first + len(x)]
-            step = max(1, LOOKED_UP // max(1, len(x) * out.shape[2]))
-            for start in range(0, x.shape[1], step):
-                columns = slice(start, start + step)
-                part[:, columns] += self._with_missing[bins[:, columns]]
-
-    @cached_property
-    def _with_missing(self) -> Floats:
-        """log p(x | c) in each bin, and 0 for a missing number, (B + 1, k)."""
-        return np.append(self.log_density.T, np.zeros((1, len(self.log_density))), axis=0)
+            part, k = out[first : first + len(x)], out.shape[2]
+            step = max(1, LOOKED_UP // max(1, len(x) * k))
+            for left in range(0, x.shape[1], step):
+                own, start = x[:, left : left + step], self.start[left : left + step + 1]
+                terms = np.empty((own.shape[1], k, len(x)))
+                kernels.piecewise.terms(own, start, self.low, self.log_density, terms)
+                part[:, left : left + step] += terms.transpose(2, 0, 1)
 
     def weighed(self, weights: Floats) -> PiecewiseParameters:
         """Return w_j log p(x_j | c) as such densities."""

@@ -42,6 +42,7 @@ from suffice.sums.moments import Moments
 from suffice.sums.row_sample import LAST, RowSample, Sampled
 from suffice.sums.vocabulary import Vocabulary
 
+SORTED = 64  # columns at a time
 EQUAL = 1e-9  # of the standard deviation: what rounding may leave between equal numbers
 
 
@@ -189,15 +190,19 @@ def _grid(
     unit = np.sqrt(np.concatenate([one.variance[0] for one in rows]))
     if not numbers or not sum(map(len, numbers)):
         return origin, unit
-    x = np.sort(np.concatenate(numbers).T, axis=1)  # NaN last
-    shown, column = (x == x).sum(axis=1), np.arange(len(x))
-    last = np.maximum(shown - 1, 0)
-    middle = last // 2
-    below, above = x[column, middle], x[column, np.minimum(middle + 1, last)]
-    step = _steps(x, below, x[column, last], EQUAL * unit)
-    # Numbers that are in no steps are not told: a file has the origin in full.
-    found = np.where(step > 0, below, 0.5 * below + 0.5 * above)
-    return np.where(shown > 0, found, origin), np.where(step > 0, step, unit)
+    for left in range(0, len(origin), SORTED):
+        own = slice(left, left + SORTED)
+        x = np.sort(np.concatenate([some[:, own] for some in numbers]).T, axis=1)  # NaN last
+        shown, column = (x == x).sum(axis=1), np.arange(len(x))
+        last = np.maximum(shown - 1, 0)
+        middle = last // 2
+        below, above = x[column, middle], x[column, np.minimum(middle + 1, last)]
+        step = _steps(x, below, x[column, last], EQUAL * unit[own])
+        # Numbers that are in no steps are not told: a file has the origin in full.
+        found = np.where(step > 0, below, 0.5 * below + 0.5 * above)
+        origin[own] = np.where(shown > 0, found, origin[own])
+        unit[own] = np.where(step > 0, step, unit[own])
+    return origin, unit
 
 
 def _steps(

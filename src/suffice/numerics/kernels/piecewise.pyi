@@ -12,3 +12,8 @@ def add(x: numpy.typing.NDArray[numpy.float64], start: numpy.typing.NDArray[nump
     NaN adds nothing. Returns −1, or the first of some rows one of which holds an infinite
     number.
     """
+
+def terms(x: numpy.typing.NDArray[numpy.float64], start: numpy.typing.NDArray[numpy.int64 | numpy.intp], low: numpy.typing.NDArray[numpy.float64], logs: numpy.typing.NDArray[numpy.float64], terms: numpy.typing.NDArray[numpy.float64]) -> None:
+    """
+    Write the terms of which `add` adds those of a row, (d, k, n); 0 where x is NaN.
+    """
