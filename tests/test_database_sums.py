@@ -268,6 +268,32 @@ def test_doubles_of_any_size(
                     assert found == expected
 
 
+@pytest.mark.parametrize("odd", ["x", "y", "w"])
+def test_cells_that_are_no_number(odd: str) -> None:
+    cells = {"x": [2.5, 1.0, 0.5, 4.0], "y": [0.0, 1.0, 1.0, 0.0], "w": [1.0, 2.0, 0.5, 1.0]}
+    cells[odd][3] = math.nan
+    with closing(pytest.importorskip("duckdb").connect()) as database:
+        database.register("t", pa.table(cells))
+        query = read_sql("SELECT * FROM t", database)
+        if odd == "w":
+            with pytest.raises(DataError, match="column 'w'"):
+                GaussianNB().sums(query, "y", "w", where="database")
+        else:
+            found = GaussianNB().sums(query, "y", "w", where="database")
+            assert found == GaussianNB().sums(query, "y", "w")
+
+
+@pytest.mark.parametrize("power", [25, 26, 27, 29, 30, 31, 52])
+def test_whole_numbers_of_one_digit_or_more(sales: Any, power: int) -> None:
+    largest = f"CASE WHEN x % 2 = 0 THEN {2**power} ELSE {-(2**power)} END"
+    cells = (
+        f'SELECT \'a\' AS y, {largest} - x AS x FROM (SELECT "größe ""x""" AS x FROM sales) AS t'
+    )
+    query = read_sql(cells, sales)
+    for estimator in (GaussianNB(), LinearDiscriminantAnalysis()):
+        assert estimator.sums(query, "y", where="database") == estimator.sums(query, "y")
+
+
 class Growing:
     """A table whose numbers are larger whenever they are read."""
 

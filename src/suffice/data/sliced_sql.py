@@ -7,10 +7,10 @@ A column of multiples of 2^u, |x| ≤ 2^t, has S digits of b bits, S b ≥ t −
     u_s = u + b(S − 1 − s),    r_s = round(2^(−u_s) x),    a_s = r_s − 2^b r_(s−1),    a_0 = r_0
     x = Σ_s 2^(u_s) a_s,    |a_0| ≤ 2^b,    |a_s| ≤ 2^(b−1)
 
-No operation rounds but that to r_s. Products of digits of one power of 2 are added in a row, as
-doubles: with b = 52, 26 and 16 for products of one, two and three numbers they are whole numbers of
-at most 2^53, and exact. Over the rows they are added as whole numbers, exactly in any order, and
-put together outside as Python's integers.
+No operation rounds but that to r_s. Products of digits of one power of 2 are added in a row, and
+are whole numbers of at most 2^53 where digits are doubles, of less than 2^63 where they are
+integers (`BITS`). Over the rows they are added as whole numbers, exactly in any order, and put
+together outside as Python's integers.
 
 Source: S. M. Rump, T. Ogita and S. Oishi, Accurate floating-point summation part I: faithful
 rounding, SIAM Journal on Scientific Computing 31 (2008), section 3, on the extraction of digits.
@@ -36,12 +36,14 @@ from suffice.data.schema import stored_as
 from suffice.errors import DataError, ParameterError
 
 SPOKEN = ("duckdb", "postgres", "sqlite")
-BITS = {1: 52, 2: 26, 3: 16}  # b, for products of so many numbers
+BITS = {"duckdb": (26, 16), "": (26, 16)}  # b, for products of up to two, three: of doubles
+BITS |= {"postgres": (30, 20), "sqlite": (30, 20)}  # and of integers, where these are faster
 WIDEST = {2: 156, 3: 128}  # t − u: six digits of 26 bits, or eight of 16
-HALF = 31  # bits of the lower part of a sum, where the sums of a database have 64
+INTEGER = {"postgres": "BIGINT", "sqlite": "INTEGER"}  # types of digits; others have doubles
+ADDED = 32  # bits of a number of which 2^31 rows have sums of 63
+HALF = 31  # bits of the lower part of a longer one, where a database sums in 64
 MOST_SUMS = 800  # of a statement; PostgreSQL has room for 1,664 columns, SQLite for 2,000
 MOST_VECTORS = 128  # of sums in DuckDB, whose vectors have to fit the cache of a processor
-TILE = 4  # numbers: their products with as many others stand side by side
 FAR = 1000  # of powers of 2, the farthest that is written as one double
 STEP = 52  # binary orders of magnitude of one factor, which every database writes exactly
 ROWS, CELLS, SLICES = "suffice_rows", "suffice_cells", "suffice_slices"
@@ -106,7 +108,7 @@ def column_of(name: str, dialect: str) -> str:
 
 
 def number_of(name: str, kind: pa.DataType, dialect: str, has_nan: bool) -> str | None:
-    """Return the cells of a column as numbers, NULL where missing; None where they are none."""
+    """Return the cells of a column as doubles, NULL where missing; None where they are none."""
     column, real = quoted(name), double(dialect)
     if pa.types.is_integer(kind) or pa.types.is_decimal(kind):
         return f"CAST({column} AS {real})"
@@ -164,10 +166,9 @@ class Number(NamedTuple):
     origin: float = 0.0  # what was taken from rough numbers
     may_miss: bool = True
 
-    @property
-    def is_digit(self) -> bool:
-        """Return whether a number is its only digit, as indicators and rough ones are."""
-        return self.top == self.unit
+    def is_digit(self, bits: int) -> bool:
+        """Return whether a number is its only digit: indicators, rough and small whole ones."""
+        return self.top == self.unit or (self.is_integer and self.top <= bits)
 
     def units(self, bits: int) -> range:
         """Return u_s of all digits, of the last one first."""
@@ -181,7 +182,6 @@ class Sum(NamedTuple):
     of: tuple[Any, ...]
     power: int | None
     sql: str
-    digits: frozenset[str] = frozenset()  # what is multiplied
 
 
 @dataclass(frozen=True)
@@ -208,6 +208,11 @@ class Plan:
         return weight | {f"x{i}": number for i, number in enumerate(self.numbers)}
 
     @property
+    def bits(self) -> int:
+        """Of a digit."""
+        return BITS[self.dialect][self.weight is not None]
+
+    @property
     def pattern(self) -> str:
         """Marks of the numbers of products that are there, as SQL; p where rows differ in them."""
         if any(self.numbers[i].may_miss for i in self.joint):
@@ -224,7 +229,7 @@ class Plan:
             if i not in self.joint and number.may_miss:
                 found += self._sums(("n", i), weight, f"x{i}")
             found += self._sums(("x", i), [*weight, f"x{i}"])
-        for i, j in sorted(pairs, key=lambda pair: (pair[0] // TILE, pair[1] // TILE, pair)):
+        for i, j in sorted(pairs):
             found += self._sums(("xx", i, j), [*weight, f"x{i}", f"x{j}"])
         return tuple(found)
 
@@ -233,40 +238,38 @@ class Plan:
         if not names:
             yield Sum("_".join(map(str, of)), of, 0, f"COUNT({shown})")
             return
-        factors, bits = [self.factors[name] for name in names], BITS[len(names)]
+        factors, bits = [self.factors[name] for name in names], self.bits
         orders: dict[int, Counter[tuple[str, ...]]] = defaultdict(Counter)
         for digits in product(*(enumerate(n.units(bits)) for n in factors)):
-            factor = sorted(f"{x}_{bits}_{p}" for x, (p, _) in zip(names, digits, strict=True))
+            factor = sorted(f"{x}_{p}" for x, (p, _) in zip(names, digits, strict=True))
             orders[sum(unit for _, unit in digits)][tuple(factor)] += 1
+        most = 2 ** sum(min(bits, n.top - n.unit) for n in factors)
         for order, (power, products) in enumerate(orders.items()):
             least = min(products.values())  # 2 where all products come twice
             power += least - 1
-            terms = (" * ".join(["2.0"] * (n > least) + [*term]) for term, n in products.items())
+            terms = (" * ".join(["2"] * (n > least) + [*term]) for term, n in products.items())
             sql, name = " + ".join(terms), "_".join(map(str, (*of, order)))
             sql = f"CASE WHEN {shown} IS NOT NULL THEN {sql} END" if shown else sql
-            used = frozenset(digit for term in products for digit in term)
             if any(number.is_rough for number in factors):
-                yield Sum(name, of, None, f"SUM({sql})", used)
-            elif self.dialect == "sqlite":
-                whole = f"CAST({sql} AS INTEGER)"
-                yield Sum(f"{name}_high", of, power + HALF, f"SUM({whole} >> {HALF})", used)
-                yield Sum(name, of, power, f"SUM({whole} & {2**HALF - 1})", used)
-            elif self.dialect == "postgres":
-                yield Sum(name, of, power, f"SUM(CAST({sql} AS BIGINT))", used)
+                yield Sum(name, of, None, f"SUM({sql})")
+            elif self.dialect == "sqlite" and most * products.total() > 2**ADDED:
+                yield Sum(f"{name}_high", of, power + HALF, f"SUM(({sql}) >> {HALF})")
+                yield Sum(name, of, power, f"SUM(({sql}) & {2**HALF - 1})")
+            elif self.dialect in INTEGER:
+                yield Sum(name, of, power, f"SUM({sql})")
             else:
                 integer = "BIGINT" if self.dialect else "DECIMAL(38, 0)"
-                yield Sum(name, of, power, f"SUM(TRY_CAST({sql} AS {integer}))", used)
+                yield Sum(name, of, power, f"SUM(TRY_CAST({sql} AS {integer}))")
 
-    def select(self, sums: Sequence[Sum] | None = None) -> str:
-        """Return the statement, of these sums or of all.
+    def select(self, sums: Sequence[Sum]) -> str:
+        """Return the statement of some of the sums.
 
-        Below the sums are the counts of the values of categories, a row for each.
+        Below the first are the counts of the values of categories, a row for each.
         """
-        sums = self.sums if sums is None else sums
         first = tuple(sums[:1]) == self.sums[:1]
         every = [None, *(range(len(self.counted)) if first else ())]
         found = "\nUNION ALL\n".join(self._select(sums, j) for j in every)
-        return with_tables(self._tables(sums), found, self.dialect)
+        return with_tables(self._tables(), found, self.dialect)
 
     def _select(self, sums: Sequence[Sum], j: int | None) -> str:
         """Return the sums of all numbers, or the counts of the values of category j."""
@@ -283,15 +286,14 @@ class Plan:
         conditions += [] if j is None else [f"c{j} IS NOT NULL"]
         return select(columns | sql, SLICES, " AND ".join(conditions), by)
 
-    def _tables(self, sums: Sequence[Sum]) -> dict[str, str]:
+    def _tables(self) -> dict[str, str]:
         """The tables in between: the query, its cells, and their digits.
 
         ``amiss`` marks rows with other cells than the sums are made for: values, or numbers that
         are too large or too fine.
         """
-        dialect, digits = self.dialect, {digit for one in sums for digit in one.digits}
-        used = {f"x{i}" for one in sums for i in one.of[1:]} | {"w"}
-        used |= {f"x{i}" for i in self.joint if self.pattern == "p"}
+        dialect = self.dialect
+        shown = {f"x{one.of[1]}" for one in self.sums if one.of[0] == "n"} | {"w"}
         names = {f"g{i}": name for i, name in enumerate(self.groups)}
         names |= {f"c{j}": name for j, (name, _) in enumerate(self.counted)}
         cells = {short: column_of(name, dialect) for short, name in names.items()}
@@ -300,24 +302,22 @@ class Plan:
         odd = [f"({labelled}NOT ({condition}))" for condition in self.allowed]
         fine = ["odd = 1"]
         for x, number in self.factors.items():
-            if x not in used:
-                continue
-            cell = number.cell
+            cell, power = number.cell, number.units(self.bits)[-1]
             if self.may_lack and x != "w":
                 cell = f"CASE WHEN {self.labelled} THEN {cell} END"
-            if not number.is_digit:
+            if number.top > number.unit:
                 most = times(f"CAST(1 AS {double(dialect)})", number.top, dialect)
                 odd.append(f"ABS({cell}) > {most}")
-                if dialect == "postgres":  # which has no TRY_CAST
+            if not number.is_digit(self.bits):
+                if dialect == "postgres" and self.made_by:  # it has no TRY_CAST
                     cell = f"CASE WHEN ABS({cell}) <= {most} THEN {cell} END"
-                if not number.is_integer:
-                    last = times(x, -number.unit, dialect)
+                cell = times(cell, -power, dialect)
+                if self.made_by and not number.is_integer:
+                    last = times(x, power - number.unit, dialect)
                     fine.append(f"{last} <> ROUND({last})")
             cells[x] = cell
-            slices[x] = x
-            for bits in BITS.values():
-                found = self._digits(x, number, bits).items()
-                slices |= {name: digit for name, digit in found if name in digits}
+            slices |= {x: x} if x in shown else {}
+            slices |= self._digits(x, number)
         cells["odd"] = f"CASE WHEN {' OR '.join(odd)} THEN 1 ELSE 0 END" if odd else "0"
         slices["amiss"] = f"CASE WHEN {' OR '.join(fine)} THEN 1 ELSE 0 END"
         if self.pattern == "p":
@@ -326,20 +326,24 @@ class Plan:
         once = "" if self.made_by else ONCE.get(dialect, "")  # views stay plain
         return {
             ROWS: bare(self.query),
-            CELLS: select(cells, ROWS),
+            CELLS: select(cells, ROWS) + once,
             SLICES: select(slices, CELLS) + once,
         }
 
-    def _digits(self, x: str, number: Number, bits: int) -> dict[str, str]:
-        """Return a_s = r_s − 2^b r_(s−1), by their names; the last digit is the first of them.
+    def _digits(self, x: str, number: Number) -> dict[str, str]:
+        """Return the digits of 2^(−u_0) x by their names, the last one first.
 
-        It is not rounded: numbers are multiples of its unit, or their row is amiss.
+        It is not rounded: numbers are multiples of its unit, or the row of a view is amiss.
         """
-        scaled = [times(x, -unit, self.dialect) for unit in number.units(bits)]
+        if number.is_digit(self.bits):
+            return {f"{x}_0": x}
+        shifts = reversed([unit - number.unit for unit in number.units(self.bits)])
+        scaled = [times(x, shift, self.dialect) for shift in shifts]
         rounded = [f"ROUND({one})" for one in scaled[1:]]
-        carried = [f" - {2**bits}.0 * {one}" for one in rounded] + [""]
-        pairs = zip([scaled[0], *rounded], carried, strict=True)
-        return {f"{x}_{bits}_{p}": "".join(pair) for p, pair in enumerate(pairs)}
+        carried = [f" - {2**self.bits}.0 * {one}" for one in rounded] + [""]
+        found = map("".join, zip([scaled[0], *rounded], carried, strict=True))
+        cast = f"CAST({{}} AS {INTEGER[self.dialect]})" if self.dialect in INTEGER else "{}"
+        return {f"{x}_{p}": cast.format(digit) for p, digit in enumerate(found)}
 
     # -- the answer
 
@@ -371,8 +375,9 @@ class Plan:
         """Ask for some of the sums by a statement that makes them."""
         names = [*self.groups, PATTERN, COLUMN, VALUE, NUMBER]
         columns = {quoted(name): quoted(name) for name in (*names, AMISS)}
-        for one in sums:  # whole numbers of more than 64 bits come as text
-            columns[one.name] = one.name if one.power is None else as_text(one.name, self.dialect)
+        for one in sums:  # PostgreSQL's whole numbers of more than 64 bits come as text
+            as_it_is = one.power is None or self.dialect == "duckdb"
+            columns[one.name] = one.name if as_it_is else as_text(one.name, self.dialect)
         rows = ask(select(columns, f"(\n{statement}\n) AS suffice_sums"))
         rows = rows.filter(pc.greater(rows.column(NUMBER), 0))
         amiss = sum(int(n or 0) for n in rows.column(AMISS).to_pylist())

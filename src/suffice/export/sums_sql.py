@@ -94,7 +94,8 @@ def sql_of_sums(
     call.check()
     written = dialect if dialect in SPOKEN else ""
     found = declared(call, columns, f"SELECT * FROM {SOURCE}", written)
-    select = needed(found, opened(found.table)).plan.select()
+    plan = needed(found, opened(found.table)).plan
+    select = plan.select(plan.sums)
     if not written:
         select = _translated(select, dialect)
     if len(query.split()) > 1:

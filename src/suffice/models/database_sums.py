@@ -189,7 +189,7 @@ class Facts:
     others: tuple[Any, ...] = ()
     bounds: tuple[int, int] | None = None  # e and u: numbers below 2^e, multiples of 2^u
     middle: float = 0.0  # a number near the others
-    has_nan: bool = True  # which is missing
+    has_nan: bool = True  # or may have NaN, which is missing
     may_miss: bool = True
     listed: bool = True  # whether the cells of a category are all its values
 
@@ -280,8 +280,10 @@ class Described:
                 f"sums in a database are exact within {digits} binary digits",
                 "round the column in the query, use exact=False, or " + ROWS_INSTEAD,
             )
-        is_integer = pa.types.is_integer(facts.type)
-        return Number(cell, top, unit, is_integer, may_miss=facts.may_miss)
+        number = Number(cell, top, unit, pa.types.is_integer(facts.type), may_miss=facts.may_miss)
+        if number.is_digit(sql.BITS[self.dialect][self.call.weight is not None]):
+            return number._replace(cell=f"CAST({sql.quoted(name)} AS BIGINT)")
+        return number
 
     def around(self, statement: str) -> str:
         """Return a statement about the cells cj of all columns, and their numbers vj.
@@ -307,7 +309,7 @@ def described(call: Call, database: str, ask: Ask) -> Described:
         if name is not None and name not in types:
             raise no_column(name, role, list(types), False)
     columns = {
-        name: Facts(name, pa.float64() if pa.types.is_decimal(kind) else kind)
+        name: Facts(name, pa.float64() if pa.types.is_decimal(kind) else kind, has_nan=False)
         for name, kind in types.items()
         if name not in call.by
     }
@@ -336,15 +338,16 @@ def _types(query: str, database: str, ask: Ask) -> dict[str, pa.DataType]:
         "text": pa.string(),
         "blob": pa.binary(),
     }
-    counts = {
-        f"{kind}{j}": f"SUM(TYPEOF({sql.quoted(name)}) = '{kind}')"
+    asked = {
+        f"{end}{j}": f"{end}(TYPEOF({sql.quoted(name)}))"  # of integer, null, real: NULL is between
         for j, name in enumerate(nothing.schema.names)
-        for kind in kinds
+        for end in ("MAX", "MIN")
     }
-    (row,) = ask(sql.select(counts, rows)).to_pylist()
+    (row,) = ask(sql.select(asked, rows)).to_pylist()
     types = {}
     for j, name in enumerate(nothing.schema.names):
-        shown = [kind for kind in kinds if row[f"{kind}{j}"]]
+        ends = (row[f"{end}{j}"] for end in ("MAX", "MIN"))
+        shown = [kind for kind in dict.fromkeys(ends) if kind in kinds]
         if len(shown) > 1 and shown != ["real", "integer"]:
             raise SchemaError(
                 f"column {name!r} holds {' and '.join(sorted(shown))}",
@@ -358,12 +361,11 @@ def _types(query: str, database: str, ask: Ask) -> dict[str, pa.DataType]:
 def _with_ends(found: Described, ask: Ask) -> Described:
     """Look at the least and the largest cells of numbers and times, and at others that decide."""
     call = found.call
-    rows: dict[int, dict[str, Any]] = {1: {}, 0: {}}
 
-    def look(asked: Mapping[str, str]) -> None:
+    def look(asked: Mapping[str, str]) -> dict[int, dict[str, Any]]:
         shown = {"counted": "counted", "n": "COUNT(*)", **asked}
-        for row in ask(found.around(sql.select(shown, sql.CELLS, by=["counted"]))).to_pylist():
-            rows[row["counted"]] |= row
+        answer = ask(found.around(sql.select(shown, sql.CELLS, by=["counted"]))).to_pylist()
+        return {1: {}, 0: {}} | {row["counted"]: row for row in answer}
 
     names = list(found.columns)
     kinds = {j: stored_as(found.columns[n].type) for j, n in enumerate(names) if found.cell(n)}
@@ -372,11 +374,17 @@ def _with_ends(found: Described, ask: Ask) -> Described:
     for j, kind in kinds.items():
         c, v = f"v{j}" if kind == "number" else f"c{j}", f"v{j}"
         ends |= {f"n{j}": f"COUNT({c})", f"low{j}": f"MIN({c})", f"high{j}": f"MAX({c})"}
-        ends |= {f"some{j}": f"COUNT(c{j})"}
         ends |= {f"least{j}": f"MIN(ABS({v}))"} if kind == "number" else {}
         ends |= {f"most{j}": f"MAX(ABS({v}))"} if kind == "time" else {}
         ends |= {} if call.exact else {f"middle{j}": f"AVG({v})"}
-    look(ends)
+    rows = look(ends)
+    highest = {names[j]: [row.get(f"high{j}") for row in rows.values()] for j in kinds}
+    # NaN is the largest number of a database.
+    nan = [name for name, cells in highest.items() if any(cell != cell for cell in cells)]
+    if nan:
+        shown = {name: replace(found.columns[name], has_nan=True) for name in nan}
+        found = replace(found, columns={**found.columns, **shown})
+        rows = look(ends)
     more = {}
     for j, kind in kinds.items():
         if any(_is_open(row, j, kind) for row in rows.values()):
@@ -385,8 +393,8 @@ def _with_ends(found: Described, ask: Ask) -> Described:
         elif kind == "number":
             for row in rows.values():
                 row[f"part{j}"] = row.get(f"least{j}")
-    if more:
-        look(more)
+    for counted, row in look(more).items() if more else ():
+        rows[counted] |= row
     columns = {
         name: _fact(facts, rows[1], rows[0], j, name == call.weight)
         for j, (name, facts) in enumerate(found.columns.items())
@@ -442,7 +450,6 @@ def _fact(
         others=others,
         bounds=bounds,
         middle=counted.get(f"middle{j}") or 0.0,
-        has_nan=any(row.get(f"some{j}", 0) > row.get(f"n{j}", 0) for row in (counted, rest)),
         may_miss=counted.get("n", 0) > counted.get(f"n{j}", 0),
     )
 
