@@ -111,6 +111,11 @@ def complete_models(training: pd.DataFrame) -> dict[str, Any]:
     targets = training[[NAMES["age"], NAMES["job"], "hits"]]
     return {
         **{name: model().fit(numbers, "y") for name, model in DISCRIMINANTS.items()},
+        "joined": NaiveBayes.textbook(
+            {(NAMES["age"], "far"): "multivariate_gaussian"},
+            estimation="mle",
+            calibration="weights",
+        ).fit(numbers, "y"),
         "logistic": LogisticRegression().fit(design, "y"),
         "logistic of two": LogisticRegression().fit(two, "y"),
         "logistic of bins": LogisticRegression(numbers="bins").fit(two, "y"),

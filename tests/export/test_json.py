@@ -161,7 +161,7 @@ def test_naive_bayes(naive_bayes: Any, holes: pd.DataFrame, name: str) -> None:
     assert (np.isneginf(found).all(axis=1) == ~possible).all()
 
 
-@pytest.mark.parametrize("name", ["lda", "qda", "logistic", "logistic of two"])
+@pytest.mark.parametrize("name", ["lda", "qda", "joined", "logistic", "logistic of two"])
 def test_complete_rows(complete_models: Any, complete: pd.DataFrame, name: str) -> None:
     model = complete_models[name]
     _has_probabilities_of(model, complete[list(model.feature_names_in_)].head(300))

@@ -11,7 +11,7 @@ from suffice import NaiveBayes
 from suffice.errors import ParameterError
 from suffice.export import log_joint
 
-from .conftest import ALL_NAIVE_BAYES, DISCRIMINANTS, in_seconds
+from .conftest import ALL_NAIVE_BAYES, in_seconds
 
 pytest.importorskip("onnx", reason="onnx is not installed")
 onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
@@ -44,14 +44,17 @@ def test_naive_bayes(naive_bayes: Any, holes: pd.DataFrame, name: str) -> None:
     np.testing.assert_allclose(probabilities, model.predict_proba(holes), rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", ["lda", "qda", "logistic", "logistic of two", "logistic of bins"])
+TOGETHER = ["lda", "qda", "joined"]
+
+
+@pytest.mark.parametrize("name", [*TOGETHER, "logistic", "logistic of two", "logistic of bins"])
 def test_complete_rows(complete_models: Any, complete: pd.DataFrame, name: str) -> None:
     model = complete_models[name]
     rows = complete[list(model.feature_names_in_)].copy()
     expected, answers = model.predict_proba(rows), list(model.predict(rows))
     rows.iloc[7, 0] = np.nan
     labels, probabilities = run(model, rows)
-    refused = [] if name in DISCRIMINANTS else [7]
+    refused = [] if name in TOGETHER else [7]
     assert np.isnan(probabilities).all(axis=1).nonzero()[0].tolist() == refused
     known = np.arange(len(rows)) != 7
     assert list(labels[known]) == list(np.array(answers)[known])

@@ -238,7 +238,7 @@ class OnnxGraph:
             if j not in term.values:
                 legal = self.run("Or", self._missing(j), self._legal(j))
                 found = self.run("Where", legal, found, self.number(float("nan")))
-        return found if term.weight == 1 else self.run("Mul", found, self.number(term.weight))
+        return found
 
     def _complete(self, form: ex.Whitened, psi: str) -> str:
         """Write the score of rows that lack no cell."""
