@@ -124,8 +124,9 @@ def test_models_with_other_references_are_not_merged() -> None:
         ),
         (
             {"size": 1},
-            "reference names the column 'size', which holds numbers; only the values of a category "
-            "are compared with one of them; name it in categorical=['size'] too.",
+            "reference names the column 'size'; only the values of a category without an order "
+            "are compared with one of them; name it in categorical=['size'] too, or leave it out "
+            "of reference.",
         ),
         (
             "hue",

@@ -67,6 +67,7 @@ def test_influence_is_that_of_statsmodels(formula: str) -> None:
     agree(found, fit)
     close(found.residual, fit.resid)
     close(found.fitted, fit.fittedvalues)
+    assert found.outlier_p == pytest.approx(min(fit.outlier_test()["bonf(p)"].min(), 1.0))
     assert list(found.frame().columns) == list(found.columns)
 
 
@@ -119,6 +120,7 @@ def test_sparse_rows_weights_of_zero_and_a_perfect_fit() -> None:
     assert np.isnan(found.studentized[4])
     exact = x @ [1.0, 2.0, 3.0, 4.0]
     perfect = LinearRegression().fit(x, exact).influence(x, exact)
+    assert perfect.outlier_p == 1.0
     assert np.isnan(perfect.studentized).all()
 
 

@@ -148,7 +148,13 @@ def features(
         if read.kind == "category" and (order := _levels(column.name, kind, source.table, levels)):
             ordered[column.name] = order
         found.append(read)
-    _check_reference(reference, found, ordered)
+    unordered = {column.name for column in found if column.kind == "category"} - ordered.keys()
+    for name in (name for name in reference if name not in unordered):
+        raise ParameterError(
+            f"reference names the column {name!r}",
+            "only the values of a category without an order are compared with one of them",
+            f"name it in categorical={[name]!r} too, or leave it out of reference",
+        )
     of_table = tuple(found), ordered, formula, reference
     return Features(*of_table, told.words, targets, told.intercept)
 
@@ -167,32 +173,6 @@ def _read(column: Column, kind: Any, told: bool, as_text: bool) -> Column:
         return replace(column, kind="category", reason=AS_STRINGS)
     reason = column.reason if column.stored == "time" else AS_NUMBERS
     return replace(column, kind="real", reason=reason)
-
-
-def _check_reference(
-    reference: Mapping[str, Any], columns: Sequence[Column], ordered: Mapping[str, Any]
-) -> None:
-    """Refuse a reference of what is no category, or one with an order."""
-    kinds = {column.name: column.kind for column in columns}
-    for name in reference:
-        if name not in kinds:
-            raise ParameterError(
-                f"reference names the column {name!r}",
-                "the formula does not have it",
-            )
-        if name in ordered:
-            raise ParameterError(
-                f"reference names the column {name!r}",
-                "its categories are ordered, and each level is compared with the one below",
-                "leave it out of reference",
-            )
-        if kinds[name] != "category":
-            what = "texts" if kinds[name] == "text" else "numbers"
-            raise ParameterError(
-                f"reference names the column {name!r}, which holds {what}",
-                "only the values of a category are compared with one of them",
-                f"name it in categorical={[name]!r} too",
-            )
 
 
 def is_coded(column: Column) -> bool:

@@ -80,6 +80,8 @@ class Influence(Printed):
     >>> found = LinearRegression().fit(x, y).influence(x, y)
     >>> found.cooks_distance.round(3)
     array([ 0.349,  0.094,  0.168,  0.13 , 11.036])
+    >>> found.table().notes
+    ['Largest studentized residual: -3.311 of row 4, p-value 0.402 among 5 rows (Bonferroni)']
     """
 
     target: str
@@ -109,6 +111,15 @@ class Influence(Printed):
         return cls(target, fitted, residual, h, r, t, cook, dof)
 
     @property
+    def outlier_p(self) -> float:
+        """Bonferroni's p-value of the largest studentized residual; 1 where no row has one."""
+        from scipy.special import stdtr
+
+        known = self.studentized[~np.isnan(self.studentized)]
+        p = 2.0 * len(known) * stdtr(self.dof - 1.0, -np.abs(known).max(initial=0.0))
+        return min(float(p), 1.0) if len(known) else 1.0
+
+    @property
     def columns(self) -> dict[str, Array]:
         """The numbers of all rows by name."""
         return {name: getattr(self, name) for name in OF_ROW}
@@ -128,6 +139,11 @@ class Influence(Printed):
         cells = np.stack([getattr(self, name)[chosen] for name in OF_ROW], axis=1)
         rows = [[str(first + i), *map(_cell, own)] for i, own in zip(chosen, cells, strict=True)]
         notes = [f"Rows that the fit left out: {left_out:,}"] if left_out else []
+        if not np.isnan(self.studentized).all():
+            row = int(np.nanargmax(np.abs(self.studentized)))
+            most = f"{_cell(self.studentized[row])} of row {first + row}"
+            p = f"p-value {probability(self.outlier_p)} among {len(known):,} rows (Bonferroni)"
+            notes = [f"Largest studentized residual: {most}, {p}", *notes]
         return Table("", ["row", *OF_ROW.values()], rows, notes)
 
 

@@ -301,8 +301,6 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
 
     def _unpenalised(self) -> Fit:
         fit = self._solved()
-        if isinstance(fit, RowLeastSquares):
-            return RowLeastSquares(fit.equations, np.zeros_like(fit.penalty))
         return replace(fit, penalty=np.zeros_like(fit.penalty))
 
     @property

@@ -190,13 +190,6 @@ class CentredRows(Weighed):
             found -= self.rows * np.outer(self.offset[places], self.offset[places])
         return np.asarray(found)
 
-    def columns(self, places: NDArray[np.intp]) -> Array:
-        """Some columns of A, (n, c)."""
-        if not self.is_sparse:
-            return np.asarray(self.x[:, places])
-        dense = self.x[:, places].toarray() - self.offset[places]
-        return np.asarray(self.root[:, None] * dense)
-
     @cached_property
     def dense(self) -> Array:
         """A, (n, p)."""
@@ -206,7 +199,7 @@ class CentredRows(Weighed):
         require_memory(
             24.0 * self.n * self.p, f"{self.n:,} dense rows of {self.p:,} columns", instead
         )
-        return self.columns(np.arange(self.p))
+        return np.asarray(self.root[:, None] * (self.x.toarray() - self.offset))
 
 
 Equations = NormalEquations | CentredRows
