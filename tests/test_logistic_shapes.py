@@ -124,3 +124,15 @@ def test_a_few_rows_of_many_decide_on_separation():
         LogisticRegression(C=np.inf).fit(x, y)
     y[0], y[-1] = 1, 0
     assert LogisticRegression(C=np.inf).fit(x, y).likelihood_ is not None
+
+
+@pytest.mark.parametrize(("n", "k", "d"), [(40, 39, 90), (60, 5, 130)])
+def test_few_rows_of_many_classes_are_at_the_minimum(n: int, k: int, d: int) -> None:
+    """The gradient of Σ loss + ½|W|²/C is 0: (P − Y)ᵀX + W/C = 0, and so is that of intercepts."""
+    rng, y = np.random.default_rng(0), np.arange(n) % k
+    x = rng.normal(size=(n, d))
+    for c in (1.0, 100.0):
+        model = LogisticRegression(C=c, tol=1e-9).fit(x, y)
+        residual = model.predict_proba(x) - np.eye(k)[y]
+        np.testing.assert_allclose(residual.T @ x + model.coef_ / c, 0.0, atol=1e-6)
+        np.testing.assert_allclose(residual.sum(axis=0), 0.0, atol=1e-6)

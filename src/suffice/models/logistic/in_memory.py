@@ -83,8 +83,11 @@ class HeldRows:
         return product, lambda v: v / diagonal
 
     def iterates(self) -> Iterator[Point]:
-        """Yield the points of Newton's method from the frequencies of the classes."""
-        whole = self.objective.has_hessian
+        """Yield the points of Newton's method from the frequencies of the classes.
+
+        The Hessian of more than two classes is large where their rows are few: it is not formed.
+        """
+        whole = self.objective.has_hessian and self.objective.k == 2
         first = self(self.objective.null(), whole)
         return newton(self, first) if whole else truncated_newton(self, self.curvature, first)
 
