@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
-from pathlib import Path
-from typing import Any, ClassVar, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -34,16 +33,7 @@ MOST_GROUPS = 1_000
 
 P = TypeVar("P")
 S = TypeVar("S")
-E = TypeVar("E", bound="InShort")
-
-
-class InShort(Protocol):
-    """A group of rows, in short."""
-
-    @property
-    def in_short(self) -> dict[str, str]:
-        """Figures as they are printed, by name."""
-        ...
+E = TypeVar("E", bound=Any)  # an evaluation, with figures `in_short`
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -258,11 +248,7 @@ def sums_by_group(
     params : object
         What it takes beside the part.
     """
-    parts, workers = groups.parts(rows, layout, engine.workers), engine.workers
-    if engine.in_process and len(parts) > workers:
-        # To add the sums of many groups takes as long as to read many rows: one sum per worker.
-        edges = (np.arange(workers + 1) * len(parts) // workers).tolist()
-        parts = [Successive(tuple(parts[a:b])) for a, b in pairwise(edges)]
+    parts = groups.parts(rows, layout, engine.workers)
     found: Keyed = engine.run(_keyed, (kernel, params, groups.names), parts)
     return found.sorted() if groups.names else found
 
@@ -273,39 +259,6 @@ def _keyed(part: Part, task: tuple[Callable[[Part, Any], Any], Any, tuple[str, .
     read = _read(part, names)
     sums, keys = kernel(read, params), read.keys
     return Keyed(keys, sums.padded(len(keys)))
-
-
-@dataclass(frozen=True)
-class Successive(Part):
-    """Parts that follow each other, as one."""
-
-    parts: tuple[Part, ...]
-
-    @property
-    def keys(self) -> Keys:
-        """The keys of placed parts, which all have the same."""
-        keys: Keys = self.parts[0].keys  # type: ignore[attr-defined]
-        return keys
-
-    def batches(self) -> Iterator[Batch]:
-        for part in self.parts:
-            yield from part.batches()
-
-    @property
-    def rows(self) -> int | None:
-        known = [part.rows for part in self.parts]
-        return None if None in known else sum(rows or 0 for rows in known)
-
-    @property
-    def file(self) -> Path | None:
-        return self.parts[0].file
-
-    def locate(self, row: int) -> str:
-        for part in self.parts[:-1]:
-            if row < (rows := part.count()):
-                return part.locate(row)
-            row -= rows
-        return self.parts[-1].locate(row)
 
 
 # -- results of other kernels
