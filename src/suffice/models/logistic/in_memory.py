@@ -138,7 +138,7 @@ def fit_of_sample(objective: Objective) -> tuple[Array | None, Inverse | None]:
 
     Of many columns, the coefficients of class frequencies alone: a sample is too few rows for more.
     """
-    rows = objective.draw(SAMPLE_ROWS, float(objective.seen.weight.value.sum()))
+    rows = objective.draw(SAMPLE_ROWS)
     if len(rows) < SAMPLE_ROWS or len(np.unique(rows.codes)) < objective.k:
         return None, None
     centred, weight = objective.centred, (rows.weights * objective.class_weights[rows.codes]).sum()

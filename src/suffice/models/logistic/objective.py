@@ -278,9 +278,9 @@ class Objective:
         root[np.ix_(self.free, self.free)] = interruptible(np.linalg.cholesky, inverse)
         return root * self.inverse_scale[:, None]
 
-    def draw(self, n: int, total: float = 0.0) -> Sample:
-        """Some n rows at random, or all if there are fewer; ``total`` is Σw where it is known."""
-        return draw(self.data, self.rows, n, total)
+    def draw(self, n: int) -> Sample:
+        """Some n rows at random, or all if there are fewer."""
+        return draw(self.data, self.rows, n)
 
     # -- scales
 

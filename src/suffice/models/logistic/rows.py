@@ -44,7 +44,6 @@ CONSTANT = 2.0**-40  # fraction of its mean square that rounding may leave of a 
 TALL = 2_048  # rows that make a matrix product worth while
 FEW = 2  # times as many columns as cells of a row: then its cells take less time
 TILE_CELLS = 65_536  # cells laid out at a time: 512 kB, which stays in cache
-OVERSAMPLING = 2.0  # times the rows wanted that are drawn, so that chance leaves enough
 
 S = TypeVar("S", bound=Statistic)
 R = TypeVar("R")
@@ -353,12 +352,9 @@ class Sample:
         return Sample(self.z[rows], self.codes[rows], self.weights[rows])
 
 
-def sampled(part: Part, params: tuple[TrainingRows, int, float]) -> tuple[NDArray[Any], Sample]:
-    """Kernel: rows drawn at random, at most so many, and the numbers that they drew.
-
-    The last of ``params`` is the weight of all rows, or 0 if it is not known.
-    """
-    rows, limit, total = params
+def sampled(part: Part, params: tuple[TrainingRows, int]) -> tuple[NDArray[Any], Sample]:
+    """Kernel: rows drawn at random, at most so many, and the numbers that they drew."""
+    rows, limit = params
     rng = np.random.default_rng(0)
     drawn, parts = [np.empty(0)], [Sample.empty(rows.centred.width)]
     bound = np.inf  # above it, a number has no chance
@@ -371,8 +367,6 @@ def sampled(part: Part, params: tuple[TrainingRows, int, float]) -> tuple[NDArra
         every = np.concatenate([*drawn, number])
         if len(every) > limit:
             bound = min(bound, float(np.partition(every, limit)[limit]))
-        if total and not len(batch.weights):  # then it is their number
-            bound = min(bound, OVERSAMPLING * limit / total)
         kept = number < bound
         drawn.append(number[kept])
         parts.append(Sample.of(batch, places[kept], rows))
@@ -392,9 +386,9 @@ def _lowest(
     return number[kept], Sample.joined(parts)[kept]
 
 
-def draw(data: DataLoop, rows: TrainingRows, n: int, total: float = 0.0) -> Sample:
+def draw(data: DataLoop, rows: TrainingRows, n: int) -> Sample:
     """Draw n rows of a whole table, or take all if there are fewer."""
-    numbers, parts = zip(*data.map(sampled, (rows, n, total)), strict=True)
+    numbers, parts = zip(*data.map(sampled, (rows, n)), strict=True)
     return _lowest(numbers, parts, n)[1]
 
 
