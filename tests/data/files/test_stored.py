@@ -251,7 +251,6 @@ class TestCodes:
         path = coded(tmp_path / "t.feather", [0, 1, code])
         refusal = message(lambda: rows(read_table(path)))
         assert refusal.startswith("t.feather cannot be read as Arrow")
-        assert "a code is outside its dictionary" in refusal
 
     @pytest.mark.parametrize("code", [-1, 2])
     def test_of_nulls_may_be_anything(self, tmp_path: Path, code: int) -> None:

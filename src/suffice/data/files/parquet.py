@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
 import pyarrow as pa
 
 from suffice.data.files.stored import PLAIN, StoredFormat, StoredPart
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 
 _BUFFER_BYTES = 1 << 18
 WHOLE_ROWS = 4 * BATCH_ROWS  # of a row group whose columns are read whole
-_WHOLE_BYTES = 1 << 22  # of a column of strings that is
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,7 @@ class ParquetPart(StoredPart):
         with open_parquet(self.path, plain) as file:
             names = [name for name, _ in self.types]
             try:
-                if self._is_read_whole(file, names):
+                if file.metadata.row_group(self.number).num_rows <= WHOLE_ROWS:
                     yield from self._whole(file, names).to_batches(BATCH_ROWS)
                     return
                 rows, parts = BATCH_ROWS, [self.number]
@@ -45,30 +43,10 @@ class ParquetPart(StoredPart):
                 where = "" if column is None else f", column {column!r}"
                 raise pa.ArrowInvalid(f"row group {self.number + 1}{where}: {error}") from error
 
-    def _is_read_whole(self, file: pq.ParquetFile, names: Sequence[str]) -> bool:
-        """Return whether whole columns take less memory than the pages a batch reader holds.
-
-        Of each column it holds two pages and a dictionary, 1 MB each, and these twice.
-        """
-        group = file.metadata.row_group(self.number)
-        if group.num_rows > WHOLE_ROWS:
-            return False
-        kinds = {name: file.schema_arrow.field(name).type for name in names}
-        # Of other types, the size of a cell is not known.
-        if not all(pa.types.is_primitive(k) or pa.types.is_dictionary(k) for k in kinds.values()):
-            return False
-        texts = {name for name, kind in kinds.items() if pa.types.is_dictionary(kind)}
-        columns = map(group.column, range(group.num_columns)) if texts else ()
-        sizes = (one.total_uncompressed_size for one in columns if one.path_in_schema in texts)
-        return all(int(size) <= _WHOLE_BYTES for size in sizes)
-
     def _whole(self, file: pq.ParquetFile, names: Sequence[str]) -> pa.Table:
-        rows = file.metadata.row_group(self.number).num_rows
-        memory = ColumnMemory(rows, [file.schema_arrow.field(name).type for name in names])
-        columns = [
-            memory.moved(file.read_row_group(self.number, [name], use_threads=False).column(name))
-            for name in names
-        ]
+        """Read column after column: a reader of batches holds two pages of each, and more."""
+        groups = (file.read_row_group(self.number, [name], use_threads=False) for name in names)
+        columns = [group.column(name) for group, name in zip(groups, names, strict=True)]
         return pa.table(columns, names=list(names))
 
     def _is_damaged(self, file: pq.ParquetFile, name: str) -> bool:
@@ -119,45 +97,3 @@ def _inspect_parquet(path: Path) -> tuple[pa.Schema, list[int]]:
 PARQUET = StoredFormat(
     "Parquet", rb"(?-i:PAR1)", (".parquet", ".pq"), ParquetPart, _inspect_parquet
 )
-
-
-ALIGNED = 64  # bytes: where columns begin
-
-
-class ColumnMemory:
-    """One block of memory for columns of so many rows.
-
-    Parameters
-    ----------
-    rows : int
-    types : iterable of pyarrow.DataType
-        Of the columns; there is room for those whose cells are whole bytes.
-    """
-
-    def __init__(self, rows: int, types: Iterable[pa.DataType]) -> None:
-        sizes = [rows * _cell_bytes(kind) for kind in types]
-        self._block = np.empty(sum(-(-size // ALIGNED) * ALIGNED for size in sizes), np.uint8)
-        self._used = 0
-
-    def moved(self, column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
-        """Copy cells to this memory; return them as they are where there is no room."""
-        cell = _cell_bytes(column.type)
-        if not cell or column.num_chunks != 1:
-            return column
-        cells, size, first = column.chunk(0), cell * len(column), self._used
-        bits, data = cells.buffers()
-        if cells.offset or data is None or first + size > len(self._block):
-            return column
-        place = self._block[first : first + size]
-        place[:] = np.frombuffer(data, np.uint8, size)
-        self._used += -(-size // ALIGNED) * ALIGNED
-        found = [bits, pa.py_buffer(place)]
-        return pa.chunked_array(
-            [pa.Array.from_buffers(column.type, len(cells), found, cells.null_count)]
-        )
-
-
-def _cell_bytes(kind: pa.DataType) -> int:
-    """Bytes of a cell; 0 of what is no number of whole bytes."""
-    bits = kind.bit_width if pa.types.is_primitive(kind) else 0
-    return 0 if bits % 8 else bits // 8
