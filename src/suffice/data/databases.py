@@ -16,7 +16,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from suffice.data.files.spool import SpooledPart, SpooledTable, spool, unbroken
+from suffice.data.files.spool import spool, unbroken
+from suffice.data.files.stored import StoredPart, StoredTable
+from suffice.data.files.temporary import TemporaryFolder
 from suffice.data.python_cells import is_rounded
 from suffice.data.schema import stored_as
 from suffice.data.table import first_rows, require_distinct
@@ -53,12 +55,14 @@ SAVEPOINT = "suffice_reads"
 BEGINNING = re.compile(r"(?:\s|\(|--[^\n]*(?:\n|$)|/\*.*?\*/)*(\w*)", re.DOTALL)  # comments, a word
 
 
-class Query(SpooledTable):
+class Query(StoredTable):
     """The rows of a query, which are read once, when they are first needed; or sums over them."""
 
     text: str
     connection: Any
     parameters: Any
+    where = ORIGIN
+    index = ()
 
     def __init__(self, text: str, connection: Any, parameters: Any = None) -> None:
         vars(self).update(text=text, connection=connection, parameters=parameters)
@@ -67,7 +71,7 @@ class Query(SpooledTable):
         return f"read_sql({self.text!r})"
 
     @cached_property
-    def rows(self) -> SpooledTable:
+    def rows(self) -> StoredTable:
         """The rows, kept in temporary files."""
         with self.asking() as (_, ask):
             return ask(self.text)
@@ -77,11 +81,15 @@ class Query(SpooledTable):
         return self.rows.schema
 
     @property
-    def kept(self) -> tuple[SpooledPart, ...]:
+    def kept(self) -> tuple[StoredPart, ...]:
         return self.rows.kept
 
+    @property
+    def folder(self) -> TemporaryFolder | None:
+        return self.rows.folder
+
     @contextmanager
-    def asking(self) -> Iterator[tuple[str, Callable[[str], SpooledTable]]]:
+    def asking(self) -> Iterator[tuple[str, Callable[[str], StoredTable]]]:
         """Give the database, as sqlglot calls it, and a function that answers statements.
 
         They see the same rows where the database has transactions that do, and change nothing.
@@ -354,7 +362,7 @@ _GUARDS: Mapping[str, Callable[[Any, str], AbstractContextManager[None]]] = {
 # Answers ----------------------------------------------------------------------------------------
 
 
-def _by_relation(query: str, connection: Any, parameters: Any) -> SpooledTable:
+def _by_relation(query: str, connection: Any, parameters: Any) -> StoredTable:
     """Ask duckdb, of which a cursor is a connection of its own, without registered frames."""
     with _refused("the database refuses the query", "correct it"):
         relation = _required(connection.sql(query, params=parameters))
@@ -362,7 +370,7 @@ def _by_relation(query: str, connection: Any, parameters: Any) -> SpooledTable:
     return _streamed(reader)
 
 
-def _by_cursor(query: str, connection: Any, parameters: Any) -> SpooledTable:
+def _by_cursor(query: str, connection: Any, parameters: Any) -> StoredTable:
     with _answering():
         cursor = connection.cursor()
     with closing(cursor):
@@ -449,7 +457,7 @@ def _misfit(name: str, cell: Any, row: int) -> ReadError:
 # Streams of Arrow batches -----------------------------------------------------------------------
 
 
-def _streamed(reader: pa.RecordBatchReader) -> SpooledTable:
+def _streamed(reader: pa.RecordBatchReader) -> StoredTable:
     require_distinct(reader.schema.names)
     nothing = _plain(first_rows([], reader.schema), 0)
     return spool(_all_plain(unbroken(reader, ORIGIN)), nothing.schema, ORIGIN)

@@ -129,7 +129,7 @@ def open_files(
     if stored is None:
         table: Table = TextTable(files, format or TextFormat(), remembered)
     else:
-        table = StoredTable(files, stored)
+        table = StoredTable.of(files, stored)
     whole = with_folders(table, found)
     return CopiedTable(whole, folders) if folders else whole
 

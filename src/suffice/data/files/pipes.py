@@ -18,7 +18,7 @@ from typing import Any
 import pyarrow as pa
 
 from suffice.data.files.listing import ListedFile, list_files, require_content
-from suffice.data.files.spool import KeptPart, TemporaryFolder, keeping
+from suffice.data.files.temporary import KeptPart, TemporaryFolder, keeping
 from suffice.data.table import TableView
 from suffice.data.version import readable
 from suffice.errors import ParameterError, ReadError, first_line

@@ -22,12 +22,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.ipc as ipc
 
+from suffice.data.doubles import doubles
+from suffice.data.files.temporary import KeptPart, TemporaryFolder
 from suffice.data.schema import called, held, is_text, require_columns
 from suffice.data.source import RecordPart
 from suffice.data.table import About, Table, converted, first_rows
 from suffice.data.version import FileVersion, readable, version_of
 from suffice.errors import ReadError, SchemaError
 from suffice.sums.batch import BATCH_ROWS
+from suffice.sums.block import BadCell
 
 PLAIN = {b"suffice.text": b""}  # of a column that is read with a dictionary, and has none
 _REMARKS = b"suffice.remarks"
@@ -49,6 +52,7 @@ class StoredPart(RecordPart):
     kind: str = ""  # of the format, in an error
     rows: int | None = None
     nbytes: int | None = None
+    before: int = 0  # rows of the table before those of the file
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
         done = 0
@@ -61,7 +65,7 @@ class StoredPart(RecordPart):
                     done += part.num_rows
 
     def locate(self, row: int) -> str:
-        return f"row {self._rows_before() + row + 1} of {self.path.name}"
+        return f"row {self.before + self._rows_before() + row + 1} of {self.path.name}"
 
     @abstractmethod
     def _stored(self) -> Iterator[pa.RecordBatch]:
@@ -76,8 +80,15 @@ class StoredPart(RecordPart):
 
         def cast(name: str, cells: pa.Array[Any]) -> pa.Array[Any]:
             target = types[name]
+            if target is None or target == cells.type:
+                return cells
             try:
-                return cells if target is None else cells.cast(target)
+                if pa.types.is_integer(cells.type) and pa.types.is_floating(target):
+                    return pa.array(doubles(cells), target, from_pandas=True)
+                return cells.cast(target)
+            except BadCell as bad:
+                where = f"{self.locate(done + bad.row)}, column {name!r}: {bad.value}"
+                raise ReadError(where, bad.rule, bad.next_step) from None
             except pa.ArrowNotImplementedError:
                 stored = held(cells.type)
                 raise ReadError(
@@ -142,34 +153,42 @@ def _shares(rows: Sequence[int | None], size: int) -> list[int]:
     return [size * part // total for part in parts]
 
 
+@dataclass(frozen=True, eq=False)
 class StoredTable(Table):
-    """Files of one self-describing format with the same columns."""
+    """Files of one self-describing format, or rows that were read once and are kept in some."""
 
-    def __init__(self, paths: Sequence[Path], format: StoredFormat) -> None:
-        self._schema, self._parts = format.read(paths[0])
+    schema: pa.Schema  # a part may store narrower types
+    kept: tuple[StoredPart, ...]
+    where: str  # the name of the first file, or where the rows came from
+    folder: TemporaryFolder | None = None  # of the files, if they are temporary
+    index: tuple[str, ...] = ()  # columns that are left out
+
+    @classmethod
+    def of(cls, paths: Sequence[Path], format: StoredFormat) -> StoredTable:
+        schema, parts = format.read(paths[0])
         for path in paths[1:]:
-            schema, parts = format.read(path)
-            _require_same(self._schema, schema, paths[0], path)
-            self._parts += parts
-        self._where = paths[0].name
-        self._index = [name for name in self._schema.names if _UNNAMED_INDEX.fullmatch(name)]
-        for name in self._index:
-            self._schema = self._schema.remove(self._schema.get_field_index(name))
+            other, more = format.read(path)
+            _require_same(schema, other, paths[0], path)
+            parts += more
+        index = tuple(name for name in schema.names if _UNNAMED_INDEX.fullmatch(name))
+        for name in index:
+            schema = schema.remove(schema.get_field_index(name))
+        return cls(schema, tuple(parts), paths[0].name, None, index)
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(self._schema.names)
+        return tuple(self.schema.names)
 
     @property
     def strings(self) -> Sequence[str]:
-        return [one.name for one in self._schema if is_text(one.type) or one.metadata == PLAIN]
+        return [one.name for one in self.schema if is_text(one.type) or one.metadata == PLAIN]
 
     @property
     def about(self) -> About:
-        said = json.loads((self._schema.metadata or {}).get(_REMARKS, b"[]"))
-        said += [f"{name!r}, the unnamed index of a frame, is left out" for name in self._index]
-        remarks = tuple(f"{self._where}: {remark}" for remark in said)
-        return About(remarks=remarks, losses=remarks[len(remarks) - len(self._index) :])
+        said = json.loads((self.schema.metadata or {}).get(_REMARKS, b"[]"))
+        said += [f"{name!r}, the unnamed index of a frame, is left out" for name in self.index]
+        remarks = tuple(f"{self.where}: {remark}" for remark in said)
+        return About(remarks=remarks, losses=remarks[len(remarks) - len(self.index) :])
 
     @property
     def _head(self) -> pa.RecordBatch:
@@ -178,13 +197,21 @@ class StoredTable(Table):
     def _first(self, names: Sequence[str]) -> pa.RecordBatch:
         parts = self.parts(dict.fromkeys(names))
         batches = chain.from_iterable(part.record_batches() for part in parts)
-        schema = pa.schema([self._schema.field(name) for name in names])
+        schema = pa.schema([self.schema.field(name) for name in names])
         return _owned(first_rows(batches, schema))
 
-    def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[StoredPart]:
-        require_columns(types, self.names, self._where)
-        asked = tuple(types.items())
-        return tuple(replace(part, types=asked) for part in self._parts)
+    def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
+        require_columns(types, self.names, self.where)
+        asked = tuple((name, kind or self.schema.field(name).type) for name, kind in types.items())
+        parts = [replace(part, types=asked) for part in self.kept]
+        return parts if self.folder is None else [KeptPart(one, (self.folder,)) for one in parts]
+
+    def mapped(self) -> pa.Table:
+        """Return the rows as a table in memory that the operating system reads when needed."""
+        parts = self.parts(dict.fromkeys(self.names))
+        return pa.Table.from_batches(
+            chain.from_iterable(part.record_batches() for part in parts), self.schema
+        )
 
 
 def with_remarks(table: pa.Table, remarks: Sequence[str]) -> pa.Table:

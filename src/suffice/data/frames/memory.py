@@ -12,14 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.ipc as ipc
 
-from suffice.data.files.spool import (
-    SpooledTable,
-    TemporaryFolder,
-    keeping,
-    spool,
-    spooled,
-    unbroken,
-)
+from suffice.data.files.spool import spool, unbroken
+from suffice.data.files.stored import IPC_FILE, StoredTable
+from suffice.data.files.temporary import TemporaryFolder, keeping
 from suffice.data.python_cells import unmasked
 from suffice.data.schema import Layout, is_text, require_columns
 from suffice.data.source import RecordPart
@@ -111,7 +106,7 @@ class FrameTable(Table):
 
 def in_memory(table: Table) -> FrameTable | None:
     """Return a table whose rows can change places: one in memory, or one that was spooled."""
-    if isinstance(table, SpooledTable):
+    if isinstance(table, StoredTable) and table.folder is not None:
         return FrameTable(table.mapped())
     return table if isinstance(table, FrameTable) else None
 
@@ -128,7 +123,7 @@ def in_memory_beside(table: Table, role: str) -> FrameTable:
     return frame
 
 
-def frame_table(data: Any) -> FrameTable | SpooledTable:
+def frame_table(data: Any) -> FrameTable | StoredTable:
     """Take anything with ``__arrow_c_stream__`` (or a narwhals-supported lazy frame) as a table.
 
     A mapping from names to one-dimensional arrays is a table too.
@@ -156,7 +151,7 @@ def frame_table(data: Any) -> FrameTable | SpooledTable:
     return table
 
 
-def _read(data: Any) -> FrameTable | SpooledTable:
+def _read(data: Any) -> FrameTable | StoredTable:
     if isinstance(data, pa.Table):
         return FrameTable(data)
     if isinstance(data, pa.RecordBatch):
@@ -305,7 +300,7 @@ def _from_pandas(frame: Any) -> pa.Table:
     return pa.Table.from_arrays(columns, names)
 
 
-def _lazy_table(frame: Any) -> SpooledTable:
+def _lazy_table(frame: Any) -> StoredTable:
     """Run the query of a LazyFrame in polars' streaming engine, and keep its rows.
 
     The rows never are in memory together. Polars can also hand them over batch by batch
@@ -313,18 +308,15 @@ def _lazy_table(frame: Any) -> SpooledTable:
     """
     import polars as pl
 
-    from suffice.data.files.parquet import PARQUET
-
     folder = TemporaryFolder()
-    path = folder.path / "rows.parquet"
+    path = folder.path / "the LazyFrame"
     with keeping(folder):
         try:
-            frame.sink_parquet(path, compression="snappy")
+            frame.sink_ipc(path)
         except pl.exceptions.PolarsError as error:
             raise ReadError(
                 f"the query of the LazyFrame fails: {first_line(error)}",
                 "",
                 "collect() it to see more",
             ) from error
-        schema, parts = PARQUET.read(path)
-        return spooled(schema, parts, "the LazyFrame", folder)
+        return replace(StoredTable.of([path], IPC_FILE), folder=folder)
