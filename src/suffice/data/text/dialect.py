@@ -187,6 +187,8 @@ def _quote(
     """Return the quote: ``'`` where there is no other, and it does nothing but enclose fields."""
     if asked.quote != AUTO:
         return asked.quote
+    if separator in (_QUOTE, _OTHER_QUOTE):
+        return None
     text, q = "".join(lines), _OTHER_QUOTE
     if _QUOTE in text or q not in text:
         return _QUOTE

@@ -189,19 +189,18 @@ def usual_blanks(text: bytes, separator: str, quote: str | None) -> bytes:
     >>> usual_blanks(b'1,  "a,  b"\n', ",", '"')
     b'1,"a,  b"\n'
     """
-    needless = r"(?<![^\r\n]) +| +(?![^\r\n])|(?<= ) +"  # at the ends of a line, after another
-    if quote is None or quote.encode() not in text:
-        return (
-            re.sub(needless.encode(), b"", text.replace(b"\t", b" "))
-            if separator == BLANK
-            else text
-        )
-    q, d = re.escape(quote), BLANKS if separator == BLANK else re.escape(separator)
-    enclosed = rf"(?<![^{d}\r\n])(?: *)({q}(?>(?:[^{q}]|{q}{q})*){q})"
-    if separator == BLANK and b"\t" in text:
-        text = re.sub(f"{enclosed}|\t".encode(), lambda match: match[1] or b" ", text)
-    pattern = f"{enclosed}|{needless}" if separator == BLANK else enclosed
-    return re.sub(pattern.encode(), lambda match: match[1] or b"", text)
+    patterns = []
+    if separator == BLANK:
+        text = text.replace(b"\t", b" ")
+        # At the ends of a line, after another.
+        patterns = [r"(?<![^\r\n]) +| +(?![^\r\n])|(?<= ) +"]
+    if quote is not None and quote.encode() in text:
+        q, d = re.escape(quote), re.escape(separator)
+        patterns.insert(0, rf"(?<![^{d}\r\n])(?: *)(?P<field>{q}(?>(?:[^{q}]|{q}{q})*){q})")
+    if not patterns:
+        return text
+    needless = re.compile("|".join(patterns).encode())
+    return needless.sub(lambda match: match.groupdict(b"").get("field", b""), text)
 
 
 def _below(text: memoryview, count: int) -> tuple[int, int]:

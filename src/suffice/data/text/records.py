@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import bz2
 import codecs
+import csv
 import gzip
 import io
 import lzma
@@ -37,6 +38,8 @@ _LEAVE_OUT = "leave up to ten such rows out with skip_bad_rows=10"
 _QUOTES = "double the quotes within a field, or use quote=None where they are ordinary characters"
 # Surrogates, which the scan decodes undecodable bytes to.
 _UNDECODED = re.compile("[\udc80-\udcff]")
+_LINE_END = re.compile("\r\n|\n|\r")
+csv.field_size_limit(LONGEST_RECORD)  # a field is as long as a record may be
 
 
 # Bytes and characters ---------------------------------------------------------------------------
@@ -123,71 +126,57 @@ class OpenRecordError(Exception):
     """A record does not end: a quote never closes."""
 
 
+@dataclass(frozen=True)
 class Grammar:
     """Cuts text into fields exactly as pyarrow does; stripped, a quote behind blanks opens one."""
 
-    def __init__(self, separator: str, quote: str | None, strip: bool = False) -> None:
-        self.separator, self.quote = separator, quote
-        d, q = re.escape(separator), re.escape(quote or "\0")
-        d = BLANKS if separator == BLANK else d
-        lead = " *" if strip and separator != BLANK else ""
-        # Repeated groups are atomic, not possessive: of those, Python 3.11.0 to 3.11.4 match less.
-        inner = f"(?>[^{q}]*+(?:{q}{q}[^{q}]*+)*)"
-        end = f"[{d}]++" if separator == BLANK else d
-        self._field = re.compile(f"(?:{lead}{q}({inner}){q})?([^{d}]*){end}")
-        self._whole = re.compile(f"(?>(?:(?:{lead}{q}{inner}{q}|(?!{lead}{q}))[^{d}]*+{end})*)")
-        self._quoted = re.compile(f"{lead}{q}{inner}{q}")
-        self._opening = re.compile(lead + q)
-        self._closing = re.compile(f"{inner}{q}(?>(?:[^{d}]*+{end})?)")
+    separator: str
+    quote: str | None
+    strip: bool = False
 
-    def records(self, lines: Iterable[str], first: int = 1) -> Generator[Record, None, None]:
+    def records(self, lines: Iterable[str], first: int = 1) -> Generator[Record]:
         """Gather lines into records; raise OpenRecordError where a quote never closes."""
         pending: list[str] = []
-        inside, opened, begun, size = False, 0, first, 0
-        for number, line in enumerate(lines, start=first):
-            pending.append(line)
-            size += len(line)
-            if self.quote is not None and self.quote in line:
-                start = self._close(line) if inside else 0
-                if start is not None:
-                    inside, opened = self._opens(line, start), number
-            if inside and size < LONGEST_RECORD:
-                continue
-            if inside:
-                break
+        is_open, blank = False, self.separator == BLANK
+
+        def following() -> Iterator[str]:
+            nonlocal is_open
+            size = 0
+            for line in lines:
+                size = size + len(line) if pending else len(line)
+                pending.append(line)
+                yield line.replace("\t", BLANK) if blank else line
+                if size >= LONGEST_RECORD:
+                    break
+            is_open = bool(pending)  # more is asked for
+
+        reader = csv.reader(
+            following(),
+            delimiter=self.separator,
+            quotechar=self.quote,
+            quoting=csv.QUOTE_MINIMAL if self.quote else csv.QUOTE_NONE,
+            skipinitialspace=blank or self.strip,
+        )
+        for fields in reader:
+            if is_open:
+                above = "".join(fields[:-1])
+                raise OpenRecordError(first + len(_LINE_END.findall(above)))
             text = "".join(pending).rstrip("\r\n")
-            if self.separator == BLANK:
+            if blank:
+                fields = fields[:-1] if text.endswith((BLANK, "\t")) else fields
                 text = text.strip(BLANKS)
             if text:
-                yield Record(begun, len(pending), text, *self._fields(text))
+                behind = self.quote in text and not self._is_closed(text) if self.quote else False
+                yield Record(first, len(pending), text, fields, behind)
+            first += len(pending)
             pending.clear()
-            begun, size = number + 1, 0
-        if inside:
-            raise OpenRecordError(opened)
 
-    def _fields(self, text: str) -> tuple[list[str], bool]:
-        """Cut a whole record; say whether text follows a closing quote."""
-        quote = self.quote
-        if quote is None or quote not in text:
-            if self.separator == BLANK:
-                return list(filter(None, text.replace("\t", BLANK).split(BLANK))), False
-            return text.split(self.separator), False
-        found = list(self._field.finditer(text + self.separator))
-        fields = [(match[1] or "").replace(quote * 2, quote) + match[2] for match in found]
-        return fields, any(match[1] is not None and match[2].strip() for match in found)
-
-    def _opens(self, line: str, start: int) -> bool:
-        """Return whether a quote that opens in a line is still open where the line ends."""
-        whole = self._whole.match(line, start)
-        rest = whole.end() if whole else start
-        return bool(self._opening.match(line, rest)) and not self._quoted.match(line, rest)
-
-    def _close(self, line: str) -> int | None:
-        """Return where the field after an open quote begins, or None while it stays open."""
-        match = self._closing.match(line)
-        if match is None:
-            return None
-        return match.end() if match[0].endswith(self.separator) else len(line)
+    def _is_closed(self, text: str) -> bool:
+        """Return whether nothing but blanks is behind the quotes that close fields."""
+        d, q, lead = re.escape(self.separator), self.quote, " *" if self.strip else ""
+        enclosed = rf"{lead}{q}(?>(?:[^{q}]|{q}{q})*){q}(?:(?!{d})\s)*"
+        other = f"(?!{lead}{q})[^{d}]*"
+        return re.fullmatch(f"(?>(?:(?:{enclosed}|{other})(?:{d}|$))*)", text) is not None
 
 
 # Files ------------------------------------------------------------------------------------------
