@@ -304,7 +304,7 @@ def holds_numbers(table: Table, name: str) -> bool:
     stored = stored_as(table.shown.schema.field(name).type)
     if stored != "integer":
         return stored == "number"
-    return len(table.of_first_cells([name], distinct)[name]) > MOST_LABELS
+    return len(distinct(name, table.head().column(name))) > MOST_LABELS
 
 
 def suited(table: Table, label: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ import reprlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -24,8 +24,6 @@ from suffice.data.table import About, Table, TableView, converted, first_rows
 from suffice.data.text.column_spelling import Guess, guess, settled
 from suffice.data.text_format import USUALLY_MISSING, TextFormat
 from suffice.errors import ReadError, SchemaError, warn
-
-T = TypeVar("T")
 
 ROWS = 1 << 20  # of a frame, read at a time
 FOUND = (
@@ -66,9 +64,9 @@ def spelled(
     tokens = (*USUALLY_MISSING, *sorted(missing), *(known.tokens if known is not None else ()))
     doubts: Mapping[str, str] = {}
     if layout is None:
-        found, doubts = _found(table, names, Look(tokens))
+        found, doubts = _found(table, names, tokens)
     else:
-        found = _as_known(table, names, known or TextFormat(), layout, Look(tokens))
+        found = _as_known(table, names, known or TextFormat(), layout, tokens)
     if not (found or doubts):
         return table
     written = tuple((name, spelling.name) for name, (spelling, _) in found.items())
@@ -96,31 +94,30 @@ class Looked:
     doubted: int  # the first row of a doubtful cell; -1 without one
 
 
-@dataclass(frozen=True)
-class Look:
-    """Look at the cells of a column, of which these tokens stand for a missing value."""
-
-    tokens: tuple[str, ...]
-
-    def __call__(self, _: str, cells: pa.Array[Any]) -> Looked:
-        cells = cells.cast(pa.string())
-        known = cells.drop_null()
-        is_absent = pc.is_in(pc.utf8_trim_whitespace(known), value_set=pa.array(self.tokens))
-        absent, shown = known.filter(is_absent), known.filter(pc.invert(is_absent))
-        values, counts = pc.value_counts(shown).flatten()
-        found = guess(values, np.asarray(counts)) if len(shown) else Guess()
-        doubted = -1 if found.doubt is None else cells.index(pa.scalar(found.doubt.first)).as_py()
-        return Looked(found, len(absent), absent[0].as_py() if len(absent) else "", doubted)
+def _look(cells: pa.Array[Any], tokens: Sequence[str]) -> Looked:
+    cells = cells.cast(pa.string())
+    known = cells.drop_null()
+    is_absent = pc.is_in(pc.utf8_trim_whitespace(known), value_set=pa.array(tokens))
+    absent, shown = known.filter(is_absent), known.filter(pc.invert(is_absent))
+    values, counts = pc.value_counts(shown).flatten()
+    found = guess(values, np.asarray(counts)) if len(shown) else Guess()
+    doubted = -1 if found.doubt is None else cells.index(pa.scalar(found.doubt.first)).as_py()
+    return Looked(found, len(absent), absent[0].as_py() if len(absent) else "", doubted)
 
 
-def _looked(table: Table, names: Sequence[str], look: Look) -> Mapping[str, Looked]:
+def _looked(table: Table, names: Sequence[str], tokens: Sequence[str]) -> Mapping[str, Looked]:
+    """Look at all cells of columns in memory, at the first ones of others."""
     if isinstance(table, FrameTable):
-        return {name: look(name, table.table.column(name).combine_chunks()) for name in names}
-    return table.of_first_cells(names, look)
+        cells = {name: table.table.column(name).combine_chunks() for name in names}
+    else:
+        cells = {name: table.head().column(name) for name in names}
+    return {name: _look(column, tokens) for name, column in cells.items()}
 
 
-def _found(table: Table, names: Sequence[str], look: Look) -> tuple[Found, Mapping[str, str]]:
-    columns = _looked(table, names, look)
+def _found(
+    table: Table, names: Sequence[str], tokens: Sequence[str]
+) -> tuple[Found, Mapping[str, str]]:
+    columns = _looked(table, names, tokens)
     found: Found = {}
     doubts: dict[str, str] = {}
     guesses = {name: column.guess for name, column in columns.items()}
@@ -145,7 +142,7 @@ def _found(table: Table, names: Sequence[str], look: Look) -> tuple[Found, Mappi
 
 
 def _as_known(
-    table: Table, names: Sequence[str], known: TextFormat, layout: Layout, look: Look
+    table: Table, names: Sequence[str], known: TextFormat, layout: Layout, tokens: Sequence[str]
 ) -> Found:
     found: Found = {}
     unknown = []
@@ -162,7 +159,7 @@ def _as_known(
             found[name] = spelling, spelling.type
         else:
             unknown.append(name)
-    looked = _looked(table, unknown, look) if unknown else {}
+    looked = _looked(table, unknown, tokens) if unknown else {}
     for name, column in looked.items():
         one = column.guess
         if isinstance(one.spelling, Moment) and not one.others:
@@ -245,16 +242,6 @@ class SpelledTable(TableView):
     @property
     def _head(self) -> pa.RecordBatch:
         return _spelled_batch(self.table.head(), self.reads, self._locate)
-
-    def of_first_cells(
-        self, names: Sequence[str], say: Callable[[str, pa.Array[Any]], T]
-    ) -> dict[str, T]:
-        """Return what a function says of first cells: as they are stored, or what they spell."""
-        plain = [name for name in names if name not in self.reads]
-        read = [name for name in names if name in self.reads]
-        found = self.table.of_first_cells(plain, say) if plain else {}
-        found |= super().of_first_cells(read, say) if read else {}
-        return {name: found[name] for name in names}
 
     def _locate(self, name: str, row: int) -> str:
         for part in self.table.parts({self.names[0]: None}):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +21,6 @@ from suffice.data.text_format import TextFormat
 from suffice.errors import ParameterError, SchemaError, first_line
 from suffice.sums.batch import BATCH_ROWS
 
-T = TypeVar("T")
 KEPT = 64_000_000  # bytes of first rows that a table keeps; more are read again when asked for
 
 
@@ -66,8 +65,8 @@ class Table(ABC):
     def head(self) -> pa.RecordBatch:
         """Return the first ``BATCH_ROWS`` rows, all columns, in stored or inferred types.
 
-        Up to 64 MB of them are kept for the next call; more are read again, so ask `shown` and
-        `of_first_cells` where these say enough.
+        Up to 64 MB of them are kept for the next call; more are read again, so ask `shown` where
+        that says enough.
 
         Raises
         ------
@@ -92,32 +91,12 @@ class Table(ABC):
     def _head(self) -> pa.RecordBatch:
         """The first rows, read anew."""
 
-    def _first(self, names: Sequence[str]) -> pa.RecordBatch:
-        """The first rows of some columns, read anew."""
-        return self._head.select(list(names))
-
     @cached_property
     def shown(self) -> Shown:
         """Return a summary of the first rows; their cells are not kept for it."""
         self.head()
         found: Shown = vars(self)["shown"]
         return found
-
-    def of_first_cells(
-        self, names: Sequence[str], say: Callable[[str, pa.Array[Any]], T]
-    ) -> dict[str, T]:
-        """Return what a function says of the first cells of columns; it is asked once of each."""
-        known: dict[Any, T] = vars(self).setdefault("_said", {})
-        asked = [name for name in names if (say, name) not in known]
-        if asked:
-            too_many = "shown" in vars(self) and "_kept" not in vars(self)
-            first = self._first(asked) if too_many else self.head()
-            known |= {(say, name): say(name, first.column(name)) for name in asked}
-        return {name: known[say, name] for name in names}
-
-    def coded(self, names: Collection[str]) -> Table:
-        """Allow codes for strings of these columns, which are read in less time."""
-        return self
 
     def known_as(self, known: TextFormat) -> Table:
         """Return a table whose text is read as a model's files were."""
@@ -170,9 +149,6 @@ class TableView(Table):
     def about(self) -> About:
         return self.table.about
 
-    def coded(self, names: Collection[str]) -> Table:
-        return replace(self, table=self.table.coded(names))
-
     def known_as(self, known: TextFormat) -> Table:
         return replace(self, table=self.table.known_as(known))
 
@@ -203,17 +179,6 @@ class WithoutColumns(TableView):
     @property
     def _head(self) -> pa.RecordBatch:
         return self.table.head().select(list(self.names))
-
-    @cached_property
-    def shown(self) -> Shown:
-        schema, rows, empty = self.table.shown
-        chosen = pa.schema([schema.field(name) for name in self.names], schema.metadata)
-        return Shown(chosen, rows, empty.intersection(self.names))
-
-    def of_first_cells(
-        self, names: Sequence[str], say: Callable[[str, pa.Array[Any]], T]
-    ) -> dict[str, T]:
-        return self.table.of_first_cells(names, say)
 
 
 @dataclass(frozen=True)

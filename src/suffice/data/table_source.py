@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.data.encode import distinct
-from suffice.data.frames.memory import FramePart, in_memory
+from suffice.data.frames.memory import FramePart, FrameTable, in_memory
 from suffice.data.schema import (
     Column,
     Layout,
@@ -127,13 +127,18 @@ class TableSource(Source):
         asked = self.feature_names if names is None else tuple(names)
         if names:
             require_columns(names, self.table.names, "the table")
-        return tuple(self.table.of_first_cells(asked, decide).values())
+        head = self.table.head()
+        return tuple(decide(name, head.column(name)) for name in asked)
 
     def read_often(self, layout: Layout) -> TableSource:
         """Return rows to be read many times: categories are codes where they may be."""
-        coded = (block.columns for block in layout.blocks if block.encoding == "category")
-        names = [name for name in (*chain(*coded), layout.label) if name is not None]
-        return replace(self, table=self.table.coded(names))
+        read = (block.columns for block in layout.blocks if block.encoding == "category")
+        names = [name for name in (*chain(*read), layout.label) if name is not None]
+
+        def coded(table: Table) -> Table:
+            return table.coded(names) if isinstance(table, FrameTable) else table
+
+        return replace(self, table=innermost(self.table, coded))
 
     def without(self, names: Sequence[str]) -> TableSource:
         """Leave out columns; a model fitted to the result goes on ignoring them."""
@@ -168,7 +173,7 @@ class TableSource(Source):
         """The labels that the first rows show."""
         if self.label is None:
             return ()
-        return self.table.of_first_cells([self.label], distinct)[self.label]
+        return distinct(self.label, self.table.head().column(self.label))
 
     def take(self, rows: NDArray[np.intp]) -> TableSource:
         """Return the rows of a table in memory at these places, in that order."""

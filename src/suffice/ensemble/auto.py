@@ -477,7 +477,7 @@ class AutoClassifier(Classifier):
 
 @dataclass(frozen=True)
 class _Seen:
-    """A first model of Gaussians and categories: size, categories, identifiers, copies.
+    """A first model of Gaussians and categories: size, identifiers, copies.
 
     Rows that it refuses are refused by every candidate. A table that it cannot read has the size of
     one cell, as every candidate will say. Equal rows are copies of one row if the table
@@ -485,7 +485,6 @@ class _Seen:
     """
 
     size: Size = ONE_CELL
-    categories: tuple[str, ...] = ()
     identifiers: tuple[str, ...] = ()
     tells_apart: bool = False
 
@@ -508,15 +507,14 @@ class _Seen:
             len(fitted.classes),
             round(1.0 - float(share), 9),
         )
-        categories = tuple(one.name for one in model.schema_ if one.kind == "category")
         identifiers = () if is_array(rows[0]) else fitted.identifiers
         tells_apart = isinstance(statistic, Sampled) and statistic.sample.tells_apart
-        return cls(size, categories, identifiers, tells_apart)
+        return cls(size, identifiers, tells_apart)
 
     def placed(self, rows: tuple[Any, Any, Any]) -> tuple[Rows, NDArray[np.uint64] | None]:
         """Return the rows by their places, and hashes by which copies are found.
 
-        Strings of a frame are read once as the numbers that they spell, or coded.
+        Strings of a frame are read once as the numbers that they spell.
         """
         X, y, weight = rows
         if is_table(X):
@@ -525,7 +523,7 @@ class _Seen:
         if not is_array(X):
             opened = open_table(X, y if isinstance(y, str) else None).table
             if isinstance(opened, FrameTable):
-                X = opened.coded(self.categories).table
+                X = opened.table
         memory = MemoryRows.of(X, y, weight, None, labelled=True)
         return memory, memory.hashes if self.tells_apart else None
 

@@ -192,13 +192,9 @@ class StoredTable(Table):
 
     @property
     def _head(self) -> pa.RecordBatch:
-        return self._first(self.names)
-
-    def _first(self, names: Sequence[str]) -> pa.RecordBatch:
-        parts = self.parts(dict.fromkeys(names))
+        parts = self.parts(dict.fromkeys(self.names))
         batches = chain.from_iterable(part.record_batches() for part in parts)
-        schema = pa.schema([self.schema.field(name) for name in names])
-        return _owned(first_rows(batches, schema))
+        return _owned(first_rows(batches, self.schema))
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
         require_columns(types, self.names, self.where)
