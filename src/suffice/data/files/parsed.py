@@ -18,6 +18,7 @@ import pyarrow.json as arrow_json
 
 from suffice.data.files.stored import StoredFormat, StoredPart, with_remarks
 from suffice.data.spelling import spelling_named
+from suffice.data.text.dialect import names_of
 from suffice.data.text_format import USUALLY_MISSING
 from suffice.data.version import FileVersion, version_of
 from suffice.errors import ParameterError, ReadError, library
@@ -293,18 +294,18 @@ def _sheet(rows: Rows, merged: Merged) -> pa.Table:
     if blank:
         remarks.append(f"{len(blank)} empty rows are left out, the first of them row {blank[0]}")
     body = [row for row in body if not _is_blank(row)]
-    columns = []
-    for place in range(len(names)):
+    found, columns = names_of([names], True, None, None), {}
+    for place, name in enumerate(found.names):
         column = [row[place] for row in body]
-        if names[place] or any(cell is not None for cell in column):
-            columns.append((names[place], place, _cells_of(column)))
-    unnamed = [place for name, place, _ in columns if not name]
-    if unnamed:
-        listed = ", ".join(repr(f"column_{place + 1}") for place in unnamed)
-        remarks.append(f"columns without a name are called by their place: {listed}")
-    names = _distinct([name or f"column_{place + 1}" for name, place, _ in columns], remarks)
-    table = pa.Table.from_arrays([column for _, _, column in columns], names=names)
-    return with_remarks(table, remarks)
+        if name not in found.unnamed or any(cell is not None for cell in column):
+            columns[name] = _cells_of(column)
+    for what, own in (
+        ("columns without a name are called by their place", found.unnamed),
+        ("columns with the name of another are called", found.doubled),
+    ):
+        if shown := ", ".join(repr(name) for name in own if name in columns):
+            remarks.append(f"{what}: {shown}")
+    return with_remarks(pa.table(columns), remarks)
 
 
 def _is_blank(row: Sequence[Any]) -> bool:
@@ -364,19 +365,6 @@ def _fill(cells: Sequence[list[Any]], last: int, merged: Merged, remarks: list[s
             f"{len(filled)} merged ranges have their value in each of their cells, the first of "
             f"them from row {min(filled) + 1} on"
         )
-
-
-def _distinct(names: Sequence[str], remarks: list[str]) -> list[str]:
-    """Return the names, those that came before with their place behind."""
-    found: list[str] = []
-    for place, name in enumerate(names, start=1):
-        own = name if name not in found else f"{name}_{place}"
-        if own != name:
-            remarks.append(
-                f"column {place} has the name {name!r} of another, and is called {own!r}"
-            )
-        found.append(own)
-    return found
 
 
 def workbooks(sheet: str | int | None = None) -> StoredFormat:
