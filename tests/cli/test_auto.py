@@ -63,7 +63,6 @@ def test_what_is_printed(run: Run, folder: Path) -> None:
     shown = re.findall(r"(\d+\.\d %) *$", lines, re.MULTILINE)
     model: Any = suffice.load(folder / "auto.suffice")
     assert shown == [f"{100 * share:.1f} %" for share in model.model_.shares]
-    assert "logistic is left out: " in lines
 
 
 def test_it_answers_as_in_python(run: Run, folder: Path) -> None:
