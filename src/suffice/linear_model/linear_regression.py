@@ -159,7 +159,7 @@ class LinearRegression(LinearRegressor):
     def robust_summary(
         self,
         X: Any,
-        y: Any,
+        y: Any = None,
         sample_weight: Any = None,
         *,
         kind: Robust = "HC3",

@@ -76,3 +76,12 @@ def test_what_has_no_robust_errors() -> None:
     assert np.isfinite(model.robust_summary(alone, Y, kind="HC1").standard_error).all()
     with pytest.raises(ParameterError):
         LinearRegression(solver="gradient").fit(X, Y).robust_summary(X, Y)
+
+
+def test_a_formula_has_its_target() -> None:
+    table = pd.DataFrame(X, columns=["a", "b", "c"]).assign(y=Y)
+    model = LinearRegression(formula="y ~ a + b + c").fit(table)
+    expected = LinearRegression().fit(X, Y).robust_summary(X, Y)
+    np.testing.assert_allclose(
+        model.robust_summary(table).standard_error, expected.standard_error, rtol=1e-12
+    )
