@@ -955,19 +955,6 @@ class Design:
         left = np.where(unknown, -1, mine.codes)
         return self._with_codes(batch, CodedBlock(left, mine.vocabularies))
 
-    def at_reference(self, batch: Batch) -> Batch:
-        """Return rows in which an unknown or missing category is the one without a term.
-
-        It stays missing where that has a term of its own.
-        """
-        if not self.categories:
-            return batch
-        values = tuple(self.categories.values())
-        first = np.array([int(self.ranks(name).argmin()) for name in self.categories])
-        codes = self._coded(batch).recode(values)
-        absent = (codes == self._sizes) | ((codes < 0) & ~self._has_term)
-        return self._with_codes(batch, CodedBlock(np.where(absent, first, codes), values))
-
     @cached_property
     def known_values(self) -> dict[str, Vocabulary]:
         """The values of categories, and the words of texts that are counted, by column."""
@@ -975,10 +962,20 @@ class Design:
         return {**self.categories, **words}
 
     def answerable(self, batch: Batch, as_reference: bool, expecting: bool) -> Batch:
-        """Return rows with what is taken for an unknown category, or can be expected of it."""
-        if as_reference:
-            return self.at_reference(batch)
-        return self.known(batch, expecting) if expecting or self.missing else batch
+        """Return rows with what is taken for an unknown category, or can be expected of it.
+
+        As the reference, an unknown or missing category is the one without a term, and stays
+        missing where that has a term of its own.
+        """
+        if not as_reference:
+            return self.known(batch, expecting) if expecting or self.missing else batch
+        if not self.categories:
+            return batch
+        first = np.array([int(self.ranks(name).argmin()) for name in self.categories])
+        values = tuple(self.categories.values())
+        codes = self._coded(batch).recode(values)
+        absent = (codes == self._sizes) | ((codes < 0) & ~self._has_term)
+        return self._with_codes(batch, CodedBlock(np.where(absent, first, codes), values))
 
     def complete(self, batch: Batch) -> NDArray[np.bool_]:
         """Return which rows have a value in every cell, and no unknown category, (n,)."""
