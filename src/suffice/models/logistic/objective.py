@@ -51,7 +51,6 @@ from suffice.sums.counts import Counts
 from suffice.sums.loss_sums import LossSums
 
 LARGEST_HESSIAN = 2_000  # its side, where there may be one: 32 MB
-FLATTEST = 1e-4  # curvature, as a fraction of that at 0, that a step is trusted to be as long as
 HESSIAN_BYTES = 5 * 8.0  # of a second derivative: itself, and copies while it is factored
 SQUARES_NOISE = 2.0**-43  # fraction of a sum of squares, added in double, that means nothing
 
@@ -258,8 +257,7 @@ class Objective:
         if self.centred.is_sparse:
             of_parts = self.data.map(curvature_factors, request)
             plus, minus = zip(*(pair for part in of_parts for pair in part), strict=True)
-            found = CompressedHessian.of(plus, minus, scale, self.penalty_of_free[places])
-            return found.no_flatter_than(FLATTEST * self.curvature_at_zero()[places])
+            return CompressedHessian.of(plus, minus, scale, self.penalty_of_free[places])
         require_memory(
             HESSIAN_BYTES * q * q,
             f"second derivatives by {q:,} coefficients that are not 0",

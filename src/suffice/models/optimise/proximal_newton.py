@@ -9,7 +9,7 @@ down.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 from typing import Self
@@ -217,12 +217,6 @@ class CompressedHessian:
             np.bincount(a.indices, a.data**2, len(self.ridge)) for a in (self.plus, self.minus)
         ]
         return np.asarray(np.maximum(squares[0] - squares[1] + self.ridge, 0.0))
-
-    def no_flatter_than(self, least: NDArray[np.float64]) -> CompressedHessian:
-        """Raise the curvature of coordinates to some (p,), so that no step is far too long."""
-        found = replace(self, ridge=self.ridge + np.maximum(least - self.diagonal, 0.0))
-        found.__dict__["diagonal"] = np.maximum(least, self.diagonal)
-        return found
 
     def largest(self, scale: NDArray[np.float64]) -> float:
         """Return a bound of the eigenvalues of H, with rows and columns multiplied by ``scale``.
