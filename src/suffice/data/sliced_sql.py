@@ -269,7 +269,7 @@ class Plan:
         first = tuple(sums[:1]) == self.sums[:1]
         every = [None, *(range(len(self.counted)) if first else ())]
         found = "\nUNION ALL\n".join(self._select(sums, j) for j in every)
-        return with_tables(self._tables(), found, self.dialect)
+        return with_tables(self._tables(sums), found, self.dialect)
 
     def _select(self, sums: Sequence[Sum], j: int | None) -> str:
         """Return the sums of all numbers, or the counts of the values of category j."""
@@ -286,13 +286,15 @@ class Plan:
         conditions += [] if j is None else [f"c{j} IS NOT NULL"]
         return select(columns | sql, SLICES, " AND ".join(conditions), by)
 
-    def _tables(self) -> dict[str, str]:
+    def _tables(self, sums: Sequence[Sum]) -> dict[str, str]:
         """The tables in between: the query, its cells, and their digits.
 
         ``amiss`` marks rows with other cells than the sums are made for: values, or numbers that
         are too large or too fine.
         """
         dialect = self.dialect
+        used = {f"x{i}" for one in sums for i in one.of[1:]} | {"w"}
+        used |= {f"x{i}" for i in self.joint if self.pattern == "p"}
         shown = {f"x{one.of[1]}" for one in self.sums if one.of[0] == "n"} | {"w"}
         names = {f"g{i}": name for i, name in enumerate(self.groups)}
         names |= {f"c{j}": name for j, (name, _) in enumerate(self.counted)}
@@ -302,6 +304,8 @@ class Plan:
         odd = [f"({labelled}NOT ({condition}))" for condition in self.allowed]
         fine = ["odd = 1"]
         for x, number in self.factors.items():
+            if x not in used:
+                continue
             cell, power = number.cell, number.units(self.bits)[-1]
             if self.may_lack and x != "w":
                 cell = f"CASE WHEN {self.labelled} THEN {cell} END"
