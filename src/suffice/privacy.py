@@ -187,7 +187,9 @@ def _found(model: Any, m: float) -> Iterator[Finding]:
 def _of_groups(grouped: GroupedSums, m: float) -> Iterator[Finding]:
     reader, by, labels = grouped.reader, ", ".join(grouped.by), set()
     found = []
-    for key, sums in _groups(grouped):
+    for g in range(len(grouped)):
+        key = grouped.keys.key(g)
+        sums = grouped[key].sums
         shown = ("(missing)" if value is None else str(value) for value in key)
         group = ", ".join(shown) if grouped.by else None
         if isinstance(sums, Sampled | KeptRows):
@@ -199,14 +201,6 @@ def _of_groups(grouped: GroupedSums, m: float) -> Iterator[Finding]:
         found += [replace(one, group=group) for one in _of_sums(reader, sums, m)]
     yield from _listed_of(reader, Vocabulary.of(labels).values)
     yield from found
-
-
-def _groups(grouped: GroupedSums) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    if not grouped.by:
-        yield (), grouped.sums
-    for g in range(len(grouped.keys) if grouped.by else 0):
-        key = grouped.keys.key(g)
-        yield key, grouped[key].sums
 
 
 def _listed_of(reader: Any, labels: Sequence[Any]) -> Iterator[Finding]:

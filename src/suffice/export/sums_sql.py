@@ -9,7 +9,6 @@ from suffice.data.sliced_sql import SPOKEN, bare, quoted
 from suffice.errors import ParameterError, library
 from suffice.models.database_sums import Call, declared, needed
 from suffice.models.from_sums import FittedFromSums
-from suffice.models.opened import Opened
 
 SOURCE = "suffice_source"
 
@@ -86,15 +85,11 @@ def sql_of_sums(
     if not isinstance(query, str):
         raise ParameterError(f"query={query!r}", "it is the name of a table, or one SELECT")
     keys = (by,) if isinstance(by, str) else tuple(by)
-
-    def opened(table: Any) -> Opened:
-        return Opened.of(estimator, table, label, sample_weight)
-
-    call = Call(estimator, query, label, sample_weight, keys, True, opened)
+    call = Call(estimator, query, label, sample_weight, keys)
     call.check()
     written = dialect if dialect in SPOKEN else ""
     found = declared(call, columns, f"SELECT * FROM {SOURCE}", written)
-    plan = needed(found, opened(found.table)).plan
+    plan = needed(found, call.open(found.table)).plan
     select = plan.select(plan.sums)
     if not written:
         select = _translated(select, dialect)

@@ -35,6 +35,7 @@ from suffice.families.options import check_boolean
 from suffice.models.base.groups import require_free
 from suffice.models.base.options import incomplete, listed_missing
 from suffice.models.design.matrix import Design
+from suffice.models.opened import Opened
 from suffice.numerics.exact import DoubleDouble
 from suffice.sums.batch import WEIGHT_RULE, Batch
 from suffice.sums.block import HELD, HELD_RULE, BadCell, CodedBlock, RealBlock
@@ -61,15 +62,18 @@ Ask = Callable[[str], pa.Table]
 
 @dataclass(frozen=True)
 class Call:
-    """Arguments of `sums` or `sql_of_sums`; ``open`` reads a table as `fit` does."""
+    """Arguments of `sums` or `sql_of_sums`."""
 
     estimator: Any
     query: Any
     y: Any
     weight: Any
     by: tuple[str, ...]
-    exact: bool
-    open: Callable[[pa.Table | FrameTable], Any]
+    exact: bool = True
+
+    def open(self, table: FrameTable) -> Opened:
+        """Return a table as `fit` reads it."""
+        return Opened.of(self.estimator, table, self.y, self.weight)
 
     @property
     def label(self) -> str | None:

@@ -174,13 +174,19 @@ class FittedFromSums(Estimator, Generic[R, S]):
         >>> GaussianNB().fit(sums.total()).theta_.ravel(), len(sums)
         (array([1.5, 5.5]), 2)
         """
+        learner = self.unfitted()
+        require_sums(learner)
+        if by is not None:
+            learner.method().require_groups()
         if where is not None:
-            return self._sums_elsewhere(X, y, sample_weight, by, where, exact)
-        require_sums(self.unfitted())
+            names = () if by is None else (by,) if isinstance(by, str) else tuple(by)
+            with fit_context():
+                call = Call(learner, X, y, sample_weight, names, exact)
+                reader, keys, sums = sums_elsewhere(where, call)
+                learner.method().warn_of(sums)
+            return GroupedSums(learner, reader, keys, sums, True).shown()
         names, given = key_columns(by, X)
         with fit_context():
-            if by is not None:
-                self.method().require_groups()
             opened = Opened.of(self, X, y, sample_weight, names)
             if by is None:
                 found = opened.as_one(opened.sums())
@@ -224,24 +230,6 @@ class FittedFromSums(Estimator, Generic[R, S]):
     @abstractmethod
     def _columns_of(self, sums: GroupedSums) -> dict[str, Any]:
         """Return columns about the models of groups, by name, each (g,)."""
-
-    def _sums_elsewhere(
-        self, X: Any, y: Any, sample_weight: Any, by: Any, where: str, exact: bool
-    ) -> GroupedSums:
-        learner = self.unfitted()
-        require_sums(learner)
-        if by is not None:
-            learner.method().require_groups()
-        names = () if by is None else (by,) if isinstance(by, str) else tuple(by)
-
-        def opened(table: Any) -> Opened:
-            return Opened.of(learner, table, y, sample_weight)
-
-        with fit_context():
-            call = Call(learner, X, y, sample_weight, names, exact, opened)
-            reader, keys, sums = sums_elsewhere(where, call)
-            learner.method().warn_of(sums)
-        return GroupedSums(learner, reader, keys, sums, True).shown()
 
     @property
     def sums_(self) -> GroupedSums:
