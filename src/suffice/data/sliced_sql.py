@@ -38,7 +38,7 @@ from suffice.errors import DataError, ParameterError
 SPOKEN = ("duckdb", "postgres", "sqlite")
 BITS = {"duckdb": (26, 16), "": (26, 16)}  # b, for products of up to two, three: of doubles
 BITS |= {"postgres": (30, 20), "sqlite": (30, 20)}  # and of integers, where these are faster
-WIDEST = {2: 156, 3: 128}  # t − u: six digits of 26 bits, or eight of 16
+WIDEST = (156, 128)  # t − u: six digits of 26 bits, or eight of 16
 INTEGER = {"postgres": "BIGINT", "sqlite": "INTEGER"}  # types of digits; others have doubles
 ADDED = 32  # bits of a number of which 2^31 rows have sums of 63
 HALF = 31  # bits of the lower part of a longer one, where a database sums in 64

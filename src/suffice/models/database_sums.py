@@ -277,7 +277,8 @@ class Described:
             cell += f" - {sql.literal(origin, self.dialect)}" if origin else ""
             return Number(cell, is_rough=True, origin=origin, may_miss=facts.may_miss)
         top, unit = facts.bounds or (1, 0)
-        digits = sql.WIDEST[2 if self.call.weight is None else 3]
+        weighted = self.call.weight is not None
+        digits = sql.WIDEST[weighted]
         if top - unit > digits:
             raise DataError(
                 f"column {name!r} has numbers of 2^{top - 1} and others with digits of 2^{unit}",
@@ -285,7 +286,7 @@ class Described:
                 "round the column in the query, use exact=False, or " + ROWS_INSTEAD,
             )
         number = Number(cell, top, unit, pa.types.is_integer(facts.type), may_miss=facts.may_miss)
-        if number.is_digit(sql.BITS[self.dialect][self.call.weight is not None]):
+        if number.is_digit(sql.BITS[self.dialect][weighted]):
             return number._replace(cell=f"CAST({sql.quoted(name)} AS BIGINT)")
         return number
 
