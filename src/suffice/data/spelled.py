@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from suffice.data.frames.memory import FrameTable
-from suffice.data.schema import Layout, Stored, UniformColumns
+from suffice.data.schema import Layout
 from suffice.data.source import PartView, RecordPart
 from suffice.data.spelling import PLAIN, TRUTH, Moment, Number, Spelling, read_cells
 from suffice.data.table import About, Table, TableView, converted, first_rows
@@ -146,7 +146,8 @@ def _as_known(
 ) -> Found:
     found: Found = {}
     unknown = []
-    for name, stored in _stored(layout).items():
+    for column in layout.columns:
+        name, stored = column.name, column.stored
         if name not in names or stored in ("string", "nothing"):
             continue
         spelling = known.spelling(name)
@@ -160,18 +161,11 @@ def _as_known(
         else:
             unknown.append(name)
     looked = _looked(table, unknown, tokens) if unknown else {}
-    for name, column in looked.items():
-        one = column.guess
+    for name, shown in looked.items():
+        one = shown.guess
         if isinstance(one.spelling, Moment) and not one.others:
             found[name] = one.spelling, one.spelling.type
     return found
-
-
-def _stored(layout: Layout) -> Mapping[str, Stored]:
-    columns = layout.columns
-    if isinstance(columns, UniformColumns):
-        return dict.fromkeys(columns.names, columns.stored)
-    return {column.name: column.stored for column in columns}
 
 
 def _read(

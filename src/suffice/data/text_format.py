@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 
 from suffice.data.spelling import PLAIN, THOUSANDS, Number, Spelling, spelling_named
 from suffice.errors import ParameterError
+from suffice.rules import check_options
 
 AUTO = "auto"
 USUALLY_MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None")
@@ -77,7 +78,7 @@ class TextFormat:
     names: Sequence[str] | None = None
     missing: Sequence[str] | None = None
     strip: bool | None = None
-    decimal: str | None = None
+    decimal: Literal[".", ","] | None = None
     thousands: str | None = None
     written: Mapping[str, str] | tuple[tuple[str, str], ...] = ()
     skip_lines: int | None = None
@@ -89,6 +90,7 @@ class TextFormat:
     kept: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def __post_init__(self) -> None:
+        check_options(self)
         _require_separator("separator", self.separator)
         _require_separator("quote", None if self.quote == AUTO else self.quote)
         if self.separator is not None and self.separator == self.quote:
@@ -108,8 +110,6 @@ class TextFormat:
         for option in ("skip_lines", "skip_last"):
             if getattr(self, option) is not None:
                 _require_count(option, getattr(self, option), "0 leaves out nothing")
-        for option in ("header", "strip"):
-            _require_truth(option, getattr(self, option))
         _require_encoding(self.encoding)
 
     @property
@@ -180,10 +180,9 @@ def _require_separator(option: str, value: str | None) -> None:
 
 
 def _require_marks(decimal: str | None, thousands: str | None) -> None:
-    for option, mark, known in (("decimal", decimal, ".,"), ("thousands", thousands, THOUSANDS)):
-        if mark is not None and not (isinstance(mark, str) and len(mark) == 1 and mark in known):
-            shown = ", ".join(map(repr, known))
-            raise ParameterError(f"{option}={mark!r}", f"it must be one of {shown}")
+    if thousands is not None and thousands not in tuple(THOUSANDS):
+        shown = ", ".join(map(repr, THOUSANDS))
+        raise ParameterError(f"thousands={thousands!r}", f"it must be one of {shown}")
     if decimal is not None and decimal == thousands:
         raise ParameterError(f"decimal and thousands are both {decimal!r}", "they must differ")
 
@@ -229,11 +228,6 @@ def _require_unique(names: Sequence[str] | None) -> None:
         raise ParameterError(
             f"names holds {twice!r} twice", "column names must be unique", "rename one of them"
         )
-
-
-def _require_truth(option: str, value: Any) -> None:
-    if not (value is None or isinstance(value, bool)):
-        raise ParameterError(f"{option}={value!r}", f"{option} is True or False")
 
 
 def _require_count(option: str, value: Any, zero: str) -> None:
