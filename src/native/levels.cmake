@@ -21,7 +21,7 @@ endif()
 
 # For each: room/name.hpp says what, room/name.cpp how, and bindings/name.cpp checks the arrays of Python.
 set(kernels
-    sums/bins sums/columns sums/comoments sums/counts sums/merging sums/moments sums/pair_counts sums/sums
+    sums/bins sums/columns sums/comoments sums/counts sums/moments sums/pair_counts sums/sums
     scores/distances scores/linear scores/piecewise scores/posterior scores/scores scores/squares
     densities/cuts densities/densities
     linear/coordinate linear/descent linear/eigen linear/factor linear/gram linear/logistic linear/sweep

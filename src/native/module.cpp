@@ -71,7 +71,6 @@ NB_MODULE(kernels, m) {
   define_interrupts(m.def_submodule("interrupts"));
   define_linear(m.def_submodule("linear"));
   define_logistic(m.def_submodule("logistic"));
-  define_merging(m.def_submodule("merging"));
   define_moments(m.def_submodule("moments"));
   define_pair_counts(m.def_submodule("pair_counts"));
   define_piecewise(m.def_submodule("piecewise"));

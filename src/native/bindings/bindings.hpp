@@ -24,7 +24,6 @@ void define_gram(nanobind::module_ m);
 void define_interrupts(nanobind::module_ m);
 void define_linear(nanobind::module_ m);
 void define_logistic(nanobind::module_ m);
-void define_merging(nanobind::module_ m);
 void define_moments(nanobind::module_ m);
 void define_pair_counts(nanobind::module_ m);
 void define_piecewise(nanobind::module_ m);

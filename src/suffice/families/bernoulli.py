@@ -166,12 +166,12 @@ class BernoulliParameters(Parameters):
         assert self.words is not None
         out[block.present] += absent.sum(axis=1)
         of_one = by_event(slope)
-        for rows, piece in block.in_pieces():  # an event occurs by the sum of its parts
-            occurs, cells = piece.outcomes, (piece.reindex(self.words), piece.indptr)
-            kernels.scores.add_sparse_linear(occurs, *cells, of_one, out[rows])
-            if (missing := np.isnan(occurs)).any():
-                taken_back = missing.astype(np.float64), *cells, by_event(-absent)
-                kernels.scores.add_sparse_linear(*taken_back, out[rows])
+        whole = block.merged()  # an event occurs by the sum of its parts
+        occurs, cells = whole.outcomes, (whole.reindex(self.words), whole.indptr)
+        kernels.scores.add_sparse_linear(occurs, *cells, of_one, out)
+        if (missing := np.isnan(occurs)).any():
+            taken_back = missing.astype(np.float64), *cells, by_event(-absent)
+            kernels.scores.add_sparse_linear(*taken_back, out)
 
     def column(self, j: int) -> BernoulliParameters:
         if self.words is None:

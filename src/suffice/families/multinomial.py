@@ -120,9 +120,9 @@ class EventTerms:
     def add(self, block: RealBlock | SparseBlock, events: Vocabulary, out: Floats) -> None:
         """Add Σ_v x_v terms[c, v] of every row; what is not among ``events`` is left out."""
         if isinstance(block, SparseBlock):
-            for rows, part in block.in_pieces():  # a row adds its events in their order
-                cells = part.data, part.reindex(events), part.indptr
-                kernels.scores.add_sparse_linear(*cells, self.by_event, out[rows])
+            whole = block.merged()  # a row adds its events in their order
+            cells = whole.data, whole.reindex(events), whole.indptr
+            kernels.scores.add_sparse_linear(*cells, self.by_event, out)
             return
         for start, x in tiles(block.values, np.float64):
             kernels.scores.add_linear(x, self.by_class, out[start : start + len(x)])

@@ -30,7 +30,7 @@ from suffice.errors import ParameterError
 from suffice.numerics import kernels
 from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, ReadOnly, Shape, rule
-from suffice.sums.base import ClassSums, TreeSum, axis, forgotten
+from suffice.sums.base import ClassSums, TreeSum, axis, forgotten, tree_sum
 from suffice.sums.block import BadCell, RealBlock, converted, from_row
 from suffice.sums.comparison import Divergences, of_fractions
 from suffice.sums.moments import Moments, MomentsAccumulator
@@ -188,13 +188,10 @@ class BinnedCounts(ReadOnly, ClassSums):
             raise forgotten("fewer rows than are to be forgotten", (-1 - size) // self.k)
         return replace(self, start=start, packed=filled(packed, size))
 
-    def _is_alike(self, other: BinnedCounts) -> bool:
-        """Return whether another counts the same columns of as many classes on the same grid."""
-        same = self.k == other.k and np.array_equal(self.origin, other.origin)
-        return same and np.array_equal(self.unit, other.unit)
-
     def _require_same(self, other: Self) -> None:
-        if not self._is_alike(other):
+        """Refuse counts of other classes or columns, or on another grid."""
+        same = self.k == other.k and np.array_equal(self.origin, other.origin)
+        if not (same and np.array_equal(self.unit, other.unit)):
             mine, theirs = (
                 f"{counts.k} classes, with the origins {counts.origin.tolist()} and the units "
                 f"{counts.units.tolist()}"
@@ -212,20 +209,10 @@ class BinnedCounts(ReadOnly, ClassSums):
         size = kernels.bins.scale(self.start, self.packed, float(factor), start, packed)
         return replace(self, start=start, packed=filled(packed, size))
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, BinnedCounts):
-            return NotImplemented
-        if not self._is_alike(other):
-            return False
-        pairs = ((self.column(j), other.column(j)) for j in range(self.d))
-        return all(np.array_equal(a, b) and np.array_equal(m, n) for (a, m), (b, n) in pairs)
-
     @property
     def one_class(self) -> Self:
-        total = self.empty(1, self.origin, self.unit)
-        for c in range(self.k):
-            total = total + self.take(np.array([c]))
-        return total
+        classes = [self.take(np.array([c])) for c in range(self.k)]
+        return tree_sum([self.empty(1, self.origin, self.unit), *classes])
 
     def divergences(self, other: Self) -> Divergences:
         found = []

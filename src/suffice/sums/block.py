@@ -379,9 +379,6 @@ class MixedBlock:
         )
 
 
-MOST_COLUMNS = 1 << 22  # of a row that is laid out to merge its cells: 32 MB
-MERGED_CELLS = 100_000  # at a time, where rows are used once: less than 2 MB
-MERGED = {"float64", "float32", "int64", "int32"}  # types of cells that are merged here
 WRAPPED = 2.0**62  # a sum modulo 2⁶⁴ is further than this from the sum, rounding is not
 
 
@@ -432,31 +429,6 @@ class SparseBlock:
         """Return the rows with every cell stored once, by increasing column."""
         if self.whole:
             return self
-        d, cells = len(self.vocabulary), len(self.data)
-        columns, values = np.empty(cells, np.int32), np.empty(cells)
-        starts = np.empty(self.rows + 1, np.int64)
-        written = -1
-        if d <= MOST_COLUMNS and self.data.dtype.name in MERGED:
-            parts = self.data, self.indices, self.indptr
-            written = kernels.merging.merge(*parts, d, columns, values, starts)
-        if written < 0:
-            return self._summed()
-        places = np.int32 if written < 1 << 31 else np.int64
-        indices = columns[:written].astype(places, copy=False)
-        return self._with(values[:written], indices, starts.astype(places))
-
-    def in_pieces(self) -> Iterator[tuple[slice, SparseBlock]]:
-        """Yield which rows, and these merged: as many as stay in cache, unless all are whole."""
-        if self.whole:
-            yield slice(0, self.rows), self
-            return
-        step = max(1, MERGED_CELLS * self.rows // max(1, len(self.data)))
-        for start in range(0, self.rows, step):
-            stop = min(start + step, self.rows)
-            yield slice(start, stop), self.cut(start, stop).merged()
-
-    def _summed(self) -> SparseBlock:
-        """Cells merged by SciPy, which takes any number of columns, and types of any size."""
         if self.data.dtype.kind not in "iu":
             return self._summed_as(self.data)
         wide = self.data.dtype if self.data.dtype.itemsize == 8 else np.int64

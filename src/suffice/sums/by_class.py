@@ -17,7 +17,7 @@ from suffice.numerics.in_print import listed
 from suffice.rules import POSITIVE, Shape, rule
 from suffice.sums.base import Accumulator, ClassSums, Sums, axis, forgotten, nonnegative
 from suffice.sums.batch import Batch
-from suffice.sums.block import BadCell
+from suffice.sums.block import in_block
 from suffice.sums.comparison import Comparison, compared
 from suffice.sums.vocabulary import Vocabulary
 
@@ -194,11 +194,8 @@ class ByClassAccumulator:
         if len(weights) and not weights.all():
             codes = np.where(weights == 0, -1, codes)
         for b, (accumulator, block) in enumerate(zip(self._blocks, batch.blocks, strict=True)):
-            try:
+            with in_block(b):
                 accumulator.add(block, codes, weights, k)
-            except BadCell as bad:
-                bad.block = b
-                raise
 
     def statistic(self) -> ByClass:
         classes = Vocabulary.of(self._codes)

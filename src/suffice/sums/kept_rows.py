@@ -24,7 +24,7 @@ from suffice.numerics.memory import require_memory
 from suffice.numerics.rows import is_sparse
 from suffice.rules import FINITE, NONNEGATIVE, Shape, rule
 from suffice.sums.base import ClassSums, axis, forgotten
-from suffice.sums.block import BadCell, RealBlock, SparseBlock, require_held
+from suffice.sums.block import BadCell, RealBlock, SparseBlock, from_row, require_held
 from suffice.sums.comoments import (
     Comoments,
     ComomentsAccumulator,
@@ -348,11 +348,8 @@ def _add_to_products(
         part = slice(first, first + step)
         rows = RealBlock(x[part].toarray() if is_sparse(x) else x[part])
         beside = (RealBlock(y[part]),) if y.shape[1] else ()
-        try:
+        with from_row(first):
             total.add(rows, codes[part], weights[part], k, *beside)
-        except BadCell as bad:
-            bad.row += first
-            raise
 
 
 def _joined(parts: Sequence[KeptRows], tally: Tally) -> KeptRows:

@@ -112,10 +112,6 @@ def _call_the_others() -> None:
         values = whole.astype(dtype)
         kernels.counts.mark(values, 2, np.zeros(7, np.bool_))
         kernels.counts.look_up(values, 2, np.arange(7), np.zeros(7, np.int64))
-    for dtype in (np.float64, np.float32, np.int64, np.int8):
-        parts = np.arange(4).astype(dtype), np.array([5, 1, 5, 0], np.int32), np.array([0, 3, 4])
-        room = np.zeros(4, np.int32), np.zeros(4), np.zeros(3, np.int64)
-        kernels.merging.merge(*parts, 6, *room)
     codes = np.array([0, -1, 0, 0])
     for x in (table, np.asfortranarray(table)):
         kernels.scores.student_terms(x, *np.ones((4, 2, 5)), np.zeros((5, 2, 4)))

@@ -155,9 +155,9 @@ class CentredDesign:
         if not self.has_sparse(batch):
             yield from self.design.compressed_rows(_coded(batch), self.mean)
             return
-        whole = cast(SparseBlock, batch.blocks[0])
-        for part, block in whole.in_pieces() if distinct else [(slice(None), whole)]:
-            yield part, (block.indptr, block.indices, block.data)
+        block = cast(SparseBlock, batch.blocks[0])
+        block = block.merged() if distinct else block
+        yield slice(None), (block.indptr, block.indices, block.data)
 
     def tables(self, batch: Batch) -> Iterator[tuple[int, NDArray[Any]]]:
         """Dense rows x, not centred, with the number of the first of them."""

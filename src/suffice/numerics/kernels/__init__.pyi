@@ -17,7 +17,6 @@ from suffice.numerics.kernels import (
     interrupts as interrupts,
     linear as linear,
     logistic as logistic,
-    merging as merging,
     moments as moments,
     pair_counts as pair_counts,
     piecewise as piecewise,
