@@ -310,7 +310,7 @@ class CellTable {
     }
   }
 
-  // Write what lies at places up to `highest`, and clear it; the first is that of NaN.
+  // Write what lies at places up to `highest`, and clear it.
   INLINE void take(Index lowest, Index highest, bool weighted, Writer& to) const {
     for (Index first = lowest - lowest % BLOCK; first <= highest; first += BLOCK) {
       std::uint64_t words[BLOCK / WORD], any = 0;
@@ -318,17 +318,31 @@ class CellTable {
       for (const std::uint64_t word : words) any |= word;
       if (!any) continue;
       for (Index w = 0; w < BLOCK; w += WORD)
-        for (Index v = first + w; words[w / WORD] && v < first + w + WORD; ++v) {
-          if (!low_[v]) continue;
-          Pair<double> count{static_cast<double>(low_[v] + 128 * carried_[v]), 0.0};
-          if (weighted) {
-            count = two_sum(weight_[v], rounding_[v]);
-            weight_[v] = rounding_[v] = 0.0;
-          }
-          if (v) to.put(v - 1, count);
-          low_[v] = 0, carried_[v] = 0;
-        }
+        for (Index v = first + w; words[w / WORD] && v < first + w + WORD; ++v)
+          take_one(v, weighted, to);
     }
+  }
+  // The same of fewer numbers than `FEW`, whose places are sorted.
+  INLINE void take_few(const std::uint16_t* place, Index many, bool weighted, Writer& to) const {
+    std::uint16_t sorted[FEW];
+    std::copy_n(place, many, sorted);
+    std::sort(sorted, sorted + many);
+    for (Index q = 0; q < many; ++q) take_one(sorted[q], weighted, to);
+  }
+
+  static constexpr Index FEW = 96;
+
+ private:
+  // The first place is that of NaN.
+  INLINE void take_one(Index v, bool weighted, Writer& to) const {
+    if (!low_[v]) return;
+    Pair<double> count{static_cast<double>(low_[v] + 128 * carried_[v]), 0.0};
+    if (weighted) {
+      count = two_sum(weight_[v], rounding_[v]);
+      weight_[v] = rounding_[v] = 0.0;
+    }
+    if (v) to.put(v - 1, count);
+    low_[v] = 0, carried_[v] = 0;
   }
 };
 
@@ -358,11 +372,15 @@ Index count(Strided<const double> x, Vector<const double> origin, Vector<const s
       else
         table.add(at, many);
       if (stay) continue;
-      std::uint16_t lowest = place_count, highest = 0;
-      for (Index q = 0; q < many; ++q)
-        lowest = least(lowest, at[q]), highest = most(highest, at[q]);
       writer.begin();
-      table.take(lowest, highest, weighted, writer);
+      if (many < CellTable::FEW) {
+        table.take_few(at, many, weighted, writer);
+      } else {
+        std::uint16_t lowest = place_count, highest = 0;
+        for (Index q = 0; q < many; ++q)
+          lowest = least(lowest, at[q]), highest = most(highest, at[q]);
+        table.take(lowest, highest, weighted, writer);
+      }
       to.start[j * k + c + 1] = writer.size();
     }
   return any(outermost) ? -1 - writer.size() : writer.size();

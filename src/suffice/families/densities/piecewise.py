@@ -17,7 +17,7 @@ from suffice.rules import FINITE, NONNEGATIVE, Shape, rule
 from suffice.sums.block import RealBlock, require_finite, tiles
 
 FEW = 12  # bins that are described one by one
-LOOKED_UP = 2**17  # scores at a time: 1 MB
+LOOKED_UP = 2**16  # scores at a time: 512 kB
 
 
 class Choice(NamedTuple):
