@@ -275,18 +275,18 @@ class KeptRows(ClassSums):
         order = np.argsort(keys[:, 0])
         if (np.diff(keys[order, 0]) == 0).any():
             order = np.lexsort(keys.T[::-1])
-        keys = keys[order]
-        first = np.append(True, (keys[1:] != keys[:-1]).any(axis=1))[: len(keys)]
-        place = np.cumsum(first) - 1
-        weight = self.weight[order][first]
-        for i in np.flatnonzero(~first).tolist():
-            pair = two_sum(*self.weight[order[i]])
-            weight[place[i]] = add(*two_sum(*weight[place[i]]), *pair)
-        places, keys = order[first], keys[first]
-        x = self.x[places]  # copied, even where they are in order: they may be the caller's
+        keys, weight = keys[order], self.weight[order]
+        differs = (keys[1:] != keys[:-1]).any(axis=1)
+        if not differs.all():  # equal rows are one row of their weight
+            first = np.append(True, differs)
+            place, one = np.cumsum(first) - 1, weight[first]
+            for i in np.flatnonzero(~first).tolist():
+                one[place[i]] = add(*two_sum(*one[place[i]]), *two_sum(*weight[i]))
+            order, keys, weight = order[first], keys[first], one
+        x = self.x[order]  # copied, even where they are in order: they may be the caller's
         if not is_sparse(x):
             x += 0.0  # -0.0 and 0.0 are one value
-        found = replace(self, x=x, y=self.y[places], code=self.code[places], weight=weight)
+        found = replace(self, x=x, y=self.y[order], code=self.code[order], weight=weight)
         found.__dict__["_keys"] = keys
         found.__dict__["_canonical"] = found
         return found
