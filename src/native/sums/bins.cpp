@@ -223,10 +223,12 @@ class Reader {
   INLINE bool next() {
     if (at_ == stop_) return cell = cell_count, false;
     const std::uint64_t head = number();
-    cell = head / 4 < cell_count ? least<Index>(cell + 1 + head / 4, cell_count) : cell_count;
+    cell = head / 4 < cell_count ? least(cell + 1 + static_cast<Index>(head / 4), cell_count)
+                                 : cell_count;
     const std::uint64_t many = head % 4 < 3 ? head % 4 + 1 : number();
     weight = {static_cast<double>(many), 0.0};
-    const Index more = head % 4 == 3 && many < 2 ? (many + 1) * sizeof(double) : 0;
+    const bool is_whole = head % 4 < 3 || many >= 2;
+    const Index more = is_whole ? 0 : static_cast<Index>((many + 1) * sizeof(double));
     if (stop_ - at_ >= more) __builtin_memcpy(&weight, at_, more), at_ += more;
     return cell < cell_count;
   }
@@ -250,7 +252,8 @@ class Writer {
   INLINE void put(Index cell, Pair<double> weight) {
     const bool normal = weight.hi <= LARGEST && weight.hi + weight.lo == weight.hi;
     if (size_ + LONGEST_COUNT > to_.size() || !normal) return;
-    const bool whole = !weight.lo && weight.hi == __builtin_floor(weight.hi) && weight.hi < 0x1p53;
+    const bool whole =
+        weight.lo == 0.0 && weight.hi == __builtin_floor(weight.hi) && weight.hi < 0x1p53;
     const auto many = static_cast<std::uint64_t>(whole ? weight.hi : weight.lo != 0.0);
     const bool few = whole && many < 4;
     number(4 * (cell - cell_ - 1) + (few ? many - 1 : 3));
@@ -258,8 +261,9 @@ class Writer {
     if (few) return;
     number(many);
     if (whole) return;
-    __builtin_memcpy(to_.at + size_, &weight, (many + 1) * sizeof(double));
-    size_ += (many + 1) * sizeof(double);
+    const auto bytes = static_cast<Index>((many + 1) * sizeof(double));
+    __builtin_memcpy(to_.at + size_, &weight, bytes);
+    size_ += bytes;
   }
 };
 
@@ -285,7 +289,7 @@ class CellTable {
  public:
   CellTable(Tally tally, Index table, double* weight)
       : low_(&tally.low(table, 0)), carried_(&tally.carried(table, 0)), weight_(weight),
-        rounding_(weight + place_count) {}
+        rounding_(weight == nullptr ? nullptr : weight + place_count) {}
 
   INLINE void add(const std::uint16_t* place, Index many) const {
     const std::uint16_t* const stop = place + many;
@@ -451,7 +455,7 @@ Index add(GivenCounts a, GivenCounts b, double sign, WrittenCounts to) {
       const double before = sum.hi;
       if (j.cell == cell) {
         const Pair<double> more{sign * j.weight.hi, sign * j.weight.lo};
-        sum = sum.lo || more.lo ? sum + more : two_sum(sum.hi, more.hi);
+        sum = sum.lo != 0.0 || more.lo != 0.0 ? sum + more : two_sum(sum.hi, more.hi);
         j.next();
       }
       if (sum.hi < -noise * before) return -1 - column;
