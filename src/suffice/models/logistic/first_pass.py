@@ -41,6 +41,7 @@ from suffice.numerics.in_print import NAMED
 from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell, Encoding, RealBlock, SparseBlock
 from suffice.sums.by_class import ByClass, ByClassAccumulator
+from suffice.sums.comoments import ComomentsAccumulator
 from suffice.sums.counts import CountAccumulator
 from suffice.sums.moments import TOO_LARGE, Moments, MomentsAccumulator, refuse_underflow
 from suffice.sums.vocabulary import Vocabulary
@@ -396,5 +397,19 @@ def first_pass(part: Part, plan: tuple[Layout, bool]) -> ByClass:
     layout, complete = plan
     total = ByClassAccumulator([ACCUMULATORS[b.encoding](len(b.columns)) for b in layout.blocks])
     for _ in each_batch(part, layout, lambda b: total.add(b.complete_rows() if complete else b)):
+        pass
+    return total.statistic()
+
+
+def joint_moments(part: Part, centred: CentredDesign) -> ByClass:
+    total = ByClassAccumulator([ComomentsAccumulator(centred.width - 1, pooled=True)])
+
+    def add(batch: Batch) -> None:
+        batch = centred.to_fit(batch)
+        for start, x in centred.tables(batch):
+            piece = batch.cut(start, start + len(x))
+            total.add(replace(piece, blocks=(RealBlock(x.astype(float, copy=False)),)))
+
+    for _ in each_batch(part, centred.layout, add):
         pass
     return total.statistic()

@@ -1,6 +1,6 @@
 """Fits of rows that are held in memory, where the fit of a table begins.
 
-They are a sample of a long table, or all rows of a wide one.
+They are a sample of a long table; or all rows of one that is wide, or has many classes.
 """
 
 from __future__ import annotations
@@ -34,6 +34,10 @@ SAMPLE_STEPS = 10  # of that fit, at most
 ROWS_OF_TERM = 64  # of a sample, without which its fit is a poor start
 ILL_CONDITIONED = 2.0**-26  # pivot of a column's own sum of squares: half the digits of a double
 
+WIDE = 2  # times as many columns as rows: then these are the smaller space
+RARE = 16  # rows of a class: then classes are many beside rows
+HELD_CELLS = 2**23  # of rows, or twice those of their probabilities: 64 MB
+BLOCK_CELLS = 2**23  # of products of columns, or of the blocks of classes
 FLATTEST = 1e-12  # curvature, as a fraction of the weight, that a preconditioner may have
 SMALLEST_SHARE = 1e-14  # of the largest eigenvalue of the products of rows: below, it is rounding
 
@@ -62,11 +66,13 @@ class HeldRows:
         return self.rows.weights * self.objective.class_weights[self.rows.codes]
 
     def curvature(self, x: Array) -> tuple[Inverse, Inverse]:
-        """Return what multiplies by the Hessian at x, and by the inverse of its diagonal.
+        """Return what multiplies by the Hessian of k > 2 classes at x, and nearly by its inverse.
 
         ::
 
             H = Σ w (diag p − p pᵀ) ⊗ z zᵀ + diag λ
+
+        The inverse is of the diagonal, or of the blocks of the classes.
         """
         of, z, w = self.objective, self.rows.z, self._weights[:, None]
         at = loss_derivatives(z @ of.coefficients(x).T, self.rows.codes)
@@ -78,9 +84,26 @@ class HeldRows:
             t *= w
             return of.free_gradient(t.T @ z) + of.penalty_of_free * v
 
-        diagonal = of.free_gradient((bend.T @ z**2) * of.inverse_scale) + of.penalty_of_free
-        diagonal = np.maximum(diagonal, FLATTEST * of.weight)
-        return product, lambda v: v / diagonal
+        n, width = z.shape
+        if max(n, of.k) * width**2 > BLOCK_CELLS:
+            diagonal = of.free_gradient((bend.T @ z**2) * of.inverse_scale) + of.penalty_of_free
+            diagonal = np.maximum(diagonal, FLATTEST * of.weight)
+            return product, lambda v: v / diagonal
+        scaled = z * of.inverse_scale
+        products = (scaled[:, :, None] * scaled[:, None, :]).reshape(n, -1)
+        blocks = (bend.T @ products).reshape(of.k, width, width)
+        fixed = np.ones((of.k, width))
+        fixed.flat[of.free] = of.penalty_of_free
+        blocks[:, np.arange(width), np.arange(width)] += fixed
+        blocks[:, 0, 0] += FLATTEST * of.weight  # an intercept without a penalty
+        inverses = np.linalg.inv(blocks)
+
+        def inverted(v: Array) -> Array:
+            full = np.zeros((of.k, width))
+            full.flat[of.free] = v
+            return np.asarray((inverses @ full[:, :, None]).ravel()[of.free])
+
+        return product, inverted
 
     def iterates(self) -> Iterator[Point]:
         """Yield the points of Newton's method from the frequencies of the classes.
@@ -92,10 +115,38 @@ class HeldRows:
         return newton(self, first) if whole else truncated_newton(self, self.curvature, first)
 
 
-def fit_in_space_of_rows(
+def fit_in_memory(
+    objective: Objective, tolerance: float, max_iter: int
+) -> tuple[Array, int] | None:
+    """Minimise by rows that are held, if all slopes have a penalty and the rows are few enough.
+
+    Return coefficients of z (m, D), and the number of iterations.
+
+    They are fewer than the columns, or a few of every class, and there is no Hessian.
+    """
+    centred, slopes = objective.centred, objective.used[1:]
+    wide, rare = centred.width // WIDE, 0
+    if not objective.has_hessian:
+        wide, rare = centred.width, RARE * objective.scores
+    most = min(HELD_CELLS // max(centred.width, 2 * objective.scores), max(wide, rare))
+    n = float(objective.seen.weight.value.sum())  # each row is taken to weigh 1
+    if n > most or objective.firth or not (objective.penalty[1:][slopes] > 0).all():
+        return None
+    if not slopes.any() or not objective.penalised:
+        return None
+    rows = objective.draw(most + 1)
+    if len(rows) > most:
+        return None
+    if len(rows) > wide:
+        x, iterations = _minimum(HeldRows(objective, rows), tolerance, max_iter)
+        return objective.coefficients(x), iterations
+    return _in_space_of_rows(objective, rows, tolerance, max_iter)
+
+
+def _in_space_of_rows(
     objective: Objective, rows: Sample, tolerance: float, max_iter: int
 ) -> tuple[Array, int]:
-    """Minimise in the space of n < D rows; return coefficients of z (m, D), and the iterations.
+    """Minimise in the space of n < D rows.
 
     Where every slope has a penalty, w = Λ⁻¹Zᵀα for some α (n, m): with products of rows
     ZΛ⁻¹Zᵀ = UΓUᵀ, the n columns U√Γ with a penalty of 1 have the scores of the D columns.
@@ -120,17 +171,21 @@ def fit_in_space_of_rows(
         used=np.append(objective.intercept, nothing == 0.0),
     )
     z = np.concatenate([np.ones((len(rows), 1)), axes * root], axis=1)
-    iterates = HeldRows(inner, replace(rows, z=z)).iterates()
-    detector, enough = StallDetector(), 0.0
-    for iteration, point in enumerate(islice(iterates, max_iter + 1)):  # noqa: B007 - it is told
-        enough = enough or tolerance * point.gradient_norm
-        if point.gradient_norm <= enough or detector.has_stalled(point.loss, point.gradient_norm):
-            break
-    found = inner.coefficients(point.x)
+    x, iterations = _minimum(HeldRows(inner, replace(rows, z=z)), tolerance, max_iter)
+    found = inner.coefficients(x)
     coefficients = ((found[:, 1:] / root) @ axes.T) @ scaled
     coefficients *= root_of_variance
     coefficients[:, 0] = found[:, 0]
-    return coefficients, iteration
+    return coefficients, iterations
+
+
+def _minimum(held: HeldRows, tolerance: float, max_iter: int) -> tuple[Array, int]:
+    detector, enough = StallDetector(), 0.0
+    for iteration, point in enumerate(islice(held.iterates(), max_iter + 1)):  # noqa: B007
+        enough = enough or tolerance * point.gradient_norm
+        if point.gradient_norm <= enough or detector.has_stalled(point.loss, point.gradient_norm):
+            break
+    return point.x, iteration
 
 
 def fit_of_sample(objective: Objective) -> tuple[Array | None, Inverse | None]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise
 from operator import add
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from scipy.sparse import csr_array
 
 from suffice.data.source import Part, each_batch
 from suffice.families.dirichlet import by_event
-from suffice.models.logistic.rows import TrainingRows, present
+from suffice.models.logistic.rows import TrainingRows, compressed, present
 from suffice.numerics import kernels
 from suffice.sums.batch import Batch
 from suffice.sums.block import SparseBlock
@@ -39,8 +39,8 @@ class LossRequest:
     """Parameters of a pass over the rows."""
 
     rows: TrainingRows
-    # B of z, one row for two classes, else k; and the vector c of the checksum Σ w cᵀz, (m + 1, D)
-    directions: NDArray[np.float64]
+    coefficients: NDArray[np.float64]  # B of z: one row for two classes, else k, (m, D)
+    checksum: NDArray[np.float64]  # the vector c of the checksum Σ w cᵀz, (D,)
     hessian: bool  # whether the Hessian is asked for
     root: NDArray[np.float64] | None = None  # R with RRᵀ = I(B)⁻¹: then by Firth, (D, D)
 
@@ -49,22 +49,29 @@ class LossRequest:
         batch, codes = self.rows.of(batch)
         centred = self.rows.centred
         few = centred.design.categories and centred.is_of_few_cells
+        alone = len(self.coefficients) == 1 and not self.hessian and self.root is None
+        if alone and centred.has_sparse(batch) and (codes >= 0).all():
+            return self._of_one_score(batch, codes)
         if self.root is None and (few or isinstance(batch.blocks[0], SparseBlock)):
             return self._of_compressed(batch, codes)
-        if self.hessian or self.root is not None:
+        if self.hessian or self.root is not None or centred.whitener is not None:
             return self._to_second_order(batch, codes)
         return self._of_dense(batch, codes)
 
+    @property
+    def _directions(self) -> NDArray[np.float64]:
+        return np.concatenate([self.coefficients, self.checksum[None]])
+
     def _of_dense(self, batch: Batch, codes: NDArray[np.intp]) -> LossSums:
-        k, centred, loss = len(self.rows.classes), self.rows.centred, 0.0
+        k, loss = len(self.rows.classes), 0.0
         weight, checksum = np.zeros(k), np.zeros(k)
-        gradient = np.zeros((len(self.directions) - 1, centred.width))
-        for start, x in centred.tables(batch):
+        gradient = np.zeros(self.coefficients.shape)
+        for start, x in self.rows.centred.tables(batch):
             rows = slice(start, start + len(x))
             table, code, w = present(x, codes[rows], batch.weights[rows])
             loss += kernels.logistic.add_gradient(
                 np.ascontiguousarray(table, np.float64),
-                *(centred.mean, self.directions, code, w, self.rows.class_weights),
+                *(self.rows.centred.mean, self._directions, code, w, self.rows.class_weights),
                 *(weight, checksum, gradient),
             )
         return LossSums.of(weight, checksum, loss, gradient, np.zeros((0, 0)))
@@ -74,10 +81,10 @@ class LossRequest:
 
         Of an ordered category, the one cell is its level: sums are of levels first.
         """
-        k, centred = len(self.rows.classes), self.rows.centred
-        m, width = len(self.directions) - 1, centred.width
+        k, (m, width) = len(self.rows.classes), self.coefficients.shape
+        centred = self.rows.centred
         shift = np.zeros(width - 1) if centred.has_sparse(batch) else centred.of_indicators
-        directions = self.directions.copy()
+        directions = self._directions
         directions[:, 0] -= directions[:, 1:] @ shift
         directions[:, 1:] = centred.design.by_level(directions[:, 1:])
         table = by_event(directions)
@@ -97,10 +104,25 @@ class LossRequest:
             hessian = _whole(sums[3].reshape(width, width, -1), m, shift, by_step)
         return LossSums.of(weight, checksum, loss, gradient, hessian)
 
+    def _of_one_score(self, batch: Batch, codes: NDArray[np.intp]) -> LossSums:
+        """The sums of sparse rows of two classes, all of which have one."""
+        k, directions = len(self.rows.classes), self._directions.T
+        x = compressed(cast(SparseBlock, batch.blocks[0]), len(directions) - 1)
+        t = x @ np.ascontiguousarray(directions[1:]) + directions[0]
+        w = batch.weights if len(batch.weights) else np.ones(len(codes))
+        weight, checksum = np.zeros((2, k))
+        weight += np.bincount(codes, w, k)
+        checksum += np.bincount(codes, w * t[:, 1], k)
+        w = w * self.rows.class_weights[codes]
+        found = loss_derivatives(t[:, :1], codes)
+        residual = w * found.residual[:, 0]
+        gradient = np.concatenate([[residual.sum()], x.T @ residual])[None]
+        return LossSums.of(weight, checksum, float(w @ found.loss), gradient, np.zeros((0, 0)))
+
     def _to_second_order(self, batch: Batch, codes: NDArray[np.intp]) -> LossSums:
         """The sums with a Hessian, or with Firth's residuals, by products of matrices."""
-        k, directions = len(self.rows.class_weights), self.directions.T
-        width, m = len(directions), len(self.directions) - 1
+        k, (m, width) = len(self.rows.class_weights), self.coefficients.shape
+        directions = self._directions.T
         weight, checksum, loss = np.zeros(k), np.zeros(k), 0.0
         gradient = np.zeros((m, width))
         hessian = np.zeros((m, width, m, width) if self.hessian else (0,) * 4)

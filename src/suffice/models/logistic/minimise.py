@@ -2,7 +2,7 @@
 
 Newton's method for few coefficients, L-BFGS for many, and a proximal Newton method for a penalty of
 absolute values. A long table begins at the fit of a sample of its rows, whose Hessian will do for
-the first steps; a wide one at the minimum in the space of its rows.
+the first steps; a wide one, or one of many classes, at the minimum of rows that are held.
 
 A maximum of the likelihood alone may not exist. Newton's method proves that it does: with
 ν² = gᵀH⁻¹g and rows z, the loss has a minimum if ν max|z| ≤ ½ √λ_min(H), and a minimum near by.
@@ -28,14 +28,16 @@ from suffice.errors import DataError, ParameterError, warn
 from suffice.models.base.options import Dependent
 from suffice.models.base.scikit_learn import convergence_warning
 from suffice.models.design.remarks import dependence
+from suffice.models.logistic.first_pass import joint_moments
 from suffice.models.logistic.in_memory import (
+    ILL_CONDITIONED,
     SAMPLE_ROWS,
-    fit_in_space_of_rows,
+    fit_in_memory,
     fit_of_sample,
 )
 from suffice.models.logistic.inference import Likelihood
 from suffice.models.logistic.objective import LARGEST_HESSIAN, SQUARES_NOISE, Objective
-from suffice.models.logistic.rows import Sample, TrainingRows
+from suffice.models.logistic.rows import TrainingRows
 from suffice.models.logistic.separation import refuse_separation
 from suffice.models.optimise.gradient_descent import (
     STEPS,
@@ -62,7 +64,10 @@ from suffice.numerics.elementary import log, log_of
 from suffice.numerics.interruption import interruptible, one_thread_of_blas
 from suffice.numerics.linalg import Factor
 from suffice.numerics.memory import require_memory
+from suffice.sums.base import tree_sum
 from suffice.sums.batch import Batch
+from suffice.sums.comoments import Comoments
+from suffice.sums.loss_sums import LossSums
 
 SECOND_ORDER = ("newton", "liblinear", "newton-cg", "newton-cholesky")
 
@@ -72,9 +77,6 @@ STEPS_BEFORE_SEPARATION = 10  # Newton steps after which separation is looked fo
 
 LONG = 4 * SAMPLE_ROWS  # rows of a table where the fit of a sample is a start that pays
 STEPS_WITHOUT_HESSIAN = 20  # after which a Hessian of all rows is worth while
-
-WIDE = 2  # times as many columns as rows: then these are the smaller space
-HELD_CELLS = 2**23  # of rows, or twice those of their probabilities: 64 MB
 
 TILE = 2_048  # rows of a matrix product
 SPARSE_CELLS = 0.1  # of the columns of a sparse row, which no sum tells
@@ -171,8 +173,8 @@ class Fit:
         cls, objective: Objective, point: Point, iterations: int, converged: bool, undecided: bool
     ) -> Fit:
         """The fit that ends at a point; where terms depend on others, of least norm."""
-        made_of, root = tuple[str, ...](), None
-        coefficients, loss = objective.coefficients(point.x), point.loss
+        centred, made_of, root = objective.centred, tuple[str, ...](), None
+        coefficients = centred.to_columns(objective.coefficients(point.x))
         if point.hessian is not None and not objective.penalised:
             root = _root(objective, point.hessian)
         if objective.factor is not None and objective.dependent:
@@ -181,15 +183,13 @@ class Fit:
             if root is not None:
                 root = (root.reshape(-1, len(shorten)) @ shorten).reshape(root.shape)
         if not objective.penalised:
-            constant = np.flatnonzero(objective.centred.scale == 0).tolist()
+            constant = np.flatnonzero(centred.column_scale == 0).tolist()
             dependent = sorted({*objective.dependent, *constant})
-            of_terms = objective.centred.design.terms, objective.intercept
+            of_terms = centred.design.terms, objective.intercept
             made_of = tuple(dependence(dependent, objective.factor, *of_terms))
-        if objective.firth:  # in units of the columns
-            loss -= objective.log_scale
         return cls(
             coefficients,
-            loss,
+            point.loss - objective.log_scale * objective.firth,
             iterations,
             objective.relative(point.gradient_norm),
             converged,
@@ -218,7 +218,7 @@ def _root(objective: Objective, hessian: Array) -> Array:
     root = inner.reshape(len(free), objective.sides, width) * objective.inverse_scale
     if objective.basis is not None:
         root = objective.basis @ root
-    return root.reshape(len(free), m * width)
+    return objective.centred.to_columns(root.reshape(-1, width)).reshape(len(free), m * width)
 
 
 def _shortening(objective: Objective, factor: Factor) -> Array:
@@ -297,15 +297,15 @@ class _End:
 
     @property
     def coefficients(self) -> Array:
-        return self.objective.coefficients(self.point.x)
+        return self.objective.centred.to_columns(self.objective.coefficients(self.point.x))
 
 
 def _of_squares(objective: Objective, solver: Solver, start: Start) -> _End:
     """Minimise by the method that takes least, without a penalty of absolute values."""
     second = objective.firth or (solver.name in SECOND_ORDER and objective.has_hessian)
     tolerance, most = solver.tol, solver.max_iter
-    if start is None and (held := _rows_of_wide_table(objective)) is not None:
-        start, iterations = fit_in_space_of_rows(objective, held, tolerance, most)
+    if start is None and (held := fit_in_memory(objective, tolerance, most)) is not None:
+        start, iterations = held
         end = _descended(objective, False, tolerance, most, start)
         return replace(end, iterations=iterations + end.iterations)
     cheap = _cheaper_iterations(objective) if second else 0
@@ -490,20 +490,6 @@ def counted(part: Part, rows: TrainingRows) -> int:
 # -- what an iteration costs
 
 
-def _rows_of_wide_table(objective: Objective) -> Sample | None:
-    """Hold the rows of a table that are fewer than columns, all of which have a penalty."""
-    width, slopes = objective.centred.width, objective.used[1:]
-    n = float(objective.seen.weight.value.sum())  # each row is taken to weigh 1
-    most = width // WIDE if objective.has_hessian else width
-    most = min(most, HELD_CELLS // max(width, 2 * objective.scores))
-    if n > most or objective.firth or not slopes.any():
-        return None
-    if not (objective.penalty[1:][slopes] > 0).all():
-        return None
-    rows = objective.draw(most + 1)
-    return rows if len(rows) <= most else None
-
-
 def _cheaper_iterations(objective: Objective) -> int:
     """Return how many iterations of L-BFGS to try before Newton's method; 0 for none.
 
@@ -550,26 +536,31 @@ def _iterates_of(
     """The iterates of Newton's method (``second``) or of L-BFGS, and the function that they are of.
 
     A long table begins at the fit of a sample, unless some columns of the sample depend on others,
-    or nearly so. Where columns depend on others, as products of columns tell, these are left out.
-    It begins at the frequencies of the classes where that is better than ``start``.
+    or nearly so. Where columns depend on others, exact sums over the rows tell which; these are
+    left out, and the steps are in columns that the sums make uncorrelated.
     """
     guess: Inverse | None = None
     if start is None and second and _is_long(objective):
         start, guess = fit_of_sample(objective)
     looking = guess is None and not objective.penalised and objective.has_hessian
     exact = looking or (second and guess is None)
-    x = objective.null() if start is None else objective.parameters(start)
-    sums = objective.loss_sums(x, exact)
-    if start is not None and sums.loss.value > objective.weight * log_of(objective.k):
-        x = objective.null()
+    x, sums = _first_point(objective, start, exact)
+    dependent = objective.factorised(sums, ILL_CONDITIONED).dependent if looking else ()
+    # Terms of which so little is their own that a Hessian in double may not show it.
+    if found := {j for j in dependent if objective.used[1 + j]}:
+        given, factor = objective.coefficients(x), _factor(objective, sums)
+        objective = objective.independent(factor)
+        if not (objective.centred.is_sparse or found <= set(objective.dependent)):
+            objective = objective.whitened(factor)
+        x = objective.parameters(objective.centred.of_columns(given))
         sums = objective.loss_sums(x, exact)
-    if looking:
-        whole = objective
-        objective = whole.independent(whole.factorised(sums))
-        if objective.dependent:
-            x = objective.parameters(whole.coefficients(x))
-            sums = objective.loss_sums(x, exact)
     point = objective.point(x, sums)
+    dense = exact and objective.penalised and not objective.centred.is_sparse
+    hessian = point.hessian if dense else None
+    if hessian is not None and factored(hessian).smallest_pivot < ILL_CONDITIONED:
+        given = objective.coefficients(x)
+        objective = objective.whitened(_factor(objective, sums))
+        point = objective(objective.parameters(objective.centred.of_columns(given)), True)
     if guess is not None:
         return objective, _with_fewer_hessians(objective, point, guess)
     if second:
@@ -584,6 +575,27 @@ def _with_fewer_hessians(objective: Objective, start: Point, guess: Inverse) -> 
     for last in islice(quasi_newton(objective, start, guess), STEPS_WITHOUT_HESSIAN):
         yield last
     yield from islice(newton(objective, objective(last.x, True)), 1, None)
+
+
+def _first_point(
+    objective: Objective, start: Start, exact: bool
+) -> tuple[NDArray[np.float64], LossSums]:
+    """Free parameters, and the sums there: those of the start unless 0 is better."""
+    if start is not None:
+        x = objective.parameters(start)
+        sums = objective.loss_sums(x, exact)
+        if sums.loss.value <= objective.weight * log_of(objective.k):
+            return x, sums
+    x = objective.null()
+    return x, objective.loss_sums(x, exact)
+
+
+def _factor(objective: Objective, sums: LossSums) -> Factor:
+    """Factor products of terms: exact ones of dense rows, the Hessian of sparse ones."""
+    if objective.centred.is_sparse:
+        return objective.factorised(sums, SQUARES_NOISE)
+    rows = tree_sum(objective.data.map(joint_moments, objective.centred))
+    return objective.exactly_factorised(cast(Comoments, rows.blocks[0]).one_class)
 
 
 def _is_long(objective: Objective) -> bool:

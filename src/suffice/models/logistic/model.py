@@ -60,7 +60,7 @@ class LogisticModel:
 
     @property
     def term_scales(self) -> NDArray[np.float64]:
-        return self.centred.scale
+        return self.centred.column_scale
 
     @property
     def log_prior(self) -> NDArray[np.float64]:

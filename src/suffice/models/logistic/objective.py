@@ -15,11 +15,12 @@ from functools import cached_property, reduce
 from operator import add
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import helmert
 
 from suffice.errors import DataError, ParameterError
 from suffice.models.base.checks import ClassWeight, class_weights
+from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.logistic.first_pass import FirstPass
 from suffice.models.logistic.loss import (
     LossRequest,
@@ -33,25 +34,24 @@ from suffice.models.logistic.rows import (
     DataLoop,
     Sample,
     TrainingRows,
-    by_term,
     draw,
     farthest,
-    sums_of_terms,
 )
 from suffice.models.optimise.newton import Point, factored
 from suffice.models.optimise.proximal_newton import CompressedHessian
 from suffice.numerics.elementary import log
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.interruption import interruptible
-from suffice.numerics.linalg import Factor, factorise
+from suffice.numerics.linalg import SHARPEST, Factor, factorise
 from suffice.numerics.memory import require_memory
 from suffice.sums.batch import WEIGHT_ROUNDING
 from suffice.sums.by_class import ByClass
-from suffice.sums.counts import Counts
+from suffice.sums.comoments import Comoments
 from suffice.sums.loss_sums import LossSums
 
 LARGEST_HESSIAN = 2_000  # its side, where there may be one: 32 MB
 HESSIAN_BYTES = 5 * 8.0  # of a second derivative: itself, and copies while it is factored
+PRIOR = 4.0  # rows that tell as much of a coefficient as λ = 1: each tells p(1 − p) ≤ ¼
 SQUARES_NOISE = 2.0**-43  # fraction of a sum of squares, added in double, that means nothing
 
 Array = NDArray[np.float64]
@@ -146,22 +146,11 @@ class Objective:
         """s of every coefficient, (D,), 1 of the intercept; and 1/s, 0 for a constant column."""
         np.divide(1.0, scale, out=self.inverse_scale, where=scale > 0)
         self.penalty_of_free = np.tile(self.penalty * self.inverse_scale**2, self.sides)[self.free]
-        self.checksum = (1.0 + 0.5 * np.cos(np.arange(self.centred.width))) * self.inverse_scale
-        """c, (D,): every column has a weight of its own in the checksum."""
 
     @cached_property
     def sums(self) -> Array:
         """Σ w z of every class, (k, D), from the first pass."""
-        design, weight = self.centred.design, self.seen.weight.value[:, None]
-        parts = list[tuple[Array, ...]]()
-        for block in self.seen.blocks:
-            if isinstance(block, Counts):
-                mean = sums_of_terms(design, self.seen, block) / weight
-                parts.append((np.broadcast_to(weight, mean.shape), mean, np.zeros_like(mean)))
-            else:
-                parts.append((block.total, block.mean, block.mean_lo))
-        total, mean, low = by_term(design, parts)
-        return np.concatenate([weight, total * ((mean - self.centred.mean) + low)], axis=1)
+        return self.centred.sums(self.seen)
 
     # -- from free parameters to coefficients and back
 
@@ -201,18 +190,34 @@ class Objective:
 
     def loss_sums(self, x: Array, hessian: bool, root: Array | None = None) -> LossSums:
         """Sum over the rows, which have to be those of the first pass."""
-        directions = np.concatenate([self.coefficients(x), self.checksum[None]])
-        sums = self.data.run(loss_sums, LossRequest(self.rows, directions, hessian, root))
-        weight, reach = self.seen.weight.value, np.abs(self.checksum * self.scale).sum()
-        other = np.abs(sums.weight.value - weight) > WEIGHT_ROUNDING * weight
-        change = np.abs(sums.checksum.value - self.sums @ self.checksum)
-        if other.any() or (change > WEIGHT_ROUNDING * weight * reach).any():
+        request = LossRequest(self.rows, self.coefficients(x), self.checksum, hessian, root)
+        sums = self.data.run(loss_sums, request)
+        weight, checksum, largest = self._expected
+        same = np.abs(sums.weight.value - weight) <= WEIGHT_ROUNDING * weight
+        change = np.abs(sums.checksum.value - checksum)
+        if not (same.all() and (change <= largest).all()):
             raise DataError(
                 "the rows of this pass are not those of the first",
                 "an iterative fit reads the same rows again and again",
                 "copy the table to where nobody changes it, and fit again",
             )
         return sums
+
+    @cached_property
+    def checksum(self) -> Array:
+        """c, (D,): every column has a weight of its own in the checksum."""
+        weight = 1.0 + 0.5 * np.cos(np.arange(self.centred.width))
+        scale = self.centred.column_scale
+        np.divide(weight[1:], scale, out=weight[1:], where=scale > 0)
+        weight[1:] *= scale > 0
+        return np.asarray(self.centred.of_columns(weight[None])[0])
+
+    @cached_property
+    def _expected(self) -> tuple[Array, ...]:
+        """Weights and checksums of the classes in the first pass, and how far others may be."""
+        weight = self.seen.weight.value
+        reach = np.abs(self.checksum * self.scale).sum()
+        return weight, self.sums @ self.checksum, WEIGHT_ROUNDING * weight * reach
 
     def point(self, x: Array, sums: LossSums) -> Point:
         loss, full = float(sums.loss.value), sums.hessian.value
@@ -223,10 +228,13 @@ class Objective:
             loss -= 0.5 * float(interruptible(np.linalg.slogdet, hessian)[1])
             firth = self.loss_sums(x, False, self._root(hessian))
             gradient = self.free_gradient(firth.gradient.value)
-        penalty_gradient = self.penalty_of_free * x
+        if self.centred.whitener is None:
+            penalty_gradient = self.penalty_of_free * x
+        else:
+            penalty_gradient = self._penalty_hessian @ x
         loss += 0.5 * float(penalty_gradient @ x)
         if hessian is not None:
-            hessian[np.diag_indices_from(hessian)] += self.penalty_of_free
+            hessian = hessian + self._penalty_hessian
         return Point(x, loss, gradient + penalty_gradient, hessian)
 
     def free_gradient(self, gradient: Array) -> Array:
@@ -269,6 +277,15 @@ class Objective:
         full[np.diag_indices(q)] += self.penalty_of_free[places]
         return full
 
+    @cached_property
+    def _penalty_hessian(self) -> Array:
+        """P, (p, p), of the penalty ½xᵀPx."""
+        if self.centred.whitener is None:
+            return np.diag(self.penalty_of_free)
+        scale = self.centred.to_columns(np.diag(self.inverse_scale))
+        each = np.kron(np.eye(self.sides), (scale * self.penalty) @ scale.T)
+        return np.asarray(each[np.ix_(self.free, self.free)])
+
     def _root(self, hessian: Array) -> Array:
         """R (D, D) with R Rᵀ = I⁻¹ in coefficients of z."""
         inverse = factored(hessian).solve(np.eye(len(hessian)))
@@ -306,17 +323,18 @@ class Objective:
 
     def score_noise(self, x: Array) -> float:
         """Return the rounding of the scores: ε Σ|w_j|s_j of the columns."""
-        reach = np.abs(self.coefficients(x)[:, 1:]) @ self.centred.scale
+        slopes = self.centred.to_columns(self.coefficients(x))[:, 1:]
+        reach = np.abs(slopes) @ self.centred.column_scale
         return float(2.0**-52 * reach.max(initial=0.0))
 
-    def factorised(self, sums: LossSums) -> Factor:
+    def factorised(self, sums: LossSums, noise: float) -> Factor:
         """Factor the Hessian block of one class: which terms depend on earlier ones."""
         width = self.centred.width
         full = sums.hessian[:width, :width].value
-        block = np.where(self.used[1:] & self.used[1:, None], full[1:, 1:], 0.0)
+        block = np.where(self._both_used, full[1:, 1:], 0.0)
         mean, scale = self.centred.mean, self.centred.scale
         far = np.divide(mean, scale, out=np.zeros_like(mean), where=scale > 0)
-        noise_of = SQUARES_NOISE + (2.0**-52 * far) ** 2
+        noise_of = noise + (2.0**-52 * far) ** 2
         if self.intercept and self.centred.is_sparse:  # about means, which these rows are not
             before, sums_of = np.diagonal(block), full[0, 1:] * self.used[1:]
             block = block - np.outer(sums_of, sums_of) / full[0, 0]
@@ -325,14 +343,38 @@ class Objective:
             noise_of = noise_of * np.divide(before, after, out=np.ones(width - 1), where=after > 0)
         return factorise(DoubleDouble.of(block), noise_of)
 
+    def exactly_factorised(self, rows: Comoments) -> Factor:
+        """Factor the scatter matrix of the terms, penalty added, which no rounding blurs."""
+        p = self.centred.width - 1
+        equations = NormalEquations.of(rows, p, self.intercept)
+        matrix = equations.xx + DoubleDouble.of(np.diag(PRIOR * self.penalty[1:]))
+        used = DoubleDouble.where(self._both_used, matrix, DoubleDouble.zeros((p, p)))
+        return factorise(used, np.where(self.penalty[1:] > 0, SHARPEST, equations.noise))
+
+    @property
+    def _both_used(self) -> NDArray[np.bool_]:
+        return self.used[1:] & self.used[1:, None]
+
+    def without(self, terms: ArrayLike) -> Objective:
+        """Return the function with some terms fixed at 0."""
+        fixed = np.isin(np.arange(len(self.used)) - 1, terms)
+        return replace(self, used=self.used & ~fixed)
+
     def independent(self, factor: Factor) -> Objective:
         """Return the function without terms that depend on earlier ones, given their factor."""
         dependent = tuple(j for j in factor.dependent if self.used[1 + j])
-        used = self.used.copy()
-        used[1 + np.array(dependent, np.intp)] = False
-        return replace(self, used=used, dependent=dependent, factor=factor)
+        return replace(self.without(dependent), dependent=dependent, factor=factor)
+
+    def whitened(self, factor: Factor) -> Objective:
+        """Return the function of coefficients of uncorrelated columns, given the scatter matrix."""
+        centred = self.centred.whitened(factor, float(self.seen.weight.value.sum()))
+        return replace(self, centred=centred)
 
     @property
     def log_scale(self) -> float:
         """log |∂θ/∂w|, w the coefficients of the columns: what a determinant of I lacks."""
-        return float(log(self.centred.scale[self.used[1:]]).sum())
+        used, centred = self.used[1:], self.centred
+        diagonal = log(centred.scale[used]).sum()
+        if centred.whitener is not None:
+            diagonal += log(np.diagonal(centred.whitener.cholesky.value)[used]).sum()
+        return float(diagonal)

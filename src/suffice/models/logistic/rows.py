@@ -4,7 +4,9 @@
 
     z = (1, x − m)
 
-Only sums know the unit s of a column; no row is divided by it.
+Only sums know the unit s of a column; no row is divided by it. Where columns nearly depend on each
+other, z = (1, W(x − m)) with W that makes them uncorrelated: sums of products of such columns have
+digits of what is their own, and those of the columns have none.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from suffice.data.source import Part, each_batch
 from suffice.engines.engine import Engine
 from suffice.models.design.matrix import Compressed, Design
 from suffice.numerics.error_free import LARGEST
+from suffice.numerics.linalg import Factor
 from suffice.sums.base import Statistic
 from suffice.sums.batch import Batch
 from suffice.sums.block import (
@@ -58,22 +61,21 @@ class CentredDesign:
     mean: NDArray[np.float64]  # m; 0 of sparse rows, and without an intercept, (F,)
     scale: NDArray[np.float64]  # s, standard deviations, or roots of mean squares about 0, (F,)
     complete: bool = False  # whether a fit leaves out rows with a missing cell
+    whitener: Factor | None = None  # of the scatter matrix of dense rows, with W
 
     @classmethod
     def of(
         cls, design: Design, layout: Layout, seen: ByClass, intercept: bool, complete: bool
     ) -> CentredDesign:
-        parts, sparse = list[tuple[Any, ...]](), layout.blocks[0].encoding == "sparse"
-        for block in seen.blocks:
-            if isinstance(block, Counts):
-                p = sums_of_terms(design, seen, block, pooled=True)[0]
-                p = p / _rows_of_terms(design, seen, block)
-                parts.append((p, p * (1.0 - p)))
-            else:
-                pooled: Moments = block.one_class
-                weight = np.maximum(pooled.total[0], 1e-300)
-                parts.append((pooled.mean[0], pooled.scatter[0] / weight))
-        mean, variance = by_term(design, parts)
+        sparse = _is_sparse(layout)
+
+        def of_categories(block: Counts) -> tuple[NDArray[np.float64], ...]:
+            p = _sums_of_terms(design, seen, block, pooled=True)[0] / _rows_of_terms(
+                design, seen, block
+            )
+            return p, p * (1.0 - p)
+
+        mean, variance = _by_term(design, seen, _of_numbers, of_categories)
         if sparse:
             variance = np.where(variance > CONSTANT * mean**2, variance, 0.0)
         if not intercept:
@@ -86,14 +88,22 @@ class CentredDesign:
         return 1 + len(self.mean)
 
     @cached_property
+    def column_scale(self) -> NDArray[np.float64]:
+        """s of the columns, whitened or not, (F,)."""
+        if self.whitener is None:
+            return self.scale
+        return np.asarray(np.linalg.norm(self.whitener.cholesky.value * self.scale, axis=1))
+
+    @cached_property
     def is_sparse(self) -> bool:
-        return self.layout.blocks[0].encoding == "sparse"
+        return _is_sparse(self.layout)
 
     @cached_property
     def is_of_few_cells(self) -> bool:
         """Tell if most cells of dense rows are 0, as those of indicators are."""
         cells = 1 + len(self.design.numbers) + len(self.design.categories)
-        return self.design.is_of_cells and FEW * cells <= self.width
+        plain = self.design.is_of_cells and self.whitener is None
+        return plain and FEW * cells <= self.width
 
     @cached_property
     def of_indicators(self) -> NDArray[np.float64]:
@@ -102,9 +112,49 @@ class CentredDesign:
         mean[self.design.places(tuple(self.design.numbers))] = 0.0
         return mean
 
+    @cached_property
+    def leaves_out(self) -> bool:
+        """Tell if there may be rows, or categories of rows, that a fit leaves out."""
+        return self.complete or bool(self.design.categories)
+
     def has_sparse(self, batch: Batch) -> bool:
         """Tell if the rows of a batch are compressed; dense ones may have the same layout."""
         return self.is_sparse and isinstance(batch.blocks[0], SparseBlock)
+
+    def whitened(self, factor: Factor, weight: float) -> CentredDesign:
+        """Return the design in uncorrelated columns, given the scatter matrix and Σw."""
+        return replace(self, scale=factor.independent * weight**-0.5, whitener=factor)
+
+    def of_columns(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Coefficients of z from those of (1, x − m), (m, D)."""
+        factor = self.whitener
+        return coefficients if factor is None else _through(coefficients, factor.cholesky.value)
+
+    def to_columns(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Coefficients of (1, x − m) from those of z, (m, D)."""
+        return coefficients if self.whitener is None else _through(coefficients, self._whitening)
+
+    @cached_property
+    def _whitening(self) -> NDArray[np.float64]:
+        assert self.whitener is not None
+        return self.whitener.whitening.value
+
+    def sums(self, seen: ByClass) -> NDArray[np.float64]:
+        """Σ w z of every class, (k, D)."""
+        weight = seen.weight.value[:, None]
+
+        def of_numbers(block: Moments) -> tuple[NDArray[np.float64], ...]:
+            return block.total, block.mean, block.mean_lo
+
+        def of_categories(block: Counts) -> tuple[NDArray[np.float64], ...]:
+            mean = _sums_of_terms(self.design, seen, block) / weight
+            return np.broadcast_to(weight, mean.shape), mean, np.zeros_like(mean)
+
+        total, mean, low = _by_term(self.design, seen, of_numbers, of_categories)
+        sums = total * ((mean - self.mean) + low)
+        if self.whitener is not None:
+            sums = sums @ self._whitening.T
+        return np.concatenate([weight, sums], axis=1)
 
     # -- rows
 
@@ -145,6 +195,8 @@ class CentredDesign:
                 part = x[start : start + height]
                 z, rows = buffer[: len(part)], slice(first + start, first + start + len(part))
                 np.subtract(part, self.mean, out=z[:, 1:])
+                if self.whitener is not None:
+                    z[:, 1:] = z[:, 1:] @ self._whitening.T
                 yield z, *map(itemgetter(rows), columns)
 
     def compressed(self, batch: Batch, distinct: bool) -> Iterator[tuple[slice, Compressed]]:
@@ -188,9 +240,18 @@ class CentredDesign:
                 raise finding
 
 
+def _through(coefficients: NDArray[np.float64], matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return (b, w M) of coefficients (b, w), (m, D)."""
+    return np.concatenate([coefficients[:, :1], coefficients[:, 1:] @ matrix], axis=1)
+
+
 def _coded(batch: Batch) -> Batch:
     blocks = (b.coded() if isinstance(b, IntegerBlock) else b for b in batch.blocks)
     return replace(batch, blocks=tuple(blocks))
+
+
+def _is_sparse(layout: Layout) -> bool:
+    return any(block.encoding == "sparse" for block in layout.blocks)
 
 
 def compressed(block: SparseBlock, width: int) -> csr_array:
@@ -217,17 +278,29 @@ def with_ones(x: csr_array) -> csr_array:
     return csr_array((data, indices, indptr), shape=(n, x.shape[1] + 1))
 
 
-def by_term(design: Design, parts: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:
+def _by_term(
+    design: Design,
+    seen: ByClass,
+    of_numbers: Callable[[Moments], tuple[NDArray[np.float64], ...]],
+    of_categories: Callable[[Counts], tuple[NDArray[np.float64], ...]],
+) -> tuple[NDArray[np.float64], ...]:
     """Put what is found of numbers, then of categories, in the order of the terms."""
+    blocks: Any = seen.blocks
     if not design.categories:
-        return parts[0]
+        return of_numbers(blocks[0])
+    parts = [*map(of_numbers, blocks[:-1]), of_categories(blocks[-1])]
     names = [design.numbers] if len(design.numbers) else []
     order = np.concatenate([design.places(n) for n in [*names, tuple(design.categories)]])
     joined = (np.concatenate(columns, axis=-1) for columns in zip(*parts, strict=True))
     return tuple(values[..., np.argsort(order)] for values in joined)
 
 
-def sums_of_terms(
+def _of_numbers(block: Moments) -> tuple[NDArray[np.float64], ...]:
+    pooled = block.one_class
+    return pooled.mean[0], pooled.scatter[0] / np.maximum(pooled.total[0], 1e-300)
+
+
+def _sums_of_terms(
     design: Design, seen: ByClass, block: Counts, pooled: bool = False
 ) -> NDArray[np.float64]:
     """Σw of the rows of every class, or of all, in which an indicator is 1, (k, terms)."""
@@ -279,7 +352,7 @@ class TrainingRows:
 
     def of(self, batch: Batch) -> tuple[Batch, NDArray[np.intp]]:
         """The rows of a batch, and codes of their classes; −1 for those that a fit leaves out."""
-        batch = self.centred.to_fit(batch)
+        batch = self.centred.to_fit(batch) if self.centred.leaves_out else batch
         return batch, batch.learnt(self.classes)
 
     def pieces(
