@@ -39,7 +39,8 @@ _QUOTES = "double the quotes within a field, or use quote=None where they are or
 # Surrogates, which the scan decodes undecodable bytes to.
 _UNDECODED = re.compile("[\udc80-\udcff]")
 _LINE_END = re.compile("\r\n|\n|\r")
-csv.field_size_limit(LONGEST_RECORD)  # a field is as long as a record may be
+# A field is as long as a record may be. The limit is one of the process: it is never lowered.
+csv.field_size_limit(max(csv.field_size_limit(), LONGEST_RECORD))
 
 
 # Bytes and characters ---------------------------------------------------------------------------
