@@ -157,11 +157,9 @@ class Table:
     def columns(self) -> tuple[int]:
         return (self.places.column,)
 
-    @property
-    def numbers(self) -> list[list[float | None]]:
-        """The contributions times the weight."""
-        w = self.weight
-        return [[None if one is None else w * one for one in row] for row in self.by_output]
+    def numbers(self, c: int) -> list[float | None]:
+        """Return the contributions to output c times the weight, by place."""
+        return [None if one is None else self.weight * one for one in self.by_output[c]]
 
 
 @dataclass(frozen=True, eq=False)

@@ -289,7 +289,7 @@ class _Writer:
     def _term(self, t: str, term: Term | Table, c: int) -> exp.Expression:
         others: float | None = inf
         if isinstance(term, Table):
-            numbers = term.numbers[c]
+            numbers = term.numbers(c)
             others = numbers[-1] if isinstance(term.places, Values) else inf
             found = t in self.lookups
             value = (
