@@ -30,10 +30,6 @@ def test_a_name_an_object_or_the_one_for_all() -> None:
     assert engine_for() == LocalEngine(4)
 
 
-def test_a_table_that_lives_in_an_engine_is_read_there() -> None:
-    suffice.set_engine("local", threads=1)
-
-
 @pytest.mark.parametrize("wrong", ["sparks", 3, object, LocalEngine, []])
 def test_what_is_no_engine_is_named(wrong: Any) -> None:
     for action in (
