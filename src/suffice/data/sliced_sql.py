@@ -209,7 +209,7 @@ class Plan:
 
     @property
     def bits(self) -> int:
-        """Of a digit."""
+        """b, of digits of the products that are summed."""
         return BITS[self.dialect][self.weight is not None]
 
     @property

@@ -266,7 +266,7 @@ class BinnedCounts(ReadOnly, ClassSums):
 
     @property
     def _sizes(self) -> NDArray[np.int64]:
-        """How many bytes the cells of every column and class take, (d, k)."""
+        """Bytes of the cells of every column and class, (d, k)."""
         return np.diff(self.start).reshape(self.d, self.k)
 
     def _of(self, starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> Self:

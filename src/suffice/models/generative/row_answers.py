@@ -14,7 +14,7 @@ from suffice.numerics.logspace import log_normalise, log_sum_exp, normalise
 from suffice.sums.batch import Batch, scored_rows
 
 Prediction = Callable[[GenerativeModel, Batch], tuple[NDArray[Any], int]]
-"""What to say of every row of a batch, and how many rows are impossible under every class."""
+"""A prediction of every row of a batch, with the number of rows impossible under every class."""
 
 
 def predictions(

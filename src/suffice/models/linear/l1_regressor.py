@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,9 +20,6 @@ from suffice.models.linear.rows import Equations, Fit
 from suffice.models.linear.summary import TermSummary, target_place
 from suffice.numerics.in_print import Printed, Table, steps
 from suffice.rules import check_options
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

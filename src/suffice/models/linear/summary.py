@@ -53,7 +53,7 @@ class TermSummary(Printed):
 
     @property
     def columns(self) -> dict[str, NDArray[np.float64]]:
-        """What is known of every coefficient, by name."""
+        """Estimates, and all that comes with them, by name; (q,) each."""
         return {"estimate": self.estimate}
 
     def frame(self) -> DataFrame:

@@ -1,4 +1,4 @@
-"""How a logistic regression reads tables, and its first pass over their rows.
+"""Readers of logistic regression, and its first pass over the rows.
 
 A reader says what columns become, such as terms that are laid out. The first pass finds moments and
 counts of every column in every class.
