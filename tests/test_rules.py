@@ -18,7 +18,6 @@ from suffice.rules import (
     NONNEGATIVE,
     POSITIVE,
     Index,
-    ReadOnly,
     Shape,
     Within,
     build,
@@ -160,15 +159,6 @@ def test_records_inside_a_record_are_checked_first():
         check(Model((Groups(**GOOD), bad)))
     with pytest.raises(ParameterError, match=r"^Groups\.code\[1\] is 7"):
         check(Model((), options={"groups": bad}))
-
-
-def test_arrays_of_a_record_are_read_only():
-    @dataclass(frozen=True)
-    class Fixed(ReadOnly, Groups):
-        pass
-
-    with pytest.raises(ValueError, match="read-only"):
-        Fixed(**GOOD).weight[0] = 2.0
 
 
 def test_values_of_any_size_can_be_shown():

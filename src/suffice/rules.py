@@ -156,15 +156,6 @@ def check(record: Any) -> None:
     _check_rules(record, _check_fields(type(record), values))
 
 
-class ReadOnly:
-    """A record whose arrays are read-only."""
-
-    def __post_init__(self) -> None:
-        cls: Any = type(self)
-        for name in _arrays(cls):
-            getattr(self, name).setflags(write=False)
-
-
 def shown(value: Any) -> str:
     """A value as a message can show it, whatever its size."""
     if isinstance(value, np.ndarray):
@@ -337,7 +328,6 @@ class _Field:
     hint: str
     fits: Fits
     is_letter: bool
-    dtype: np.dtype[Any] | None
     shape: Shape | None
     ranges: tuple[Within | Index, ...]
 
@@ -371,15 +361,9 @@ def _field(name: str, hint: Any) -> _Field:
         text if dtype is None else f"an array of {dtype}",
         fits(plain),
         plain is int,
-        dtype,
         next((extra for extra in extras if isinstance(extra, Shape)), None),
         tuple(extra for extra in extras if isinstance(extra, Within | Index)),
     )
-
-
-@cache
-def _arrays(cls: Any) -> tuple[str, ...]:
-    return tuple(field.name for field in _rules(cls).fields if field.dtype)
 
 
 def _size(value: Any) -> tuple[int, ...]:

@@ -175,6 +175,19 @@ class PartView(RecordPart):
         return self.inside.file
 
 
+class PartThrough:
+    """A part whose batches go through a function as they are read; all else is that of the part."""
+
+    def __init__(self, part: Any, function: Callable[[Batch], Batch]) -> None:
+        self._part, self._function = part, function
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._part, name)
+
+    def batches(self) -> Iterator[Batch]:
+        return map(self._function, self._part.batches())
+
+
 def refusal(part: Part, layout: Layout, first: int, bad: BadCell) -> DataError:
     """Name the column and row of a bad cell, whose batch starts at row ``first`` of the part."""
     column = bad.column

@@ -29,7 +29,7 @@ from typing import (
 
 from suffice.data.read_ahead import in_order
 from suffice.data.schema import Layout
-from suffice.data.source import Part, Source, each_batch
+from suffice.data.source import Part, PartThrough, Source, each_batch
 from suffice.errors import ParameterError, library
 from suffice.numerics import kernels
 from suffice.sums.base import Statistic, tree_sum
@@ -216,10 +216,15 @@ class LocalEngine(Engine):
         pool, stop = threads(workers - 1), kernels.interrupts.Stop()
         chosen = CHOSEN.get()  # a kernel may fit a model, in a thread that chose no engine
 
+        def waited_for(batch: Batch) -> Batch:
+            if stop.is_set():
+                raise CancelledError
+            return batch
+
         def called(part: Part) -> R:
             before = CHOSEN.set(chosen)
             try:
-                given: Any = _Stoppable(part, stop) if hasattr(part, "batches") else part
+                given: Any = PartThrough(part, waited_for) if hasattr(part, "batches") else part
                 return kernel(given, params)
             finally:
                 CHOSEN.reset(before)
@@ -271,22 +276,6 @@ def require_workers(option: str, number: int | None) -> None:
             f"{option}={number!r}",
             "it is a whole number, 1 or more, or None for all cores",
         )
-
-
-class _Stoppable:
-    """A part whose rows end with an error when nobody waits for what is made of them."""
-
-    def __init__(self, part: Part, stop: kernels.interrupts.Stop) -> None:
-        self._part, self._stop = part, stop
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._part, name)
-
-    def batches(self) -> Iterator[Batch]:
-        for batch in self._part.batches():
-            if self._stop.is_set():
-                raise CancelledError
-            yield batch
 
 
 class _Task(Generic[R]):

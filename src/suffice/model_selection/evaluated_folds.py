@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.engines.engine import engine_for, fit_context
+from suffice.engines.engine import fit_context
 from suffice.errors import DataError, ParameterError
 from suffice.families.options import check_boolean
 from suffice.model_selection.fits import FoldModels, is_of_sums, models_of_folds
@@ -203,14 +203,13 @@ def _judged(estimator: Any, fits: FoldModels, rows: Rows, folds: Folds) -> FoldE
         if is_of_sums(estimator):
             source = models[0]._open_judged(*rows.whole)
             judges = knowing_all([model._judge(source) for model in models])
-            engine = engine_for(source)
-            found = evaluated_by_place(judges, engine, source, *_groups_tested(folds, rows.n))
+            found = evaluated_by_place(judges, source, *_groups_tested(folds, rows.n))
         else:  # the models may read rows in different ways
             pairs = zip(models, (rows.at(test) for _, test in folds), strict=True)
             opened = [model._open_judged(*test) for model, test in pairs]
             judges = knowing_all([m._judge(one) for m, one in zip(models, opened, strict=True)])
             found = {
-                f: evaluated(judge, engine_for(source), source)
+                f: evaluated(judge, source)
                 for f, (judge, source) in enumerate(zip(judges, opened, strict=True))
             }
     answered = told(found)

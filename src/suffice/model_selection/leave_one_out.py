@@ -79,8 +79,7 @@ class _ClosedForm:
         """Return the evaluation of all rows; None if a sum loses its digits without one of them."""
         try:
             with fit_context(self.fitted):
-                engine = engine_for(self.source)
-                found = evaluated(self.rows.judge, engine, self.source)
+                found = evaluated(self.rows.judge, self.source)
         except DataError:
             return None
         return self.rows.judge.record(told({0: found})[0])
@@ -99,7 +98,6 @@ def evaluation_left_out(estimator: Any, rows: Rows, row: NDArray[np.intp]) -> An
     source, groups = whole._open_judged(*rows.whole), int(row.max()) + 1
     every, sums = whole._judge(source), sums_without(opened, row, groups)
     with fit_context(opened.learner):
-        engine = engine_for(source)
 
         def blocks() -> Iterator[WithGaps[Any]]:
             for first in range(0, groups, BLOCK):
@@ -107,7 +105,7 @@ def evaluation_left_out(estimator: Any, rows: Rows, row: NDArray[np.intp]) -> An
                 judges = knowing_all([every, *(fit._judge(source) for fit in fits)])[1:]
                 own = np.where((row >= first) & (row < first + BLOCK), row - first, -1)
                 tested = np.eye(len(fits), dtype=np.intp)
-                yield from evaluated_by_place(judges, engine, source, own, tested).values()
+                yield from evaluated_by_place(judges, source, own, tested).values()
 
         found = reduce(add, blocks())
     return every.record(told({0: found})[0])

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.engines.engine import engine_for, fit_context
+from suffice.engines.engine import fit_context
 from suffice.errors import DataError, ParameterError, warn
 from suffice.model_selection.fits import FoldModels
 from suffice.model_selection.folds import Folds, Partition
@@ -185,8 +185,7 @@ def _own_scores(
             judges = [model._scoring(source) for model in models]
             each = np.tile(np.eye(len(folds), dtype=np.intp), (len(alike), 1))
             with fit_context(models[0]):
-                engine = engine_for(source)
-                found = evaluated_by_place(judges, engine, source, folds.fold, each)
+                found = evaluated_by_place(judges, source, folds.fold, each)
             values = [judge.record(found[j].found) for j, judge in enumerate(judges)]
             for j, i in enumerate(alike):
                 scores[i] = values[j * len(folds) : (j + 1) * len(folds)]

@@ -60,11 +60,11 @@ class Statistic(Protocol):
 
     def __add__(self, other: Self) -> Self: ...
 
-    def __sub__(self, other: Self) -> Self: ...
-
 
 class FadingStatistic(Statistic, Protocol):
-    """Sums that a model keeps: their rows can lose weight, and leave no trace."""
+    """Sums that a model keeps: their rows can be forgotten, lose weight, and leave no trace."""
+
+    def __sub__(self, other: Self) -> Self: ...
 
     def scaled(self, factor: float) -> Self:
         """Return the sums of the same rows with their weights multiplied by a factor."""

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from suffice.errors import ParameterError
 from suffice.numerics import kernels
 from suffice.numerics.arrays import Bools, Floats, Ints
-from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, ReadOnly, Shape, rule
+from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Shape, rule
 from suffice.sums.base import ClassSums, TreeSum, axis, forgotten, tree_sum
 from suffice.sums.block import BadCell, RealBlock, converted, from_row
 from suffice.sums.comparison import Divergences, of_fractions
@@ -84,7 +84,7 @@ LONGEST_COUNT, SHORT_COUNT = 24, 4  # bytes of a cell at most, and of each numbe
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BinnedCounts(ReadOnly, ClassSums):
+class BinnedCounts(ClassSums):
     """Weight of the numbers of d columns in every cell of `suffice.sums.bins`.
 
     Only cells that hold a number are kept, so equal rows give equal counts whatever was added and

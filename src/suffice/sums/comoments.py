@@ -22,7 +22,7 @@ from suffice.numerics.elementary import log
 from suffice.numerics.error_free import LARGEST, add, divide, multiply, two_product, two_sum
 from suffice.numerics.exact import SQUARABLE, DoubleDouble, scaled
 from suffice.numerics.memory import require_memory
-from suffice.rules import FINITE, NONNEGATIVE, Index, ReadOnly, Shape, rule
+from suffice.rules import FINITE, NONNEGATIVE, Index, Shape, rule
 from suffice.sums.base import ClassSums, axis, forgotten, grown
 from suffice.sums.block import BadCell, RealBlock, require_held, short_tiles
 from suffice.sums.comparison import Divergences, of_gaussians
@@ -94,7 +94,7 @@ def no_sums(g: int, d: int, m: int) -> OfGroups:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comoments(ReadOnly, ClassSums):
+class Comoments(ClassSums):
     """Exact sums of d columns over k classes (``src/native/sums/comoments.hpp``).
 
     There are g groups of rows that share a class and a pattern, in the order of their patterns,

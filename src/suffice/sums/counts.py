@@ -16,7 +16,7 @@ from suffice.errors import ForgetError
 from suffice.numerics import kernels
 from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.exact import WEIGHT, DoubleDouble
-from suffice.rules import NONNEGATIVE, ReadOnly, Shape, rule
+from suffice.rules import NONNEGATIVE, Shape, rule
 from suffice.sums.base import FORGOTTEN_NOISE, ClassSums, axis, grown, tree_sum
 from suffice.sums.block import CodedBlock, IntegerBlock, RealBlock, SparseBlock, tiles
 from suffice.sums.comparison import Divergences, of_fractions
@@ -487,7 +487,7 @@ def patterns_of(shown: Bools) -> Iterator[tuple[Ints, Ints]]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class JointCounts(ReadOnly, ClassSums):
+class JointCounts(ClassSums):
     """Class-wise weights of the combinations of d columns' values, S of the Π mⱼ.
 
     A combination is listed exactly when its count is positive, and a value when a combination

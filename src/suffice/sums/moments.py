@@ -16,7 +16,7 @@ from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.error_free import LARGEST, SMALLEST, two_sum
 from suffice.numerics.exact import SQUARABLE, scaled
 from suffice.numerics.rows import READ
-from suffice.rules import FINITE, ReadOnly, Shape, rule
+from suffice.rules import FINITE, Shape, rule
 from suffice.sums.base import ClassSums, axis, forgotten, grown
 from suffice.sums.block import BadCell, RealBlock, tiles
 from suffice.sums.comparison import Divergences, of_gaussians
@@ -29,7 +29,7 @@ SUM_ROUNDING = 2.0**-20  # fraction of a sum that many additions in plain double
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Moments(ReadOnly, ClassSums):
+class Moments(ClassSums):
     """Exact class-wise sums of d features over k classes (``src/native/sums/moments.hpp``).
 
     Parameters

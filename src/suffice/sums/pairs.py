@@ -15,7 +15,7 @@ from suffice.errors import ParameterError
 from suffice.numerics import kernels
 from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.exact import WEIGHT, DoubleDouble
-from suffice.rules import FINITE, ReadOnly, Shape, rule
+from suffice.rules import FINITE, Shape, rule
 from suffice.sums.base import ClassSums, axis, grown
 from suffice.sums.block import Block, CodedBlock, IntegerBlock, RealBlock, converted
 from suffice.sums.comparison import Divergences, of_fractions
@@ -23,7 +23,7 @@ from suffice.sums.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, eq=False)
-class CutBins(ReadOnly):
+class CutBins:
     """Numbers between cuts: bin b holds cuts[b − 1] ≤ x < cuts[b].
 
     Parameters

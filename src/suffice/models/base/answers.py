@@ -254,10 +254,6 @@ class WithGaps(Generic[R]):
         found: Any = self.found
         return replace(self, found=found + other.found, gaps=self.gaps + other.gaps)
 
-    def __sub__(self, other: Self) -> Self:
-        found: Any = self.found
-        return replace(self, found=found - other.found, gaps=self.gaps - other.gaps)
-
 
 def told(parts: Mapping[Any, WithGaps[R]]) -> dict[Any, R]:
     """Return the results of all parts, with one warning that counts the rows left out."""

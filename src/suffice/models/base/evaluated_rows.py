@@ -73,12 +73,13 @@ def evaluation(
     """
     k = len(model.classes)
     ranks = 0 if k < 2 or k > RANKED or not ranked else 1 if k == 2 else k
-    sums, others = _Sums(model.classes), list[Evaluation]()
+    sums, before = _Sums(model.classes), list[Evaluation]()  # of more classes, and of fewer
     rankings = [RankingAccumulator() for _ in range(ranks)]
     impossible = unlabelled = 0
 
     def add(batch: Batch) -> tuple[int, int]:
-        codes = label_codes(batch, model)
+        nonlocal sums
+        codes = label_codes(batch, model.classes)
         log_joint = model.log_joint(batch)
         log_posterior, without = log_normalise(log_joint, model.log_prior)
         posterior = exp(log_posterior)
@@ -92,31 +93,30 @@ def evaluation(
         for ranking, (c, of_class) in zip(rankings, odds, strict=True):
             ranking.add(of_class, codes[ranked] == c, weights[ranked])
 
-        known = np.flatnonzero((codes >= 0) & (weights > 0))
-        place = known, codes[known]
+        strange = np.unique(batch.codes[(codes == UNKNOWN) & (weights > 0)])
+        if len(strange) > MOST_UNKNOWN:
+            raise unknown_label(batch.classes.values[strange[0]], model.classes)
+        classes = sums.classes | batch.classes.take(strange)
+        if len(classes) > len(sums.classes):
+            before[:] = [sum(before, start=sums.evaluation())]
+            sums = _Sums(classes)
+        if len(classes) > k:
+            codes = label_codes(batch, classes)
+            logs = (among_all(one, model.classes, classes) for one in (log_joint, log_posterior))
+            log_joint, log_posterior = logs
+            posterior = exp(log_posterior)
+            predicted = classes.index(model.classes.values, -1)[predicted]
+        rows = np.flatnonzero((codes >= 0) & (weights > 0))
+        place = rows, codes[rows]
         losses = -log_posterior[place], log_joint[place]
-        sums.add(posterior[known], predicted[known], weights[known], place[1], *losses)
-        strange = np.flatnonzero((codes == UNKNOWN) & (weights > 0))
-        if len(strange):
-            labels = batch.codes[strange]
-            every = model.classes | batch.classes.take(np.unique(labels))
-            if len(every) - k > MOST_UNKNOWN:
-                raise unknown_label(batch.classes.values[labels[0]], model.classes)
-            apart, at = _Sums(every), every.index(model.classes.values, -1)
-            whole = np.zeros((len(strange), len(every)))
-            whole[:, at] = posterior[strange]
-            nothing = np.full(len(strange), np.inf)
-            labels = every.index(batch.classes.values, -1)[labels]
-            of_rows = whole, at[predicted[strange]], weights[strange], labels
-            apart.add(*of_rows, nothing, -nothing)
-            others[:] = [sum(others, start=apart.evaluation())]
+        sums.add(posterior[rows], predicted[rows], weights[rows], place[1], *losses)
         return without, int((codes == -1).sum())
 
     for without, unknown in each_batch(part, model.layout, add, scored_rows(k)):
         impossible += without
         unlabelled += unknown
     return replace(
-        sum(others, start=sums.evaluation()),
+        sum(before, start=sums.evaluation()),
         impossible=impossible,
         unlabelled=unlabelled,
         rankings=tuple(rows.ranking() for rows in rankings),
@@ -194,18 +194,27 @@ def _log_odds(
         yield c, log_posterior[:, c] - log(others)
 
 
-def label_codes(batch: Batch, model: Classifies) -> NDArray[np.intp]:
+def among_all(
+    logs: NDArray[np.float64], classes: Vocabulary, every: Vocabulary
+) -> NDArray[np.float64]:
+    """Columns (..., k) of some classes among those of all, where the others are impossible."""
+    whole = np.full((*logs.shape[:-1], len(every)), -np.inf)
+    whole[..., every.index(classes.values, -1)] = logs
+    return whole
+
+
+def label_codes(batch: Batch, classes: Vocabulary) -> NDArray[np.intp]:
     """Codes of the true labels among the classes; −1 without a label, −2 for one of no class."""
-    check_one_type(model.classes, batch.classes, "the labels learnt", "those of this table")
-    if batch.classes == model.classes:
+    check_one_type(classes, batch.classes, "the labels learnt", "those of this table")
+    if batch.classes == classes:
         return batch.codes
-    place = model.classes.index(batch.classes.values, UNKNOWN)
+    place = classes.index(batch.classes.values, UNKNOWN)
     return np.asarray(np.append(place, -1)[batch.codes])
 
 
 def known_codes(batch: Batch, model: Classifies) -> NDArray[np.intp]:
     """Codes of the true labels among the classes of the model; −1 where there is none."""
-    codes = label_codes(batch, model)
+    codes = label_codes(batch, model.classes)
     strangers = np.flatnonzero(codes == UNKNOWN)
     if len(strangers):
         raise unknown_label(batch.classes.values[batch.codes[strangers[0]]], model.classes)

@@ -191,10 +191,8 @@ class Evaluation(Printed):
 
     def _over(self, classes: tuple[Any, ...]) -> Evaluation:
         at = Vocabulary(classes).index(self.classes, -1)
-        confusion, infinite = (
-            DoubleDouble.zeros((len(classes),) * 2),
-            DoubleDouble.zeros(len(classes)),
-        )
+        k = len(classes)
+        confusion, infinite = DoubleDouble.zeros((k, k)), DoubleDouble.zeros(k)
         for whole, mine, place in (
             (confusion, self.confusion, np.ix_(at, at)),
             (infinite, self.infinite_by_class, at),
@@ -207,10 +205,8 @@ class Evaluation(Printed):
             every = (Vocabulary(self.classes) | Vocabulary(other.classes)).values
             return self._over(every)._merged(other._over(every), merged)
         pairs = zip(self.rankings, other.rankings, strict=True)
-        ours = {name: getattr(self, name) for name in ADDED}
-        found: Any = {name: merged(one, getattr(other, name)) for name, one in ours.items()}
-        rankings = tuple(merged(mine, theirs) for mine, theirs in pairs)
-        return replace(self, **found, rankings=rankings)
+        found: Any = {name: merged(getattr(self, name), getattr(other, name)) for name in ADDED}
+        return replace(self, **found, rankings=tuple([merged(*pair) for pair in pairs]))
 
     @property
     def weight(self) -> float:

@@ -22,7 +22,7 @@ from typing import Any, Generic, Self, TypeVar
 import numpy as np
 
 from suffice.data.encode import stored_cells
-from suffice.data.source import Part
+from suffice.data.source import Part, PartThrough
 from suffice.engines.engine import EngineView
 from suffice.errors import ForgetError
 from suffice.sums.base import Statistic
@@ -110,7 +110,7 @@ class DigestingEngine(EngineView):
         if self.found:
             return self.engine.run(kernel, params, parts)
         both: _Digested[S] = self.engine.run(_digested, (kernel, params), parts)
-        self.found.append(_as_one(both.lanes))
+        self.found.append(int.from_bytes(both.lanes.astype("<u8").tobytes(), "little"))
         return both.statistic
 
     def map(self, kernel: Any, params: Any, parts: Sequence[Part]) -> Iterator[Any]:
@@ -128,35 +128,18 @@ class _Digested(Generic[S]):
     def __add__(self, other: Self) -> Self:
         return type(self)(self.statistic + other.statistic, self.lanes + other.lanes)
 
-    def __sub__(self, other: Self) -> Self:
-        return type(self)(self.statistic - other.statistic, self.lanes - other.lanes)
-
-
-class _DigestedPart:
-    """A part that digests the rows which are taken from it."""
-
-    def __init__(self, part: Any) -> None:
-        self._part, self.lanes = part, np.zeros(2, np.uint64)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._part, name)
-
-    def batches(self) -> Iterator[Batch]:
-        for batch in self._part.batches():
-            yield batch
-            self._add(batch)
-
-    def _add(self, batch: Batch) -> None:
-        for part in batch.pieces(ROWS):
-            self.lanes += _lanes(part, self._part.layout.blocks)
-
 
 def _digested(part: Any, task: tuple[Callable[[Any, P], S], P]) -> _Digested[S]:
     """Kernel: what another kernel makes of a part, and T of its rows."""
     kernel, params = task
-    digested = _DigestedPart(part)
-    statistic = kernel(digested, params)
-    return _Digested(statistic, digested.lanes)
+    lanes = np.zeros(2, np.uint64)
+
+    def digested(batch: Batch) -> Batch:
+        for piece in batch.pieces(ROWS):
+            lanes[:] += _lanes(piece, part.layout.blocks)
+        return batch
+
+    return _Digested(kernel(PartThrough(part, digested), params), lanes)
 
 
 def _lanes(batch: Batch, layouts: Sequence[Any]) -> Hashes:
@@ -164,8 +147,12 @@ def _lanes(batch: Batch, layouts: Sequence[Any]) -> Hashes:
     blocks = [
         _stored(block, layout.encoding) for block, layout in zip(batch.blocks, layouts, strict=True)
     ]
+    # the columns of a sparse matrix are numbered
     names = [
-        _names_of(block, layout.columns) for block, layout in zip(blocks, layouts, strict=True)
+        NO_NAMES
+        if isinstance(block, SparseBlock) and block.vocabulary.closed
+        else _hashed(layout.columns)
+        for block, layout in zip(blocks, layouts, strict=True)
     ]
     plain = Batch(batch.rows, tuple(blocks), batch.codes, batch.classes)
     hashes, weights = batch_hashes(plain, names), batch.weights
@@ -179,10 +166,6 @@ def _lanes(batch: Batch, layouts: Sequence[Any]) -> Hashes:
     return np.array([a @ times, (a * a) @ times], np.uint64)
 
 
-def _as_one(lanes: Hashes) -> int:
-    return int.from_bytes(lanes.astype("<u8").tobytes(), "little")
-
-
 def _stored(block: Block, encoding: str) -> Block:
     """A block as sparse rows have it, where the model was fitted to such rows."""
     if not (encoding == "sparse" and isinstance(block, RealBlock)):
@@ -190,12 +173,6 @@ def _stored(block: Block, encoding: str) -> Block:
     from scipy.sparse import csr_matrix
 
     return stored_cells(csr_matrix(block.values), slice(0, block.rows))
-
-
-def _names_of(block: Block, columns: Sequence[str]) -> Hashes:
-    """Hashes of the names of columns; those of a sparse matrix are numbered."""
-    numbered = isinstance(block, SparseBlock) and block.vocabulary.closed
-    return NO_NAMES if numbered else _hashed(columns)
 
 
 @lru_cache(maxsize=32)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from suffice.data.schema import BlockLayout, Layout
 from suffice.data.source import Part, Source
-from suffice.engines.engine import Engine
+from suffice.engines.engine import Engine, engine_for
 from suffice.errors import DataError, ParameterError, first_line
 from suffice.models.base.checks import is_array
 from suffice.numerics.in_print import Printed, Table
@@ -119,10 +119,6 @@ class KeyedPart(Part):
     @property
     def keys(self) -> Keys:
         return self.numbers.keys()
-
-    @property
-    def rows(self) -> int | None:
-        return self.part.rows
 
     def locate(self, row: int) -> str:
         return self.part.locate(row)
@@ -276,10 +272,6 @@ class RowsOf(Part):
     def batches(self) -> Iterator[Batch]:
         yield self.batch
 
-    @property
-    def rows(self) -> int:
-        return self.batch.rows
-
     def locate(self, row: int) -> str:
         return self.part.locate(self.first + int(self.places[row]))
 
@@ -290,11 +282,6 @@ class Results(dict[Any, Any]):
     def __add__(self, other: Results) -> Results:
         both = {key: self[key] + other[key] for key in self.keys() & other.keys()}
         return Results({**self, **other, **both})
-
-
-def for_every_group(part: Part, params: Any, group: Any, kernel: Callable[..., S]) -> S:
-    """Call a kernel that knows no groups."""
-    return kernel(part, params)
 
 
 def require_free(by: str, taken: Sequence[str | None]) -> None:
@@ -310,7 +297,6 @@ def require_free(by: str, taken: Sequence[str | None]) -> None:
 def results_by_group(
     kernel: Callable[[Part, P, Any], S],
     params: P,
-    engine: Engine,
     rows: Source,
     layout: Layout,
     groups: ByColumns | ByPlace,
@@ -327,8 +313,8 @@ def results_by_group(
     dict
         Results by number of the group, or by the value of its only column, sorted.
     """
+    engine, found = engine_for(rows), Results()
     parts = groups.parts(rows, layout, engine.workers)
-    found = Results()
     for more in engine.map(_results, (kernel, params, groups.names), parts):
         found = found + more
         if groups.names and len(found) > MOST_GROUPS:

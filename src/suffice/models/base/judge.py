@@ -14,17 +14,16 @@ from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
 from suffice.data.source import Part, Source, each_batch
-from suffice.engines.engine import Engine, engine_for
+from suffice.engines.engine import engine_for
 from suffice.errors import DataError, warn
 from suffice.models.base.answers import WithGaps, by_costs, of_complete, told
-from suffice.models.base.evaluated_rows import UNKNOWN, Classifies, label_codes
+from suffice.models.base.evaluated_rows import UNKNOWN, Classifies, among_all, label_codes
 from suffice.models.base.evaluation import Evaluation
 from suffice.models.base.groups import (
     ByColumns,
     ByGroup,
     ByPlace,
     Results,
-    for_every_group,
     require_free,
     results_by_group,
 )
@@ -50,9 +49,6 @@ class Hits:
         such = other.such if self.such is None else self.such
         return Hits(self.weight + other.weight, self.unknown + other.unknown, such)
 
-    def __sub__(self, other: Hits) -> Hits:
-        return Hits(self.weight - other.weight, self.unknown - other.unknown, self.such)
-
     @property
     def accuracy(self) -> float:
         """Σw of the rows whose label is predicted, by that of all; NaN without rows."""
@@ -69,7 +65,7 @@ def hits(part: Part, model: Any, costs: NDArray[np.float64] | None = None) -> Hi
 
     def add(batch: Batch) -> None:
         nonlocal unknown, such
-        codes = label_codes(batch, model)
+        codes = label_codes(batch, model.classes)
         if (strange := such_label(batch, codes)) is not None:
             unknown, such = unknown + int((codes == UNKNOWN).sum()), such or strange
         answers = model.answers(batch) if costs is None else by_costs(costs, model.answers, batch)
@@ -157,17 +153,18 @@ class Judge:
     def of(self, source: Any) -> Any:
         """Evaluate all rows of a table; warn of those left out, and of unseen values."""
         warn_of_unseen(self.model.known_values, source, self.layout)
-        found = evaluated(self, engine_for(source), source)
-        return self.record(told({"all": found})["all"])
+        return self.record(told({"all": evaluated(self, source)})["all"])
 
     def by_group(self, source: Any, by: str, taken: Sequence[str | None]) -> ByGroup[Any]:
         """Evaluate the rows of every value of a column, which is none of those ``taken``."""
         warn_of_unseen(self.model.known_values, source, self.layout)
         require_free(by, taken)
-        each = partial(for_every_group, kernel=self.kernel)
-        rows = engine_for(source), source, self.layout
-        found = told(results_by_group(each, self.model, *rows, ByColumns((by,))))
+        found = told(results_by_group(_of_group, self, source, self.layout, ByColumns((by,))))
         return ByGroup(by, {value: self.record(one) for value, one in found.items()})
+
+
+def _of_group(part: Part, judge: Judge, group: Any) -> WithGaps[Any]:
+    return judge.kernel(part, judge.model)
 
 
 def of_answered(
@@ -192,16 +189,10 @@ class _Knowing:
 
     @property
     def log_prior(self) -> NDArray[np.float64]:
-        return self._over_all(self.model.log_prior)
+        return among_all(self.model.log_prior, self.model.classes, self.classes)
 
     def log_joint(self, batch: Batch) -> NDArray[np.float64]:
-        return self._over_all(self.model.log_joint(batch))
-
-    def _over_all(self, known: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Columns (..., k) of the classes of the model among those of all."""
-        whole = np.full((*known.shape[:-1], len(self.classes)), -np.inf)
-        whole[..., self.classes.index(self.model.classes.values, -1)] = known
-        return whole
+        return among_all(self.model.log_joint(batch), self.model.classes, self.classes)
 
 
 def knowing_all(judges: Sequence[Judge]) -> list[Judge]:
@@ -217,15 +208,15 @@ def knowing_all(judges: Sequence[Judge]) -> list[Judge]:
     ]
 
 
-def evaluated(judge: Judge, engine: Engine, source: Source) -> WithGaps[Any]:
+def evaluated(judge: Judge, source: Source) -> WithGaps[Any]:
     """Evaluate all rows of a table."""
+    engine = engine_for(source)
     parts = source.parts(judge.layout, engine.workers)
     return engine.run(judge.kernel, judge.model, parts)
 
 
 def evaluated_by_place(
     judges: Sequence[Judge],
-    engine: Engine,
     source: Source,
     group: NDArray[np.intp],
     tested: NDArray[np.intp],
@@ -236,7 +227,6 @@ def evaluated_by_place(
     ----------
     judges : sequence of f Judge
         That read rows in the same way.
-    engine : Engine
     source : Source
     group : ndarray of int (n,)
         The group of every row; −1 leaves a row out.
@@ -249,7 +239,7 @@ def evaluated_by_place(
         By model; nothing of one whose groups have no row.
     """
     mine = [[(f, judges[f]) for f in np.flatnonzero(column).tolist()] for column in tested.T]
-    by_group = results_by_group(_judged, mine, engine, source, judges[0].layout, ByPlace(group))
+    by_group = results_by_group(_judged, mine, source, judges[0].layout, ByPlace(group))
     return dict(reduce(add, by_group.values(), Results()))
 
 

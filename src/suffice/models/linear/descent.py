@@ -13,14 +13,14 @@ from suffice.models.design.matrix import Design
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.exact import SQUARABLE
 from suffice.numerics.rows import affine
-from suffice.rules import FINITE, ReadOnly, Shape, Within
+from suffice.rules import FINITE, Shape, Within
 from suffice.sums.batch import Batch
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Coefficients(ReadOnly):
+class Coefficients:
     """Coefficients without the sums, or rows, that they come from."""
 
     origin: Annotated[Array, Shape("p"), SQUARABLE]  # o, that rows are measured from: means
