@@ -8,24 +8,23 @@ fitted to all rows but one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
 from functools import reduce
 from itertools import islice
 from operator import add
 from time import perf_counter
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.engines.engine import engine_for, fit_context
+from suffice.engines.engine import engine_for, fit_context, map_batches
 from suffice.errors import DataError, ParameterError, warn
 from suffice.model_selection.fits import BLOCK, is_of_sums, sums_without
 from suffice.model_selection.rows import MemoryRows, Rows
 from suffice.models.base.answers import WithGaps, told
 from suffice.models.base.judge import (
     LeaveOneOut,
-    answers_left_out,
     evaluated,
     evaluated_by_place,
     knowing_all,
@@ -44,45 +43,18 @@ def warn_of_fits(estimator: Any, rows: int) -> None:
         )
 
 
-@dataclass(frozen=True)
-class _ClosedForm:
-    """A model of all rows, the rows to be predicted, and what follows for all rows but one."""
-
-    fitted: Any
-    source: Any
-    rows: LeaveOneOut
-
-    @classmethod
-    def of(cls, estimator: Any, rows: Rows) -> Self | None:
-        """Fit all rows; None without a closed form, or where a fit fails."""
-        if not is_of_sums(estimator):
-            return None
-        try:
-            opened = Opened.of(estimator, *rows.whole)
-            fitted = opened.fitted(opened.sums())
-            source = fitted._open_judged(*rows.whole)
-            return cls(fitted, source, opened.method.left_out(fitted, source))
-        except (DataError, ParameterError):
-            return None
-
-    def answers(self) -> NDArray[np.float64]:
-        """Return predictions of every row, in order, (n, ...); NaN without a closed form."""
-        layout = self.rows.judge.layout
-        with fit_context(self.fitted):
-            engine = engine_for(self.source)
-            parts = self.source.parts(layout, engine.workers)
-            found = engine.map(answers_left_out, (self.rows.answer, layout), parts)
-            pieces = [piece for of_part in found for piece in of_part]
-        return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
-
-    def evaluation(self) -> Any:
-        """Return the evaluation of all rows; None if a sum loses its digits without one of them."""
-        try:
-            with fit_context(self.fitted):
-                found = evaluated(self.rows.judge, self.source)
-        except DataError:
-            return None
-        return self.rows.judge.record(told({0: found})[0])
+def _closed_form(estimator: Any, rows: Rows) -> tuple[Any, LeaveOneOut] | None:
+    """Open all rows, and return what predicts each from the others; None where nothing does."""
+    if not is_of_sums(estimator):
+        return None
+    try:
+        opened = Opened.of(estimator, *rows.whole)
+        fitted = opened.fitted(opened.sums())
+        source = fitted._open_judged(*rows.whole)
+        others = opened.method.left_out(fitted, source)
+    except (DataError, ParameterError):
+        return None
+    return None if others is None else (source, others)
 
 
 def evaluation_left_out(estimator: Any, rows: Rows, row: NDArray[np.intp]) -> Any:
@@ -90,9 +62,11 @@ def evaluation_left_out(estimator: Any, rows: Rows, row: NDArray[np.intp]) -> An
 
     ``row`` is the number of every row to be judged (n,), 0 to g − 1; −1 for others.
     """
-    closed = _ClosedForm.of(estimator, rows)
-    if closed is not None and (found := closed.evaluation()) is not None:
-        return found
+    closed = _closed_form(estimator, rows)
+    if closed is not None:
+        source, others = closed
+        with suppress(DataError):  # a sum loses its digits without one of the rows
+            return others.judge.record(told({0: evaluated(others.judge, source)})[0])
     opened = Opened.of(estimator, *rows.whole)
     whole = opened.fitted(opened.sums())
     source, groups = whole._open_judged(*rows.whole), int(row.max()) + 1
@@ -118,11 +92,14 @@ def predictions_left_out(
 
     None without a closed form for each of them.
     """
-    closed = _ClosedForm.of(estimator, rows)
-    if closed is None or not set(methods) <= set(closed.rows.methods):
+    closed = _closed_form(estimator, rows)
+    if closed is None or not set(methods) <= set(closed[1].methods):
         return None
-    answers = closed.answers()
-    if np.isnan(answers).any():
+    source, others = closed
+    answers = np.concatenate(
+        list(map_batches(engine_for(source), others.answer, source, others.judge.layout))
+    )
+    if np.isnan(answers).any():  # without a row a sum loses its digits
         return None
     lone = 0 if rows.codes is None else int((np.bincount(rows.codes) == 1).sum())
     if lone:
@@ -130,7 +107,7 @@ def predictions_left_out(
             f"{lone} {'classes have' if lone > 1 else 'class has'} a single row, which is answered "
             "by a model without its class."
         )
-    return [closed.rows.methods[method](answers) for method in methods]
+    return [others.methods[method](answers) for method in methods]
 
 
 def scores_left_out(estimator: Any, rows: MemoryRows, scoring: Any) -> dict[str, Any] | None:

@@ -16,9 +16,8 @@ from os import PathLike
 from typing import Any, ClassVar, Self, TypeVar
 
 from suffice.data.schema import Schema
-from suffice.data.source import ArraySource, Part
-from suffice.data.table_source import TableSource
-from suffice.engines.engine import Engine, engine_for
+from suffice.data.source import Part
+from suffice.engines.engine import engine_for
 from suffice.errors import ParameterError
 from suffice.models.base.options import answering
 from suffice.models.base.saved import Saved, portable, unportable
@@ -255,20 +254,6 @@ def fitted(estimator: Any) -> Any:
     return answering(model, estimator.unseen) if hasattr(model, "unseen") else model
 
 
-def rows_to_answer(
-    estimator: Any, X: Any, fewest: int = FEWEST
-) -> tuple[TableSource | ArraySource, Engine, Sequence[Part]]:
-    """Return rows to be answered, the engine that reads them, and their parts.
-
-    Say which columns are mostly unseen, of those with ``fewest`` values or more.
-    """
-    source, layout = open_rows(estimator, X), estimator.reader_.to_answer
-    engine = engine_for(source)
-    parts = source.parts(layout, engine.workers)
-    warn_of_unseen(estimator.model_.known_values, source, layout, fewest)
-    return source, engine, parts
-
-
 def answers_by_batch(
     estimator: Any,
     X: Any,
@@ -276,8 +261,14 @@ def answers_by_batch(
     params: Any,
     fewest: int = FEWEST,
 ) -> list[T]:
-    """Return what a kernel makes of every batch of a table, in order; see `rows_to_answer`."""
-    _, engine, parts = rows_to_answer(estimator, X, fewest)
+    """Return what a kernel makes of every batch of a table, in order.
+
+    Say which columns are mostly unseen, of those with ``fewest`` values or more.
+    """
+    source, layout = open_rows(estimator, X), estimator.reader_.to_answer
+    engine = engine_for(source)
+    parts = source.parts(layout, engine.workers)
+    warn_of_unseen(estimator.model_.known_values, source, layout, fewest)
     return [batch for split in engine.map(kernel, params, parts) for batch in split]
 
 

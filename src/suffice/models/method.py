@@ -21,7 +21,6 @@ from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from suffice.engines.engine import Engine
 from suffice.errors import ForgetError, ParameterError, warn
-from suffice.families.family import FOLDS_INSTEAD
 from suffice.models.base.groups import ByColumns, ByPlace
 from suffice.models.base.judge import LeaveOneOut
 from suffice.models.reading import TableReader
@@ -143,19 +142,12 @@ class Method(Protocol[R, S]):
         """Yield what a user should know of a model; of a file, what follows from rows is known."""
         return iter(())
 
-    def left_out(self, estimator: Any, rows: Any) -> LeaveOneOut:
+    def left_out(self, estimator: Any, rows: Any) -> LeaveOneOut | None:
         """Return the predictions of each training row by the model of all others.
 
-        Raises
-        ------
-        ParameterError
-            If there is no closed form.
+        None where there is no closed form, which a `ParameterError` may say too.
         """
-        raise ParameterError(
-            f"leave-one-out of {type(estimator).__name__}",
-            "there is no closed form: without a row, the model has to be fitted again",
-            FOLDS_INSTEAD,
-        )
+        return None
 
     def score_of_sums(self, estimator: Any, sums: S) -> float | None:
         """Return the score of rows with these sums; None where it takes the rows themselves."""

@@ -129,12 +129,6 @@ class LeaveOneOut:
     methods: Mapping[str, Callable[[Answers], NDArray[Any]]]
 
 
-def answers_left_out(part: Part, params: tuple[Callable[[Batch], Answers], Any]) -> list[Answers]:
-    """Kernel: the answers to a part, batch by batch."""
-    answer, layout = params
-    return list(each_batch(part, layout, answer))
-
-
 def _as_it_is(found: Any) -> Any:
     return found
 

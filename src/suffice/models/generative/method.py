@@ -247,7 +247,7 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
                 f"all columns have one, {self.family}",
             )
 
-    def left_out(self, estimator: Any, rows: Any) -> LeaveOneOut:
+    def left_out(self, estimator: Any, rows: Any) -> LeaveOneOut | None:
         model, layout = estimator.model_, estimator.reader_.layout
         parts = zip(model.parts, model.statistic.blocks, strict=True)
         families = [part.leave_one_out(block) for part, block in parts]

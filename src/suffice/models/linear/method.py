@@ -353,17 +353,13 @@ class LinearMethod(Method[LinearReader, Any]):
             return r_squared_of_rows(fit, sums)
         return r_squared_of_sums(fit, sums) if isinstance(fit, LeastSquares) else None
 
-    def left_out(self, estimator: Any, rows: Any) -> LeaveOneOut:
-        if self.penalty.of_rows:
-            raise ParameterError(
-                f"leave-one-out with {self.penalty.of_rows}",
-                "there is no closed form: every row left out changes the penalty",
-                "use cv=10",
-            )
+    def left_out(self, estimator: Any, rows: Any) -> LeaveOneOut | None:
+        if self.penalty.of_rows:  # every row left out changes the penalty
+            return None
         model, fit = estimator.model_, estimator.model_.fit
         filled = model.cells is not None and not estimator.statistic_.complete
         if filled or type(fit) not in (LeastSquares, RowLeastSquares) or fit.positive:
-            return super().left_out(estimator, rows)
+            return None
         judge = estimator._judge(rows)
         others = LinearLeftOut(model.design, judge.layout, fit)
         shaped = {"predict": estimator._shaped}
