@@ -517,15 +517,16 @@ class _Seen:
         Strings of a frame are read once as the numbers that they spell.
         """
         X, y, weight = rows
-        if is_table(X):
-            table = TableRows.of(X, y, weight, {}, None, self.tells_apart)
-            return table, table.hashes
-        if not is_array(X):
+        if not (is_table(X) or is_array(X)):
             opened = open_table(X, y if isinstance(y, str) else None).table
             if isinstance(opened, FrameTable):
                 X = opened.table
-        memory = MemoryRows.of(X, y, weight, None, labelled=True)
-        return memory, memory.hashes if self.tells_apart else None
+        placed: Rows = (
+            TableRows.of(X, y, weight, labelled=True)
+            if is_table(X)
+            else MemoryRows.of(X, y, weight, None, labelled=True)
+        )
+        return placed, placed.hashes if self.tells_apart else None
 
 
 def _reread(X: Any) -> Any:

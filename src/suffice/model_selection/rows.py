@@ -4,25 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, chain
 from os import PathLike
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.data.content_hash import row_hashes
-from suffice.data.encode import encode
 from suffice.data.open import distributed_table, open_table
-from suffice.data.schema import BlockLayout, Column, Layout, rows_taken
-from suffice.data.source import RecordPart
+from suffice.data.schema import BlockLayout, Layout, rows_taken
+from suffice.data.source import Part, all_batches
 from suffice.data.table import RowsWhere, Table, WithoutColumns
-from suffice.data.table_source import TableSource
 from suffice.engines.engine import engine_for
 from suffice.errors import DataError, ParameterError
 from suffice.models.base.checks import is_array
 from suffice.models.reading import labels_of
+from suffice.sums.batch import Batch
 from suffice.sums.block import CodedBlock
 from suffice.sums.vocabulary import Vocabulary
 
@@ -88,10 +87,7 @@ class MemoryRows:
             return np.arange(self.n, dtype=np.uint64)
         if is_array(X):
             X = {str(j): column for j, column in enumerate(np.asarray(X).T)}
-        table = open_table(X).table
-        parts = table.parts(dict.fromkeys(table.names))
-        found = [row_hashes(records) for part in parts for records in part.record_batches()]
-        return np.concatenate([np.zeros(0, np.uint64), *found])
+        return _hashes(X)
 
     def at(self, places: NDArray[np.intp]) -> tuple[Any, Any, Any]:
         """Return the rows at these places; one that is named twice comes twice."""
@@ -170,7 +166,7 @@ class TableRows:
     """A table whose rows are read part by part, in one order.
 
     ``edges`` are the places where parts begin, and n; ``codes`` are labels (n,), −1 where there is
-    none; groups (n,) and hashes (n,) only where asked for.
+    none; groups (n,) only where asked for.
     """
 
     table: Table
@@ -179,23 +175,12 @@ class TableRows:
     edges: tuple[int, ...]
     codes: NDArray[np.intp] | None = None
     groups: NDArray[np.intp] | None = None
-    hashes: NDArray[np.uint64] | None = None
 
     @classmethod
     def of(
-        cls,
-        X: Any,
-        y: Any,
-        weight: Any,
-        reading: dict[str, Any] | None = None,
-        groups: Any = None,
-        hashed: bool = False,
+        cls, X: Any, y: Any, weight: Any, labelled: bool = False, groups: Any = None
     ) -> TableRows:
-        """Read labels, groups and hashes, in one pass over these columns.
-
-        ``reading`` says how labels are cleaned; it is None of targets. The column of groups is no
-        feature.
-        """
+        """Read labels and groups, in one pass; the column of groups is no feature."""
         names = [y] if isinstance(y, str) else y
         for what, given in (("y", y), ("sample_weight", weight), ("groups", groups)):
             columns = names if what == "y" else [given] if given is not None else []
@@ -205,29 +190,39 @@ class TableRows:
                     "it is one of its columns",
                     "give the name of the column",
                 )
-        source = open_table(X, y if reading is not None else None, weight)
+        source = open_table(X, y if labelled else None, weight)
         if source.engine == "spark":
             raise ParameterError(
                 "the rows of a Spark DataFrame have no order",
                 "folds are made of rows by their places",
                 "write it to Parquet files, and give these",
             )
-        layout = _layout(source, reading, groups)
-        parts = list(engine_for(source).map(_facts, hashed, _parts(source, layout, hashed)))
-        found = [batch for part in parts for batch in part]
-        group = None if groups is None else _joined([batch.groups for batch in found])
-        if group is not None:
-            _require_groups(groups, group < 0)
-        sizes = (sum(batch.rows for batch in part) for part in parts)
-        return cls(
-            source.table if groups is None else WithoutColumns(source.table, (groups,)),
-            y,
-            weight,
-            tuple(accumulate(sizes, initial=0)),
-            None if reading is None else _joined([batch.labels for batch in found]),
-            group,
-            np.concatenate([batch.hashes for batch in found]) if hashed else None,
+        columns = source.columns([groups]) if groups is not None else ()
+        read = {groups, source.label, source.weight}
+        layout = Layout(
+            tuple([BlockLayout("category", (column.name,)) for column in columns]),
+            tuple([replace(column, kind="category") for column in columns]),
+            label=source.label,
+            weight=source.weight,
+            label_stored=source.label_stored(),
+            ignored=tuple([name for name in source.table.names if name not in read]),
         )
+        if labelled or columns:
+            parts, kernel = source.parts(layout, 1), all_batches
+        else:
+            parts, kernel = source.table.parts(dict.fromkeys(source.table.names[:1])), _counted
+        found = list(engine_for(source).map(kernel, layout, parts))
+        batches = [batch for part in found for batch in part]
+        codes = group = None
+        if labelled:
+            codes = _joined([(batch.codes, batch.classes) for batch in batches])
+        if columns:
+            cells = [cast(CodedBlock, batch.blocks[0]).coded() for batch in batches]
+            group = _joined([(one.codes[:, 0], one.vocabularies[0]) for one in cells])
+            _require_groups(groups, group < 0)
+        sizes = (sum(batch.rows for batch in part) for part in found)
+        table = source.table if groups is None else WithoutColumns(source.table, (groups,))
+        return cls(table, y, weight, tuple(accumulate(sizes, initial=0)), codes, group)
 
     @property
     def n(self) -> int:
@@ -238,6 +233,11 @@ class TableRows:
     def whole(self) -> tuple[Any, Any, Any]:
         """All rows, for `fit`."""
         return self.table, self.y, self.weight
+
+    @property
+    def hashes(self) -> NDArray[np.uint64]:
+        """The hash of every row but for its weight, (n,)."""
+        return _hashes(self.table, self.weight)
 
     def at(self, places: NDArray[np.intp]) -> tuple[Any, Any, Any]:
         """Return the rows at these places, as `fit` takes them; none may be named twice."""
@@ -251,72 +251,30 @@ class TableRows:
         return RowsWhere(self.table, times > 0, self.edges), self.y, self.weight
 
 
-class _Coded(NamedTuple):
-    """Values of rows as codes into a vocabulary; −1 where one is missing."""
-
-    codes: NDArray[np.intp]
-    values: Vocabulary
+def _counted(part: Part, layout: Layout) -> list[Batch]:
+    """Kernel: the number of rows of a part of which nothing is read."""
+    return [Batch(part.count(), ())]
 
 
-NOTHING = _Coded(np.zeros(0, np.intp), Vocabulary(()))
-NO_HASHES = np.zeros(0, np.uint64)
-
-
-class _Facts(NamedTuple):
-    rows: int
-    labels: _Coded = NOTHING
-    groups: _Coded = NOTHING
-    hashes: NDArray[np.uint64] = NO_HASHES
-
-
-def _joined(parts: Sequence[_Coded]) -> NDArray[np.intp]:
-    """Codes of all rows into the sorted values of all."""
-    every = Vocabulary.of(value for part in parts for value in part.values.values)
+def _joined(parts: Sequence[tuple[NDArray[Any], Vocabulary]]) -> NDArray[np.intp]:
+    """Codes of all rows into the sorted values of all, from those of each part into its own."""
+    every = Vocabulary.of(value for _, values in parts for value in values.values)
     return np.concatenate(
-        [np.append(every.index(part.values.values, -1), -1)[part.codes] for part in parts]
+        [np.append(every.index(values.values, -1), -1)[codes] for codes, values in parts]
     )
 
 
-def _layout(source: TableSource, reading: dict[str, Any] | None, groups: str | None) -> Layout:
-    columns: tuple[Column, ...] = ()
-    if groups is not None:
-        (column,) = source.columns([groups])
-        columns = (replace(column, kind="category"),)
-    read = {groups, source.label, source.weight}
-    return Layout(
-        tuple(BlockLayout("category", (column.name,)) for column in columns),
-        columns,
-        label=source.label,
-        weight=source.weight,
-        label_stored=source.label_stored(),
-        ignored=tuple(name for name in source.table.names if name not in read),
-        **(reading or {}),
-    )
+def _hashes(X: Any, weight: str | None = None) -> NDArray[np.uint64]:
+    """The hash of every row, (n,), but for its weight."""
+    source = open_table(X)
+    names = [name for name in source.table.names if name != weight]
+    found = engine_for(source).map(_hashed, None, source.table.parts(dict.fromkeys(names)))
+    return np.concatenate([np.zeros(0, np.uint64), *chain.from_iterable(found)])
 
 
-def _parts(source: TableSource, layout: Layout, hashed: bool) -> Sequence[RecordPart]:
-    """The parts of a table, with labels and groups; with all columns, to be hashed."""
-    if not hashed and (source.label is not None or layout.blocks):
-        return source.parts(layout, 1)
-    names = [name for name in source.table.names if name != source.weight]
-    parts = source.table.parts(dict.fromkeys(names if hashed else names[:1]))
-    return [replace(part, layout=replace(layout, weight=None)) for part in parts]
-
-
-def _facts(part: Any, hashed: bool) -> list[_Facts]:
-    """Kernel: labels, groups and hashes of the rows of a part, batch by batch."""
-    if not (hashed or part.layout.label or part.layout.blocks):
-        return [_Facts(part.count())]
-    return [_facts_of(records, part.layout, hashed) for records in part.records()]
-
-
-def _facts_of(records: pa.RecordBatch, layout: Layout, hashed: bool) -> _Facts:
-    batch, groups = encode(records, layout), NOTHING
-    if batch.blocks:
-        cells = cast(CodedBlock, batch.blocks[0]).coded()
-        groups = _Coded(cells.codes[:, 0], cells.vocabularies[0])
-    hashes = row_hashes(records) if hashed else NO_HASHES
-    return _Facts(batch.rows, _Coded(batch.codes, batch.classes), groups, hashes)
+def _hashed(part: Any, params: None) -> list[NDArray[np.uint64]]:
+    """Kernel: the hashes of the rows of a part, batch by batch."""
+    return [row_hashes(records) for records in part.record_batches()]
 
 
 Rows: TypeAlias = MemoryRows | TableRows
