@@ -105,9 +105,9 @@ def held_out_scores(
 
     If the score is the estimators' ``own``, on rows of weight 1, it may follow from sums.
     """
-    known = _own_scores(fits, rows, folds) if own else None
-    if known is not None:
-        return known
+    known = [_own_scores(one, rows, folds) for one in fits] if own else []
+    if known and None not in known:
+        return [scores for scores in known if scores is not None]
     table: list[list[FoldScores]] = [[] for _ in fits]
     for f, (_, test) in enumerate(folds):
         part = _part(rows, test, weight)
@@ -157,43 +157,31 @@ def _scored(model: Any, part: tuple[Any, Any, Any], scorer: Any, error_score: An
     return FoldScores(known, perf_counter() - started)
 
 
-def _own_scores(
-    fits: Sequence[FoldModels], rows: MemoryRows, folds: Folds
-) -> list[list[FoldScores]] | None:
+def _own_scores(one: FoldModels, rows: MemoryRows, folds: Folds) -> list[FoldScores] | None:
     """Return the own scores of all folds, from sums or from one pass over the rows.
 
     None where folds are scored one by one: where rows are not in one test set each, a model was
     not fitted, or a score is an error.
     """
-    if not isinstance(folds, Partition) or any(one.error is not None for one in fits):
+    if not isinstance(folds, Partition) or one.error is not None:
         return None
-    started = perf_counter()
-    scores: dict[int, list[Any]] = {}
-    for i, one in enumerate(fits):
-        if one.tested is not None and rows.weight is None:
-            told = [
-                m.method().score_of_sums(m, s) for m, s in zip(one.models, one.tested, strict=True)
-            ]
-            if None not in told:
-                scores[i] = told
-    others = [i for i in range(len(fits)) if i not in scores]
-    try:
-        while others:
-            alike = [i for i in others if _reads_alike(fits[i], fits[others[0]])]
-            models = [model for i in alike for model in fits[i].models]
+    started, models, scores = perf_counter(), one.models, [None]
+    if one.tested is not None and rows.weight is None:
+        pairs = zip(models, one.tested, strict=True)
+        scores = [model.method().score_of_sums(model, sums) for model, sums in pairs]
+    if None in scores:
+        try:
             source = models[0]._open_judged(rows.X, rows.y, None)
             judges = [model._scoring(source) for model in models]
-            each = np.tile(np.eye(len(folds), dtype=np.intp), (len(alike), 1))
             with fit_context(models[0]):
-                found = evaluated_by_place(judges, source, folds.fold, each)
-            values = [judge.record(found[j].found) for j, judge in enumerate(judges)]
-            for j, i in enumerate(alike):
-                scores[i] = values[j * len(folds) : (j + 1) * len(folds)]
-            others = [i for i in others if i not in alike]
-    except DataError:
-        return None
-    share = (perf_counter() - started) / (len(fits) * len(folds))
-    return [[FoldScores({"score": score}, share) for score in scores[i]] for i in range(len(fits))]
+                found = evaluated_by_place(
+                    judges, source, folds.fold, np.eye(len(folds), dtype=np.intp)
+                )
+            scores = [judge.record(found[f].found) for f, judge in enumerate(judges)]
+        except DataError:
+            return None
+    share = (perf_counter() - started) / len(folds)
+    return [FoldScores({"score": score}, share) for score in scores]
 
 
 def scores_of_groups(
@@ -217,13 +205,6 @@ def scores_of_groups(
         if known is None and error_score == "raise":
             raise models[-1] if isinstance(models[-1], Exception) else DataError(missed)
     return FoldModels(tuple(models), tuple(seconds)), scores
-
-
-def _reads_alike(one: FoldModels, other: FoldModels) -> bool:
-    mine, others = one.models[0], other.models[0]
-    if type(mine) is not type(others) or not hasattr(mine, "reader_"):
-        return one is other
-    return bool(mine.reader_.layout == others.reader_.layout)
 
 
 def named_scores(
