@@ -60,30 +60,7 @@ _HOME = {
     "sql_of_sums": "suffice.export.sums_sql",
 }
 
-__all__ = [
-    "AODE",
-    "AutoClassifier",
-    "BayesClassifier",
-    "ElasticNet",
-    "GroupedSums",
-    "Lasso",
-    "LinearDiscriminantAnalysis",
-    "LinearRegression",
-    "LogisticRegression",
-    "NaiveBayes",
-    "QuadraticDiscriminantAnalysis",
-    "Ridge",
-    "__version__",
-    "engine",
-    "load",
-    "read_csv",
-    "read_excel",
-    "read_sql",
-    "read_table",
-    "report",
-    "set_engine",
-    "sql_of_sums",
-]
+__all__ = ["__version__", *_HOME]
 
 
 def __getattr__(name: str) -> Any:

@@ -38,7 +38,6 @@ from typing import (
     Annotated,
     Any,
     Literal,
-    NamedTuple,
     TypeAlias,
     TypeVar,
     Union,
@@ -168,7 +167,7 @@ def shown(value: Any) -> str:
 
 def _check_names(cls: Any, values: Mapping[str, Any]) -> None:
     """Refuse values that are not exactly those of the constructor."""
-    expected = _rules(cls).names
+    expected = {field.name for field in _rules(cls).fields}
     if values.keys() == expected:
         return
     missing, surplus = expected - values.keys(), values.keys() - expected
@@ -191,7 +190,7 @@ def _check_fields(cls: Any, values: Mapping[str, Any]) -> Letters:
             fact = f"{cls.__name__}.{field.name} is {shown(values[field.name])}"
             raise ParameterError(fact, f"{field.name} is {field.hint}")
     letters = {field.name: int(values[field.name]) for field in rules.fields if field.is_letter}
-    there = [field for field in rules.narrowed if values[field.name] is not None]
+    there = [field for field in rules.fields if values[field.name] is not None]
     for field in there:
         _bind(cls, field, values[field.name], letters)
     for field in there:
@@ -257,46 +256,39 @@ def _records(value: Any) -> Iterator[Any]:
 # -- options
 
 
-class Allowed(NamedTuple):
-    """What an option may be: one of some words or constants, or a number of a range."""
-
-    option: str
-    default: Any
-    words: tuple[Any, ...]
-    numbers: Within | None
-
-    @property
-    def rule(self) -> str:
-        """The rule in words."""
-        if self.words == (True, False):
-            return "it is True or False"
-        listed = ", ".join(map(repr, self.words))
-        if self.numbers is None:
-            return f"{self.option} is one of {listed}"
-        others = f", or {listed}" if self.words else ""
-        return f"{self.option} is a number, {self.numbers.words({})}{others}"
-
-
 def check_options(options: Any) -> None:
     """Refuse the first option of a dataclass that is none of the values that it may have."""
     cls: Any = type(options)
-    for allowed in _allowed(cls):
-        given = value = getattr(options, allowed.option)
-        if given is allowed.default:
+    for name, default, words, numbers in _allowed(cls):
+        given = value = getattr(options, name)
+        if given is default:
             continue
         if isinstance(given, np.generic):
             value = given.item()
-        if any(isinstance(value, type(word)) and value == word for word in allowed.words):
+        if any(isinstance(value, type(word)) and value == word for word in words):
             continue
-        numbers, is_number = allowed.numbers, isinstance(value, Real)
+        is_number = isinstance(value, Real)
         if numbers and is_number and numbers.least <= value <= numbers.most:
             continue
-        raise ParameterError(f"{allowed.option}={given!r}", allowed.rule)
+        raise ParameterError(f"{name}={given!r}", _in_words(name, words, numbers))
+
+
+def _in_words(name: str, words: tuple[Any, ...], numbers: Within | None) -> str:
+    """Return the rule of an option in words."""
+    if words == (True, False):
+        return "it is True or False"
+    listed = ", ".join(map(repr, words))
+    if numbers is None:
+        return f"{name} is one of {listed}"
+    return f"{name} is a number, {numbers.words({})}" + (f", or {listed}" if words else "")
 
 
 @cache
-def _allowed(cls: Any) -> tuple[Allowed, ...]:
-    """Read the annotations of a dataclass; what they do not limit is not among the result."""
+def _allowed(cls: Any) -> list[tuple[str, Any, tuple[Any, ...], Within | None]]:
+    """Return the options of a dataclass that annotations limit.
+
+    Of each its name, its default, the words or constants that it may be, and the range of numbers.
+    """
     hints, found = get_type_hints(cls, include_extras=True), []
     for option in fields(cls):
         hint = hints[option.name]
@@ -306,8 +298,8 @@ def _allowed(cls: Any) -> tuple[Allowed, ...]:
         words = [_words(member) for member in members]
         if numbers is not None or None not in words:
             known = tuple(word for some in words for word in some or ())
-            found.append(Allowed(option.name, option.default, known, numbers))
-    return tuple(found)
+            found.append((option.name, option.default, known, numbers))
+    return found
 
 
 def _words(hint: Any) -> tuple[Any, ...] | None:
@@ -334,11 +326,9 @@ class _Field:
 
 @dataclass(frozen=True)
 class _Rules:
-    """The rules of a record: of all fields, of those with more than a type, and among them."""
+    """The rules of a record: of its fields, and among them."""
 
-    names: frozenset[str]
     fields: tuple[_Field, ...]
-    narrowed: tuple[_Field, ...]
     among: tuple[Rule, ...]
 
 
@@ -346,10 +336,9 @@ class _Rules:
 def _rules(cls: Any) -> _Rules:
     hints = get_type_hints(cls, include_extras=True)
     every = tuple(_field(f.name, hints[f.name]) for f in fields(cls) if f.init)
-    narrowed = tuple(field for field in every if field.shape or field.ranges)
     members = {name: member for base in cls.__mro__[::-1] for name, member in vars(base).items()}
     among = tuple(member for member in members.values() if isinstance(member, Rule))
-    return _Rules(frozenset(field.name for field in every), every, narrowed, among)
+    return _Rules(every, among)
 
 
 def _field(name: str, hint: Any) -> _Field:

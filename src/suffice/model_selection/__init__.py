@@ -31,18 +31,7 @@ _HOME = {
     "learning_curve": "cross_validation",
 }
 
-__all__ = [
-    "FoldEvaluations",
-    "GridSearchCV",
-    "ScoreDifference",
-    "compare_scores",
-    "cross_val_predict",
-    "cross_val_score",
-    "cross_validate",
-    "evaluate_folds",
-    "evaluate_models",
-    "learning_curve",
-]
+__all__ = [*_HOME]
 
 
 def __getattr__(name: str) -> Any:

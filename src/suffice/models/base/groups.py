@@ -198,18 +198,15 @@ def key_columns(by: Any, table: Any) -> tuple[tuple[str, ...], dict[str, pa.Arra
                 f"by={by!r}", "columns of keys are named once, one at least", "name them"
             )
         return tuple(by), None
-    values = by if isinstance(by, pa.Array | pa.ChunkedArray) else np.asarray(by)
-    if isinstance(values, np.ndarray) and values.ndim != 1:
-        raise ParameterError(
-            f"keys of the shape {values.shape}", "there is one key per row", "name columns instead"
-        )
-    name = getattr(by, "name", None)
-    try:
-        column = pa.array(by, from_pandas=True) if isinstance(values, np.ndarray) else values
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
-        raise DataError(
-            f"the keys mix types: {first_line(error)}", "keys are of one type"
-        ) from error
+    name, column = getattr(by, "name", None), by
+    if not isinstance(by, pa.Array | pa.ChunkedArray):
+        try:
+            column = pa.array(by, from_pandas=True)
+        except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:
+            raise DataError(
+                f"the keys are no column: {first_line(error)}",
+                "there is one key per row, and all are of one type",
+            ) from error
     return (), {name if isinstance(name, str) else "group": column}
 
 
