@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from suffice.numerics.elementary import exp, log
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.logspace import log_normalise, row_sums
 from suffice.phrases import rows_of_classes
+from suffice.sums.base import tree_sum
 from suffice.sums.batch import Batch, scored_rows
 from suffice.sums.ranking import RankingAccumulator
 from suffice.sums.vocabulary import Value, Vocabulary, check_one_type
@@ -73,15 +74,12 @@ def evaluation(
     """
     k = len(model.classes)
     ranks = 0 if k < 2 or k > RANKED or not ranked else 1 if k == 2 else k
-    sums, before = _Sums(model.classes), list[Evaluation]()  # of more classes, and of fewer
     rankings = [RankingAccumulator() for _ in range(ranks)]
-    impossible = unlabelled = 0
 
-    def add(batch: Batch) -> tuple[int, int]:
-        nonlocal sums
+    def of_batch(batch: Batch) -> Evaluation:
         codes = label_codes(batch, model.classes)
         log_joint = model.log_joint(batch)
-        log_posterior, without = log_normalise(log_joint, model.log_prior)
+        log_posterior, impossible = log_normalise(log_joint, model.log_prior)
         posterior = exp(log_posterior)
         if costs is None:
             predicted = log_posterior.argmax(axis=1)
@@ -93,93 +91,73 @@ def evaluation(
         for ranking, (c, of_class) in zip(rankings, odds, strict=True):
             ranking.add(of_class, codes[ranked] == c, weights[ranked])
 
-        strange = np.unique(batch.codes[(codes == UNKNOWN) & (weights > 0)])
+        classes, strange = model.classes, np.unique(batch.codes[(codes == UNKNOWN) & (weights > 0)])
         if len(strange) > MOST_UNKNOWN:
-            raise unknown_label(batch.classes.values[strange[0]], model.classes)
-        classes = sums.classes | batch.classes.take(strange)
-        if len(classes) > len(sums.classes):
-            before[:] = [sum(before, start=sums.evaluation())]
-            sums = _Sums(classes)
-        if len(classes) > k:
+            raise unknown_label(batch.classes.values[strange[0]], classes)
+        if len(strange):
+            classes = classes | batch.classes.take(strange)
             codes = label_codes(batch, classes)
             logs = (among_all(one, model.classes, classes) for one in (log_joint, log_posterior))
             log_joint, log_posterior = logs
             posterior = exp(log_posterior)
             predicted = classes.index(model.classes.values, -1)[predicted]
         rows = np.flatnonzero((codes >= 0) & (weights > 0))
-        place = rows, codes[rows]
-        losses = -log_posterior[place], log_joint[place]
-        sums.add(posterior[rows], predicted[rows], weights[rows], place[1], *losses)
-        return without, int((codes == -1).sum())
+        labels = codes[rows]
+        logs_of_truth = log_posterior[rows, labels], log_joint[rows, labels]
+        of_rows = posterior[rows], predicted[rows], labels, weights[rows], *logs_of_truth
+        found = _summed(classes, *of_rows)
+        return replace(found, impossible=impossible, unlabelled=int((codes == -1).sum()))
 
-    for without, unknown in each_batch(part, model.layout, add, scored_rows(k)):
-        impossible += without
-        unlabelled += unknown
-    return replace(
-        sum(before, start=sums.evaluation()),
-        impossible=impossible,
-        unlabelled=unlabelled,
-        rankings=tuple(rows.ranking() for rows in rankings),
-        known=model.classes.values,
-        costs=costs,
+    found = tree_sum(each_batch(part, model.layout, of_batch, scored_rows(k)))
+    ranked_rows = tuple([rows.ranking() for rows in rankings])
+    return replace(found, rankings=ranked_rows, known=model.classes.values, costs=costs)
+
+
+def _summed(
+    classes: Vocabulary,
+    posterior: NDArray[np.float64],
+    predicted: NDArray[np.intp],
+    codes: NDArray[np.intp],
+    weights: NDArray[np.float64],
+    log_posterior: NDArray[np.float64],
+    log_joint: NDArray[np.float64],
+) -> Evaluation:
+    """Sum rows with P(c | x), (n, k), codes of predictions and labels, and weights, (n,).
+
+    The logarithms are log P(y | x) and log P(x, y), (n,).
+    """
+    k, place, truth = len(classes), np.arange(len(codes)), np.zeros_like(posterior)
+    truth[place, codes] = 1
+    brier = row_sums((posterior - truth) ** 2)
+    confusion = np.zeros((k, 2, k))
+    kernels.counts.add_weighted_codes(
+        predicted[:, None],
+        np.zeros(1, np.int64),
+        np.array([k]),
+        np.array([0, k]),
+        codes,
+        weights,
+        confusion,
     )
+    lost, unlikely = np.isinf(log_posterior), np.isinf(log_joint)
+    finite = np.where(lost, 0.0, -log_posterior), brier, np.where(unlikely, 0.0, log_joint)
+    p = posterior[place, predicted]
 
+    def by_place(size: int, places: NDArray[np.intp], *numbers: NDArray[Any]) -> DoubleDouble:
+        sums = DoubleDouble.zeros((size, len(numbers)))
+        columns = np.stack(numbers, axis=1, dtype=np.float64)
+        kernels.counts.add_events(columns, places, weights, sums.hi, sums.lo)
+        return DoubleDouble.from_sums(sums.hi, sums.lo)
 
-class _Sums:
-    """The sums of an evaluation over k classes."""
-
-    def __init__(self, classes: Vocabulary) -> None:
-        k = len(classes)
-        self.classes = classes
-        self._sums, self._confusion = DoubleDouble.zeros((1, 5)), np.zeros((k, 2, k))
-        self._every_class = np.zeros(1, np.int64), np.array([k]), np.array([0, k])
-        self._reliability, self._infinite = (DoubleDouble.zeros(s) for s in ((BINS, 3), (k, 1)))
-
-    def add(
-        self,
-        posterior: NDArray[np.float64],
-        predicted: NDArray[np.intp],
-        weights: NDArray[np.float64],
-        codes: NDArray[np.intp],
-        loss: NDArray[np.float64],
-        fit: NDArray[np.float64],
-    ) -> None:
-        """Add rows with P(c | x) (n, k), predictions, weights and labels.
-
-        ``loss`` and ``fit`` are −log P(y | x) and log P(x, y), (n,).
-        """
-        place, truth = np.arange(len(codes)), np.zeros_like(posterior)
-        truth[place, codes] = 1
-        brier = row_sums((posterior - truth) ** 2)
-        kernels.counts.add_weighted_codes(
-            predicted[:, None], *self._every_class, codes, weights, self._confusion
-        )
-        lost, unlikely = np.isinf(loss), np.isinf(fit)
-        finite = np.where(lost, 0.0, loss), brier, np.where(unlikely, 0.0, fit)
-        losses = np.stack([*finite, lost, unlikely], axis=1)
-        p = posterior[place, predicted]
-        found = np.stack([np.ones(len(codes)), p, predicted == codes], axis=1)
-        bins = np.minimum(p * BINS, BINS - 1).astype(np.intp)
-        for values, group, sums in (
-            (found, bins, self._reliability),
-            (losses, np.zeros(len(codes), np.intp), self._sums),
-            (lost[:, None].astype(np.float64), codes, self._infinite),
-        ):
-            kernels.counts.add_events(values, group, weights, sums.hi, sums.lo)
-
-    def evaluation(self) -> Evaluation:
-        """The evaluation of the rows so far, without rankings; no more may be added."""
-        total = DoubleDouble.from_sums(self._sums.hi, self._sums.lo)[0]
-        return Evaluation(
-            self.classes.values,
-            DoubleDouble.from_table(self._confusion),
-            total[0],
-            total[1],
-            total[2],
-            total[3:],
-            DoubleDouble.from_sums(self._reliability.hi, self._reliability.lo),
-            DoubleDouble.from_sums(self._infinite.hi, self._infinite.lo)[:, 0],
-        )
+    total = by_place(1, np.zeros_like(codes), *finite, lost, unlikely)[0]
+    bins = np.minimum(p * BINS, BINS - 1).astype(np.intp)
+    return Evaluation(
+        classes.values,
+        DoubleDouble.from_table(confusion),
+        *(total[0], total[1], total[2], total[3:]),
+        by_place(BINS, bins, np.ones(len(codes)), p, predicted == codes),
+        by_place(k, codes, lost)[:, 0],
+    )
 
 
 def _log_odds(
