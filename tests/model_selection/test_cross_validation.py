@@ -338,11 +338,11 @@ def test_predictions_of_folds_need_rows_in_memory() -> None:
 )
 def test_a_label_that_a_fold_has_not_seen_is_an_error(estimator: Any) -> None:
     folds = reference.GroupKFold(3)  # a species in each fold, which no model of it has learnt
-    with pytest.warns(SufficeWarning, match="50 rows with a label that the model does not know"):
+    with pytest.warns(SufficeWarning, match="50 rows of class ., which the model"):
         found = cross_val_score(estimator, IRIS, SPECIES, groups=SPECIES, cv=folds)
     assert found.tolist() == [0.0, 0.0, 0.0]
     learnt, asked = np.r_[0:40, 50:90], np.r_[40:50, 90:120]
-    with pytest.warns(SufficeWarning, match="20 rows with a label .* such as 2: counted as errors"):
+    with pytest.warns(SufficeWarning, match="20 rows of class 2, .*: counted as errors"):
         found = cross_val_score(estimator, IRIS, SPECIES, cv=[(learnt, asked)])
     model = estimator.fit(IRIS[learnt], SPECIES[learnt])
     expected = metrics.accuracy_score(SPECIES[asked], model.predict(IRIS[asked]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
@@ -31,9 +32,9 @@ from suffice.models.base.options import Unanswerable, check_unanswerable
 from suffice.models.base.unseen_values import warn_of_unseen
 from suffice.numerics import kernels
 from suffice.numerics.exact import DoubleDouble
-from suffice.phrases import rows_in_print
+from suffice.phrases import rows_of_classes
 from suffice.sums.batch import Batch, scored_rows
-from suffice.sums.vocabulary import Vocabulary
+from suffice.sums.vocabulary import Value, Vocabulary
 
 
 @dataclass(frozen=True)
@@ -42,12 +43,10 @@ class Hits:
 
     # Σw of the rows whose label is not predicted, and of those whose label is, (2,)
     weight: DoubleDouble
-    unknown: int = 0  # rows of the first, with a label that is none of the classes
-    such: str | None = None  # one of these labels, quoted
+    unknown: Counter[Value]  # rows of the first by label, where it is none of the classes
 
     def __add__(self, other: Hits) -> Hits:
-        such = other.such if self.such is None else self.such
-        return Hits(self.weight + other.weight, self.unknown + other.unknown, such)
+        return Hits(self.weight + other.weight, self.unknown + other.unknown)
 
     @property
     def accuracy(self) -> float:
@@ -60,14 +59,13 @@ def hits(part: Part, model: Any, costs: NDArray[np.float64] | None = None) -> Hi
     """Kernel of an accuracy, with costs (k, k) as for `evaluated_rows.evaluation`."""
     table = np.zeros((1, 2, 2))  # a pair for either
     right_or_wrong = np.zeros(1, np.int64), np.array([2]), np.array([0, 2])  # low, size, offsets
-
-    unknown, such = 0, None
+    unknown = Counter[Value]()
 
     def add(batch: Batch) -> None:
-        nonlocal unknown, such
         codes = label_codes(batch, model.classes)
-        if (strange := such_label(batch, codes)) is not None:
-            unknown, such = unknown + int((codes == UNKNOWN).sum()), such or strange
+        if codes.min(initial=0) == UNKNOWN:
+            strange = batch.codes[codes == UNKNOWN].tolist()
+            unknown.update(map(batch.classes.values.__getitem__, strange))
         answers = model.answers(batch) if costs is None else by_costs(costs, model.answers, batch)
         right = answers.best == codes
         if not batch.weights.size:
@@ -81,22 +79,14 @@ def hits(part: Part, model: Any, costs: NDArray[np.float64] | None = None) -> Hi
 
     for _ in each_batch(part, model.layout, add, scored_rows(len(model.classes))):
         pass
-    return Hits(DoubleDouble.from_table(table)[0], unknown, such)
-
-
-def such_label(batch: Batch, codes: NDArray[np.intp]) -> str | None:
-    """A label of a batch that is none of the classes, as it is written; None without."""
-    if not len(codes) or codes.min() > UNKNOWN:
-        return None
-    return repr(batch.classes.values[batch.codes[codes.argmin()]])
+    return Hits(DoubleDouble.from_table(table)[0], unknown)
 
 
 def accuracy_told(found: Hits) -> float:
     """The accuracy, with a warning of rows whose label is none of the classes."""
     if found.unknown:
         warn(
-            f"{rows_in_print(found.unknown)} with a label that the model does not know, such as "
-            f"{found.such}: counted as errors."
+            f"{rows_of_classes(found.unknown)}, which the model has not learnt: counted as errors."
         )
     return found.accuracy
 
