@@ -30,9 +30,9 @@ from suffice.models.base.groups import (
 )
 from suffice.models.base.options import Unanswerable, check_unanswerable
 from suffice.models.base.unseen_values import warn_of_unseen
-from suffice.numerics import kernels
 from suffice.numerics.exact import DoubleDouble
 from suffice.phrases import rows_of_classes
+from suffice.sums.base import tree_sum
 from suffice.sums.batch import Batch, scored_rows
 from suffice.sums.vocabulary import Value, Vocabulary
 
@@ -57,29 +57,21 @@ class Hits:
 
 def hits(part: Part, model: Any, costs: NDArray[np.float64] | None = None) -> Hits:
     """Kernel of an accuracy, with costs (k, k) as for `evaluated_rows.evaluation`."""
-    table = np.zeros((1, 2, 2))  # a pair for either
-    right_or_wrong = np.zeros(1, np.int64), np.array([2]), np.array([0, 2])  # low, size, offsets
-    unknown = Counter[Value]()
 
-    def add(batch: Batch) -> None:
-        codes = label_codes(batch, model.classes)
+    def of_batch(batch: Batch) -> Hits:
+        codes, unknown = label_codes(batch, model.classes), Counter[Value]()
         if codes.min(initial=0) == UNKNOWN:
             strange = batch.codes[codes == UNKNOWN].tolist()
             unknown.update(map(batch.classes.values.__getitem__, strange))
         answers = model.answers(batch) if costs is None else by_costs(costs, model.answers, batch)
-        right = answers.best == codes
+        labelled, right = codes != -1, answers.best == codes
         if not batch.weights.size:
-            hit, labelled = int(np.count_nonzero(right)), int(np.count_nonzero(codes != -1))
-            table[0, 0] += labelled - hit, hit
-            return
-        rows = np.flatnonzero((codes != -1) & (batch.weights > 0))
-        weights, one_class = batch.weights[rows], np.zeros(len(rows), np.intp)
-        values = right[rows, None].astype(np.intp)
-        kernels.counts.add_weighted_codes(values, *right_or_wrong, one_class, weights, table)
+            sides = np.count_nonzero(labelled & ~right), np.count_nonzero(right)
+            return Hits(DoubleDouble.of(list(map(float, sides))), unknown)
+        weights, places = batch.weights[labelled, None], right[labelled].astype(np.intp)
+        return Hits(DoubleDouble.by_place(2, (weights, places))[:, 0], unknown)
 
-    for _ in each_batch(part, model.layout, add, scored_rows(len(model.classes))):
-        pass
-    return Hits(DoubleDouble.from_table(table)[0], unknown)
+    return tree_sum(each_batch(part, model.layout, of_batch, scored_rows(len(model.classes))))
 
 
 def accuracy_told(found: Hits) -> float:
