@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -140,24 +141,23 @@ def evaluate_models(
     rows = _placed(estimators, X, y, sample_weight, groups)
     random = generator(random_state) if shuffle else None
     folds = divided(cv, rows.n, rows.codes, rows.groups, random)
+    left_out = is_leave_one_out(cv)
+    if left_out:
+        for estimator in estimators.values():
+            warn_of_fits(estimator, len(folds))
+    others = {n: one for n, one in estimators.items() if not (left_out and is_of_sums(one))}
+    fits = dict(zip(others, models_of_folds(list(others.values()), rows, folds), strict=True))
     found: dict[str, FoldEvaluations | Exception] = {}
-    others = dict(estimators)
-    if is_leave_one_out(cv) and isinstance(folds, Partition):
-        for name, estimator in estimators.items():
-            if is_of_sums(estimator):
-                found[name] = _left_out(estimator, rows, folds)
-                del others[name]
-            else:
-                warn_of_fits(estimator, len(folds))
-    fits = models_of_folds(list(others.values()), rows, folds)
-    for (name, estimator), one in zip(others.items(), fits, strict=True):
+    for name, estimator in estimators.items():
         try:
-            found[name] = one.error or _judged(estimator, one, rows, folds)
+            if name not in fits:
+                found[name] = _left_out(estimator, rows, folds)
+                continue
+            of_folds = _judged(estimator, fits[name], rows, folds)
+            found[name] = replace(of_folds, folds=(of_folds.pooled,)) if left_out else of_folds
         except (DataError, ParameterError) as error:
             found[name] = error
-    if is_leave_one_out(cv):
-        found = {name: _in_one_piece(one) for name, one in found.items()}
-    return RankedModels({name: found[name] for name in estimators})
+    return RankedModels(found)
 
 
 def _placed(estimators: Mapping[str, Any], X: Any, y: Any, weight: Any, groups: Any) -> Rows:
@@ -181,22 +181,15 @@ def _placed(estimators: Mapping[str, Any], X: Any, y: Any, weight: Any, groups: 
     return MemoryRows.of(X, y, weight, groups, isinstance(first, Classifier), ignored)
 
 
-def _left_out(estimator: Any, rows: Rows, folds: Partition) -> FoldEvaluations | Exception:
+def _left_out(estimator: Any, rows: Rows, folds: Any) -> FoldEvaluations:
     started = perf_counter()
-    try:
-        found = evaluation_left_out(estimator, rows, folds.fold)
-    except (DataError, ParameterError) as error:
-        return error
+    found = evaluation_left_out(estimator, rows, folds.fold)
     return FoldEvaluations((found,), 1.0 / max(rows.n - 1, 1), perf_counter() - started)
 
 
-def _in_one_piece(found: FoldEvaluations | Exception) -> FoldEvaluations | Exception:
-    if isinstance(found, Exception) or found.of_single_rows:
-        return found
-    return FoldEvaluations((found.pooled,), found.test_share, found.seconds)
-
-
 def _judged(estimator: Any, fits: FoldModels, rows: Rows, folds: Folds) -> FoldEvaluations:
+    if fits.error is not None:
+        raise fits.error
     started, models = perf_counter(), fits.models
     with fit_context(estimator):
         if is_of_sums(estimator):
