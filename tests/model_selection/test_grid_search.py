@@ -167,7 +167,7 @@ def test_what_is_no_function_of_sums_is_fitted_to_every_fold() -> None:
 
 
 def test_what_is_refused() -> None:
-    with pytest.raises(ParameterError, match="the grid names 'alfa', which is no option of Gauss"):
+    with pytest.raises(ParameterError, match="Invalid parameter 'alfa' for estimator Gauss"):
         GridSearchCV(GaussianNB(), {"alfa": [1.0]}).fit(IRIS, SPECIES)
     with pytest.raises(ParameterError, match="var_smoothing"):
         GridSearchCV(GaussianNB(), {"var_smoothing": [-1.0]}, error_score="raise").fit(

@@ -135,8 +135,8 @@ def cross_validate(
     check_boolean(return_indices=return_indices)
     if isinstance(X, GroupedSums):
         given = {"y": y, "groups": groups, "scoring": scoring, "cv": cv, "params": params}
-        given |= {"return_train_score": return_train_score or None}
-        given |= {"return_indices": return_indices or None}
+        asked = {"return_train_score": return_train_score, "return_indices": return_indices}
+        given |= {name: value or None for name, value in asked.items()}
         return _over_groups(estimator, X, given, error_score, return_estimator)
     rows = rows_of(estimator, X, y, params, groups)
     folds = folds_of(rows, cv)

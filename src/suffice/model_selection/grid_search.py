@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import GridSearchCV as _GridSearchCV
 from sklearn.model_selection import ParameterGrid
 
-from suffice.errors import DataError, ParameterError
+from suffice.errors import DataError
 from suffice.families.options import check_boolean
 from suffice.model_selection.cross_validation import folds_of, rows_of, warn_of_other
 from suffice.model_selection.fits import FoldModels, is_of_sums, models_of_folds, require_fits
@@ -82,12 +82,12 @@ refit_time_, multimetric_
             If no point can be fitted.
         """
         points = list(ParameterGrid(self.param_grid))
-        learners = [_with(self.estimator, point) for point in points]
-        if learners and not isinstance(learners[0], Estimator):
-            warn_of_other(learners[0], "GridSearchCV")
+        if not isinstance(self.estimator, Estimator):
+            warn_of_other(self.estimator, "GridSearchCV")
             given = params if groups is None else {**params, "groups": groups}
             found: Self = super().fit(X, y, **given)
             return found
+        learners = [self.estimator.unfitted().set_params(**point) for point in points]
         check_boolean(return_train_score=self.return_train_score)
         rows = rows_of(self.estimator, X, y, params, groups)
         folds = folds_of(rows, self.cv)
@@ -121,7 +121,8 @@ refit_time_, multimetric_
             self.best_params_ = points[self.best_index_]
         if self.refit:
             started = perf_counter()
-            self.best_estimator_ = _with(self.estimator, self.best_params_).fit(*rows.whole)
+            best = self.estimator.unfitted().set_params(**self.best_params_)
+            self.best_estimator_ = best.fit(*rows.whole)
             self.refit_time_ = perf_counter() - started
             if hasattr(self.best_estimator_, "feature_names_in_"):
                 self.feature_names_in_ = self.best_estimator_.feature_names_in_
@@ -142,19 +143,6 @@ def _require_finite(means: NDArray[np.float64], truth: Any, folds: Folds) -> Non
         "the best is chosen by the mean score over folds",
         "correct or leave out such labels, ask for fewer folds, or for scoring='accuracy'",
     )
-
-
-def _with(estimator: Any, point: dict[str, Any]) -> Any:
-    known = estimator.get_params()
-    for name in point:
-        if name not in known:
-            raise ParameterError(
-                f"the grid names {name!r}, which is no option of {type(estimator).__name__}",
-                f"its options are {', '.join(known)}",
-            )
-    if not hasattr(estimator, "unfitted"):
-        return estimator  # scikit-learn sets its options
-    return estimator.unfitted().set_params(**point)
 
 
 def _as_scikit_learn(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
 from suffice.model_selection.paired_scores import ScoreDifference, compare_scores
-from suffice.model_selection.scores import OF_ONE_CLASS, Score, named_score, scores_of
+from suffice.model_selection.scores import OF_ONE_CLASS, named_score, scores_of
 from suffice.numerics.in_print import Printed, Table
 from suffice.phrases import amount, rows_in_print, rows_of_classes
 
@@ -84,7 +84,10 @@ class FoldEvaluations(Printed):
         ParameterError
             If there is no such score.
         """
-        return np.array([self._score(name).of(fold) for fold in self.folds])
+        known = scores_of(self.folds[0], self.positive)
+        if name not in known:
+            raise ParameterError(f"the score {name!r}", f"it is one of {', '.join(known)}")
+        return np.array([known[name].of(fold) for fold in self.folds])
 
     def mean(self, name: str) -> float:
         """The mean of a score over folds."""
@@ -97,12 +100,6 @@ class FoldEvaluations(Printed):
             return float("nan")
         with np.errstate(invalid="ignore"):
             return float(scores.std(ddof=1) / np.sqrt(len(scores)))
-
-    def _score(self, name: str) -> Score:
-        known = scores_of(self.folds[0], self.positive)
-        if name not in known:
-            raise ParameterError(f"the score {name!r}", f"it is one of {', '.join(known)}")
-        return known[name]
 
     def _in_print(self, name: str) -> tuple[str, str, str]:
         """The mean of a score, and its error; of an infinite one the rows that make it so."""

@@ -7,7 +7,6 @@ estimators of a class stand in its `Kind`.
 from __future__ import annotations
 
 import warnings
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -139,23 +138,21 @@ class Estimator:
 
         Raises
         ------
-        ValueError
+        ParameterError
             If there is none of that name.
         """
-        inner: dict[str, dict[str, Any]] = defaultdict(dict)
-        for name, value in params.items():
-            outer, nested, key = name.partition("__")
-            if outer not in self._get_param_names():
-                raise ValueError(
-                    f"Invalid parameter {outer!r} for estimator {self}. "
-                    f"Valid parameters are: {self._get_param_names()!r}."
+        known = self._get_param_names()
+        for name in sorted(params, key=lambda name: "__" in name):  # its own before those of these
+            outer, nested, inner = name.partition("__")
+            if outer not in known:
+                raise ParameterError(
+                    f"Invalid parameter {outer!r} for estimator {self}",
+                    f"Valid parameters are: {known!r}",
                 )
             if nested:
-                inner[outer][key] = value
+                getattr(self, outer).set_params(**{inner: params[name]})
             else:
-                setattr(self, name, value)
-        for outer, values in inner.items():
-            getattr(self, outer).set_params(**values)
+                setattr(self, name, params[name])
         return self
 
     def unfitted(self) -> Self:
