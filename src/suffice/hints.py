@@ -2,41 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import is_dataclass
-from functools import partial
 from numbers import Integral, Real
 from types import UnionType
-from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import numpy as np
 
-Fits: TypeAlias = Callable[[Any], bool]
 LARGEST_WHOLE_NUMBER = 2**1_000  # a whole number that a float can stand in for, and a message print
-
-
-def fits(hint: Any) -> Fits:
-    """Make the test of an annotation.
-
-    Numbers are as arithmetic takes them: a whole number is a float too, 0 and 1 are truth values,
-    and so are the scalars of NumPy; a scalar is an array without dimensions. A record that is a
-    sequence is judged by its first element, for it may be longer than any memory.
-
-    Parameters
-    ----------
-    hint : object
-        A class, None, Any, an array of a dtype, a Literal, a union, an annotated type, or a tuple,
-        list, dict, sequence or mapping of these.
-
-    Examples
-    --------
-    >>> is_names = fits(tuple[str, ...] | None)
-    >>> is_names(("x", "y")), is_names(None), is_names(("x", 1)), is_names("xy")
-    (True, True, False, False)
-    """
-    if get_origin(hint) is None and hint not in (Any, None) and not isinstance(hint, type):
-        raise TypeError(f"{hint!r} is no annotation of a record")
-    return partial(_fits, hint)
 
 
 def dtype_of(hint: Any) -> np.dtype[Any] | None:
@@ -47,14 +21,33 @@ def dtype_of(hint: Any) -> np.dtype[Any] | None:
     return None if scalar is Any else np.dtype(scalar)
 
 
-def _fits(hint: Any, value: Any) -> bool:
+def fits(hint: Any, value: Any) -> bool:
+    """Test a value against an annotation.
+
+    Numbers are as arithmetic takes them: a whole number is a float too, 0 and 1 are truth values,
+    and so are the scalars of NumPy; a scalar is an array without dimensions. A record that is a
+    sequence is judged by its first element, for it may be longer than any memory.
+
+    Parameters
+    ----------
+    hint : object
+        A class, None, Any, an array of a dtype, a Literal, a union, an annotated type, or a tuple,
+        list, dict, sequence or mapping of these.
+    value : object
+
+    Examples
+    --------
+    >>> names = tuple[str, ...] | None
+    >>> fits(names, ("x", "y")), fits(names, None), fits(names, ("x", 1)), fits(names, "xy")
+    (True, True, False, False)
+    """
     origin, args = get_origin(hint), get_args(hint)
     if hint is Any:
         return True
     if origin is Annotated:
-        return _fits(args[0], value)
+        return fits(args[0], value)
     if origin in (Union, UnionType):
-        return any(_fits(one, value) for one in args)
+        return any(fits(one, value) for one in args)
     if origin is Literal:
         return any(type(value) is type(one) and value == one for one in args)
     if origin is np.ndarray:
@@ -63,15 +56,15 @@ def _fits(hint: Any, value: Any) -> bool:
         return is_array and (dtype is None or value.dtype == dtype)
     if origin is tuple and args[1:] != (Ellipsis,):
         same = isinstance(value, tuple) and len(value) == len(args)
-        return same and all(map(_fits, args, value))
+        return same and all(map(fits, args, value))
     if origin in (tuple, list, Sequence):
         if not isinstance(value, origin) or isinstance(value, str | bytes):
             return False
         first = value[:1] if is_dataclass(type(value)) else value
-        return args[0] is Any or all(map(fits(args[0]), first))
+        return args[0] is Any or all(fits(args[0], one) for one in first)
     if origin in (dict, Mapping):
-        known = isinstance(value, Mapping) and all(map(fits(args[0]), value))
-        return known and all(map(fits(args[1]), value.values()))
+        known = isinstance(value, Mapping) and all(fits(args[0], key) for key in value)
+        return known and all(fits(args[1], one) for one in value.values())
     if hint is None:
         return value is None
     if hint is bool:

@@ -49,7 +49,7 @@ from typing import (
 import numpy as np
 
 from suffice.errors import ParameterError
-from suffice.hints import Fits, dtype_of, fits
+from suffice.hints import dtype_of, fits
 
 R = TypeVar("R")
 Letters: TypeAlias = dict[str, int]
@@ -186,10 +186,10 @@ def _check_fields(cls: Any, values: Mapping[str, Any]) -> Letters:
     """Check types, then shapes, then numbers; return what the letters stand for."""
     rules = _rules(cls)
     for field in rules.fields:
-        if not field.fits(values[field.name]):
+        if not fits(field.hint, values[field.name]):
             fact = f"{cls.__name__}.{field.name} is {shown(values[field.name])}"
-            raise ParameterError(fact, f"{field.name} is {field.hint}")
-    letters = {field.name: int(values[field.name]) for field in rules.fields if field.is_letter}
+            raise ParameterError(fact, f"{field.name} is {field.named}")
+    letters = {field.name: int(values[field.name]) for field in rules.fields if field.hint is int}
     there = [field for field in rules.fields if values[field.name] is not None]
     for field in there:
         _bind(cls, field, values[field.name], letters)
@@ -317,9 +317,8 @@ class _Field:
     """The rules of one field."""
 
     name: str
-    hint: str
-    fits: Fits
-    is_letter: bool
+    hint: Any  # without what is annotated
+    named: str
     shape: Shape | None
     ranges: tuple[Within | Index, ...]
 
@@ -347,9 +346,8 @@ def _field(name: str, hint: Any) -> _Field:
     text = plain.__name__ if type(plain) is type else re.sub(r"(\w+\.)+(?=\w)", "", str(plain))
     return _Field(
         name,
+        plain,
         text if dtype is None else f"an array of {dtype}",
-        fits(plain),
-        plain is int,
         next((extra for extra in extras if isinstance(extra, Shape)), None),
         tuple(extra for extra in extras if isinstance(extra, Within | Index)),
     )

@@ -161,7 +161,7 @@ def _read(path: Path) -> list[Kept]:
         kind, sums = read_model(path, types=TYPES)
     except ModelFileError as error:
         raise ModelFileError(error.fact, GO_ON, ANEW) from None
-    if kind != KIND or not fits(list[Kept])(sums):
+    if kind != KIND or not fits(list[Kept], sums):
         fact = f"{path} holds a {kind}, no checkpoint"
         raise ModelFileError(fact, "it would be replaced", "give another name")
     return cast(list[Kept], sums)

@@ -442,27 +442,24 @@ def _over_all_classes(
     """Return answers (n, k) with a column for every class; impossible are those not learnt."""
     learnt, given = np.unique(np.concatenate(known)), np.unique(np.asarray(truth))
     every = given if np.isin(learnt, given).all() else learnt  # a fit may clean labels
-    found, warned = [], False
-    for f, (classes, answer) in enumerate(zip(known, answers, strict=True)):
-        if len(classes) == len(every):
-            found.append(answer)
-            continue
-        others = ", ".join(map(repr, np.setdiff1d(every, classes).tolist()))
-        fact = (
-            f"the model of fold {f} has learnt {len(classes)} of {len(every)} classes, not {others}"
+    fewer = [f for f, classes in enumerate(known) if len(classes) < len(every)]
+    if not fewer:
+        return list(answers)
+    f = next((f for f in fewer if answers[f].ndim == 1), fewer[0])
+    others = ", ".join(map(repr, np.setdiff1d(every, known[f]).tolist()))
+    fact = f"the model of fold {f} has learnt {len(known[f])} of {len(every)} classes, not {others}"
+    if answers[f].ndim == 1:
+        raise DataError(
+            fact,
+            f"{method} of two classes is one number, which has no place among {len(every)}",
+            "use method='predict_proba', or folds whose training rows have every class",
         )
-        if answer.ndim == 1:
-            raise DataError(
-                fact,
-                f"{method} of two classes is one number, which has no place among {len(every)}",
-                "use method='predict_proba', or folds whose training rows have every class",
-            )
-        if not warned:
-            warn(f"{fact}: these are impossible to it.")
-        warned, least = True, np.finfo(answer.dtype).min
-        whole = np.full((len(answer), len(every)), IMPOSSIBLE.get(method, least))
-        whole[:, np.searchsorted(every, classes)] = answer
-        found.append(whole)
+    warn(f"{fact}: these are impossible to it.")
+    found = []
+    for classes, answer in zip(known, answers, strict=True):
+        least = np.finfo(answer.dtype).min
+        found.append(np.full((len(answer), len(every)), IMPOSSIBLE.get(method, least)))
+        found[-1][:, np.searchsorted(every, classes)] = answer
     return found
 
 

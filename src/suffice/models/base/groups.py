@@ -17,7 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.data.schema import BlockLayout, Layout
-from suffice.data.source import Part, Source
+from suffice.data.source import Part, PartThrough, Source
 from suffice.engines.engine import Engine, engine_for
 from suffice.errors import DataError, ParameterError, first_line
 from suffice.models.base.checks import is_array
@@ -89,7 +89,7 @@ class ByColumns:
     names: tuple[str, ...]
 
     def parts(self, rows: Source, layout: Layout, workers: int) -> Sequence[Part]:
-        """Return parts that read the keys as their first block: see `KeyedPart`."""
+        """Return parts that read the keys as their first block: see `_grouped`."""
         known = {column.name for column in layout.columns}
         more = [name for name in self.names if name not in known]
         read = replace(
@@ -99,29 +99,6 @@ class ByColumns:
             ignored=tuple(name for name in layout.ignored if name not in self.names),
         )
         return rows.parts(read, workers)
-
-
-class KeyedPart(Part):
-    """A part whose first block says the keys of its rows, which are numbered as they come."""
-
-    def __init__(self, part: Part, names: Sequence[str]) -> None:
-        self.part, self.names = part, tuple(names)
-        self.numbers = KeyNumbers(self.names)
-
-    def batches(self) -> Iterator[Batch]:
-        self.numbers = KeyNumbers(self.names)
-        for batch in self.part.batches():
-            keys = batch.blocks[0]
-            assert isinstance(keys, KeyBlock)
-            groups = self.numbers.codes(keys.columns)
-            yield replace(batch, blocks=batch.blocks[1:], groups=groups)
-
-    @property
-    def keys(self) -> Keys:
-        return self.numbers.keys()
-
-    def locate(self, row: int) -> str:
-        return self.part.locate(row)
 
 
 @dataclass(frozen=True)
@@ -180,9 +157,21 @@ class PlacedPart(Part):
         return self.part.nbytes
 
 
-def _read(part: Any, names: tuple[str, ...]) -> KeyedPart | PlacedPart:
-    """Return a part with its groups, in the worker that reads it: engines know parts by type."""
-    return KeyedPart(part, names) if names else part
+def _grouped(part: Any, names: tuple[str, ...]) -> tuple[Any, Callable[[], Keys]]:
+    """Return a part whose rows have groups, and what gives the keys of these once it is read.
+
+    Keys that are columns, the first block of a part, are numbered as they come.
+    """
+    if not names:
+        return part, lambda: part.keys
+    numbers = KeyNumbers(names)
+
+    def numbered(batch: Batch) -> Batch:
+        keys, *blocks = batch.blocks
+        assert isinstance(keys, KeyBlock)
+        return replace(batch, blocks=tuple(blocks), groups=numbers.codes(keys.columns))
+
+    return PartThrough(part, numbered), numbers.keys
 
 
 def key_columns(by: Any, table: Any) -> tuple[tuple[str, ...], dict[str, pa.Array[Any]] | None]:
@@ -249,8 +238,8 @@ def sums_by_group(
 def _keyed(part: Part, task: tuple[Callable[[Part, Any], Any], Any, tuple[str, ...]]) -> Keyed:
     """Kernel: the sums of one part, by key."""
     kernel, params, names = task
-    read = _read(part, names)
-    sums, keys = kernel(read, params), read.keys
+    grouped, keys_of = _grouped(part, names)
+    sums, keys = kernel(grouped, params), keys_of()
     return Keyed(keys, sums.padded(len(keys)))
 
 
@@ -329,16 +318,17 @@ def _results(
 ) -> Results:
     """Kernel: the results of the rows of one part, by group; a batch is sorted by group once."""
     kernel, params, names = task
-    read, found, first = _read(part, names), Results(), 0
-    for batch in read.batches():
+    grouped, keys_of = _grouped(part, names)
+    found, first = Results(), 0
+    for batch in grouped.batches():
         order = in_order(batch.groups)[np.count_nonzero(batch.groups < 0) :]
         in_place, groups = np.array_equal(order, np.arange(batch.rows)), batch.groups[order]
         starts = np.flatnonzero(np.diff(groups, prepend=-1)).tolist()
         for a, b in pairwise([*starts, len(order)]):
             g, rows = int(groups[a]), batch.cut(a, b) if in_place else batch.take(order[a:b])
-            found = found + Results({g: kernel(RowsOf(read, first, order[a:b], rows), params, g)})
+            found = found + Results({g: kernel(RowsOf(part, first, order[a:b], rows), params, g)})
         first += batch.rows
     if not names:
         return found
-    keys = read.keys
+    keys = keys_of()
     return Results({keys.key(g)[0]: result for g, result in found.items()})

@@ -91,8 +91,6 @@ def are_same(mine: Sequence[str], theirs: Sequence[str]) -> bool:
 
 COVARIANCES = ("EmpiricalCovariance", "ShrunkCovariance", "LedoitWolf")
 
-_are_columns = fits(tuple[str, ...])
-
 
 def portable(params: Mapping[str, Any]) -> dict[str, Any]:
     """Turn options into what JSON has.
@@ -150,7 +148,7 @@ def _is_pair(pair: Any) -> bool:
     """Check that an element is a pair whose first is a label or a tuple of columns."""
     if not (isinstance(pair, list) and len(pair) == 2):
         return False
-    return isinstance(pair[0], KINDS) or _are_columns(pair[0])
+    return isinstance(pair[0], KINDS) or fits(tuple[str, ...], pair[0])
 
 
 def _covariance(name: str, kind: Any, options: dict[str, Any]) -> Any:

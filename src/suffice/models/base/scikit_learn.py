@@ -159,19 +159,17 @@ class available_if:  # noqa: N801 - named as scikit-learn's
 # -- its errors and warnings, and its checks of arrays where ours do not settle the matter
 
 
-def not_fitted(sentence: str) -> Exception:
+def not_fitted(sentence: str) -> Any:
     from sklearn.exceptions import NotFittedError
 
-    error: Exception = NotFittedError(sentence)
-    return error
+    return NotFittedError(sentence)
 
 
-def diagram(estimator: Any) -> str:
+def diagram(estimator: Any) -> Any:
     """An estimator as scikit-learn draws it, in HTML."""
     from sklearn.utils import estimator_html_repr
 
-    drawn: str = estimator_html_repr(estimator)
-    return drawn
+    return estimator_html_repr(estimator)
 
 
 def check_is_fitted(estimator: Any) -> None:
@@ -182,11 +180,10 @@ def check_is_fitted(estimator: Any) -> None:
         )
 
 
-def convergence_warning() -> type[Warning]:
+def convergence_warning() -> Any:
     from sklearn.exceptions import ConvergenceWarning
 
-    warning: type[Warning] = ConvergenceWarning
-    return warning
+    return ConvergenceWarning
 
 
 def refuse_lengths(x: Any, y: Any) -> None:
@@ -196,15 +193,14 @@ def refuse_lengths(x: Any, y: Any) -> None:
     checked(x, y)
 
 
-def column_or_1d(y: Any, warn: bool) -> NDArray[Any]:
+def column_or_1d(y: Any, warn: bool) -> Any:
     """Labels as an array (n,); of a matrix of one column scikit-learn warns, if it is to."""
     array = usual_array(y, "biufUO")
     if array is not None and array.ndim == 1:
         return np.ascontiguousarray(array)
     from sklearn.utils.validation import column_or_1d as checked
 
-    column: NDArray[Any] = checked(y, warn=warn)
-    return column
+    return checked(y, warn=warn)
 
 
 C = TypeVar("C", bound=type[Any])
