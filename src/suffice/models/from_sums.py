@@ -348,29 +348,23 @@ class FittedFromSums(Estimator, Generic[R, S]):
             method = self.method()
             if hasattr(self, "statistic_"):
                 rows = to_learn(self._open_more(X, y, sample_weight))
-                known, forgotten = Learnt(self.reader_, self.batches_), self.forgotten_
-                before = self.model_
-
-                def summed(reader: R) -> tuple[S, Forgotten]:
-                    if not forgotten:
-                        return method.sums(reader, rows, engine_for(rows), self.statistic_), ()
-                    sums, total = _digested(method, reader, rows, self.statistic_)
-                    return sums, without(forgotten, total)
-
+                known, before = Learnt(self.reader_, self.batches_), self.model_
+                digesting = DigestingEngine(engine_for(rows), [])
+                engine = digesting if self.forgotten_ else digesting.engine
                 try:
-                    more, kept = summed(known.reader)
+                    more = method.sums(known.reader, rows, engine, self.statistic_)
                 except DataError:
-                    wider = known.reader.widened(rows, engine_for(rows))
+                    wider = known.reader.widened(rows, digesting.engine)
                     if wider == known.reader:
                         raise
                     known = known.read_by(wider)
-                    more, kept = summed(wider)
+                    more = method.sums(wider, rows, engine, self.statistic_)
+                kept = without(self.forgotten_, *digesting.found) if self.forgotten_ else ()
             else:
                 rows, said = self._open_first(X, y, sample_weight)
                 engine = engine_for(rows)
                 known = Learnt(method.reader(rows, said, engine), ())
-                more, before = method.sums(known.reader, rows, engine), None
-                kept = ()
+                more, before, kept = method.sums(known.reader, rows, engine), None, ()
             if joined is not None:
                 known = known._replace(reader=joined(method, known.reader, more))
             learnt = known.followed_by(more, decay, window)
@@ -411,7 +405,9 @@ class FittedFromSums(Estimator, Generic[R, S]):
         rows = to_learn(self._open_more(X, y, sample_weight))
         learnt = Learnt(self.reader_, self.batches_)
         forgettable(learnt.batches)  # refused before a row is read
-        gone, total = _digested(method, learnt.reader, rows, self.statistic_)
+        digesting = DigestingEngine(engine_for(rows), [])
+        gone = method.sums(learnt.reader, rows, digesting, self.statistic_)
+        (total,) = digesting.found
         if not again:
             refuse_again(self.forgotten_, total)
         rest = learnt.without(gone, self.kind.row)
@@ -513,13 +509,6 @@ def require_sums(estimator: Any) -> None:
             "gradient descent keeps no sums over the rows, only coefficients",
             "use solver='normal'",
         )
-
-
-def _digested(method: Method[R, S], reader: R, rows: Any, like: S) -> tuple[S, int]:
-    engine = DigestingEngine(engine_for(rows), [])
-    more = method.sums(reader, rows, engine, like)
-    (total,) = engine.found
-    return more, total
 
 
 def _require_alike(mine: FittedFromSums[R, S], other: Any, verb: str) -> None:
