@@ -79,44 +79,40 @@ def divided(
     groups, in random order first. A splitter is shown ``targets`` where there are no labels. Rows
     of code −1 are in no fold.
     """
+    known = np.arange(n)
     if codes is not None and (codes < 0).any():
         known = np.flatnonzero(codes >= 0)
-        groups = None if groups is None else groups[known]
-        found = divided(cv, len(known), codes[known], groups, random)
-        if not isinstance(found, Partition):
-            return [(known[train], known[test]) for train, test in found]
-        whole = np.full(n, -1)
-        whole[known] = found.fold
-        return Partition(whole, len(found))
-    if not n:
+        codes, groups = codes[known], None if groups is None else groups[known]
+    rows = len(known)
+    if not rows:
         raise DataError("no row has a label", "folds are made of rows with labels")
     cv = FOLDS if cv is None else cv
     _check_one_way(cv, groups is not None, random is not None)
+    if isinstance(cv, InOrder):
+        cv, codes = cv.n_folds, None
     if is_leave_one_out(cv):
-        if n < 2:
+        if rows < 2:
             raise DataError(
                 "there are fewer than two rows with a label",
                 "a row is judged by the model of the others",
             )
-        return Partition(np.arange(n), n)
-    if isinstance(cv, InOrder):
-        fold = consecutive(n, _checked(cv.n_folds))
+        fold = np.arange(rows)
     elif not isinstance(cv, Integral):
-        pairs = _pairs_of(cv, n, targets if codes is None else codes, groups)
-        return Partition.found_in(pairs, n) or pairs
-    elif groups is not None:
-        fold = _grouped(groups, _checked(int(cv)), random)
-    else:
-        k, order = _checked(int(cv)), slice(None) if random is None else random.permutation(n)
-        fold = np.empty(n, np.intp)
-        fold[order] = consecutive(n, k) if codes is None else stratified(codes[order], k)
-    return Partition(fold, int(fold.max()) + 1)
-
-
-def _checked(k: int) -> int:
-    if k < 2:
+        pairs = _pairs_of(cv, rows, targets if codes is None else codes, groups)
+        found = Partition.found_in(pairs, rows)
+        if found is None:
+            return [(known[train], known[test]) for train, test in pairs]
+        fold = found.fold
+    elif (k := int(cv)) < 2:
         raise ParameterError(f"{k} folds", "there are two or more")
-    return k
+    elif groups is not None:
+        fold = _grouped(groups, k, random)
+    else:
+        order, fold = random.permutation(rows) if random else slice(None), np.empty(rows, np.intp)
+        fold[order] = consecutive(rows, k) if codes is None else stratified(codes[order], k)
+    whole = np.full(n, -1)
+    whole[known] = fold
+    return Partition(whole, int(fold.max()) + 1)
 
 
 def _check_one_way(cv: Any, grouped: bool, random: bool) -> None:

@@ -226,13 +226,10 @@ class RankedModels(Printed, Mapping[str, FoldEvaluations | Exception]):
         for score in {self.score: None, BOUNDED if BOUNDED in self.known else ABSOLUTE: None}:
             sign = -1 if self.known[score].more_is_better else 1
             mine, others = sign * one.scores(score), sign * best.scores(score)
-            gap = compare_scores(mine, others, one.test_share, LEVEL)
-            often = gap.sign_p_value <= 1 - LEVEL and (mine > others).mean() > 0.5
-            if (
-                gap.low > 0
-                or often
-                or ((mine > others).all() and self.has_heavy_tails(name, score))
-            ):
+            gap, worse = compare_scores(mine, others, one.test_share, LEVEL), mine > others
+            often = gap.sign_p_value <= 1 - LEVEL and worse.mean() > 0.5
+            always = worse.all() and self.has_heavy_tails(name, score)
+            if gap.low > 0 or often or always:
                 return ""
         return AS_GOOD
 
