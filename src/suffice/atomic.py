@@ -8,21 +8,13 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Literal, TextIO, overload
+from typing import Any, Literal
 
 PIECE = 1 << 24  # bytes written at a time: Ctrl-C is heard in between
 
 
-@overload
-def atomic_writer(
-    path: str | os.PathLike[str], mode: Literal["wb"] = "wb"
-) -> AbstractContextManager[BinaryIO]: ...
-@overload
-def atomic_writer(
-    path: str | os.PathLike[str], mode: Literal["w"]
-) -> AbstractContextManager[TextIO]: ...
 @contextmanager
 def atomic_writer(path: str | os.PathLike[str], mode: Literal["wb", "w"] = "wb") -> Iterator[Any]:
     r"""Open a file that appears under its name only when the block ends without an error.
@@ -60,7 +52,10 @@ def atomic_writer(path: str | os.PathLike[str], mode: Literal["wb", "w"] = "wb")
     target = Path(os.path.realpath(path))
     temporary = target.with_name(f".suffice-{secrets.token_hex(8)}.tmp")
     try:
-        with _create(temporary, mode, path) as file:
+        # Unlike `tempfile`, with the permissions that the umask asks for.
+        content = io.BufferedWriter(_Target(temporary, path))
+        text = io.TextIOWrapper(content, encoding="utf-8", newline="") if mode == "w" else None
+        with text or content as file:
             yield file
             file.flush()
             with _naming(path):
@@ -82,12 +77,6 @@ def _check_replaceable(path: str | os.PathLike[str]) -> None:
         raise OSError(errno.EINVAL, "Not a regular file", os.fspath(path))
     if not os.access(path, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path))
-
-
-def _create(temporary: Path, mode: str, path: str | os.PathLike[str]) -> IO[Any]:
-    """Open a new file; unlike `tempfile`, with the permissions that the umask asks for."""
-    file = io.BufferedWriter(_Target(temporary, path))
-    return file if mode == "wb" else io.TextIOWrapper(file, encoding="utf-8", newline="")
 
 
 class _Target(io.FileIO):

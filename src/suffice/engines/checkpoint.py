@@ -12,7 +12,7 @@ import io
 import os
 import pickle
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, closing, suppress
 from dataclasses import dataclass, fields, is_dataclass
 from itertools import pairwise
@@ -24,7 +24,7 @@ import numpy as np
 from suffice._version import __version__
 from suffice.data.source import Part
 from suffice.data.version import FileVersion
-from suffice.engines.engine import EngineView, Kernel, current_fit
+from suffice.engines.engine import EngineView, current_fit
 from suffice.errors import EngineError, ModelFileError, ParameterError, SufficeError
 from suffice.hints import fits
 from suffice.persist import read_model, write_model
@@ -51,9 +51,6 @@ class CheckpointedEngine(EngineView):
     def __post_init__(self) -> None:
         if not isinstance(self.path, str | os.PathLike):
             raise ParameterError(f"checkpoint={self.path!r}", "it is the path of a file")
-
-    def map(self, kernel: Kernel, params: Any, parts: Sequence[Part]) -> Iterator[Any]:
-        return self.engine.map(kernel, params, parts)
 
     def run(self, kernel: Callable[[Part, P], S], params: P, parts: Sequence[Part]) -> S:
         fit = current_fit()

@@ -40,15 +40,13 @@ P = TypeVar("P")
 R = TypeVar("R")
 T = TypeVar("T")
 
-Kernel = Callable[[Part, Any], Any]
-"""A module-level function (part, params) → result; it is shipped to workers by name."""
-
 
 @runtime_checkable
 class Engine(Protocol):
     """Runs kernels over parts, anywhere.
 
-    It holds settings only: it can be compared and sent elsewhere.
+    A kernel is a module-level function (part, params) → result, which workers are told by its name.
+    An engine holds settings only: it can be compared and sent elsewhere.
     """
 
     @property
@@ -72,9 +70,12 @@ class Engine(Protocol):
 
 @dataclass(frozen=True)
 class EngineView(Engine):
-    """An engine around another, which works where that one does."""
+    """An engine around another, which works where and as that one does."""
 
     engine: Engine
+
+    def map(self, kernel: Callable[[Part, P], R], params: P, parts: Sequence[Part]) -> Iterator[R]:
+        return self.engine.map(kernel, params, parts)
 
     @property
     def workers(self) -> int:

@@ -13,7 +13,7 @@ row twice. T is in no file; the key is a random one, made where a model first fo
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
@@ -102,7 +102,7 @@ def are_digests(known: Forgotten) -> bool:
 
 @dataclass(frozen=True)
 class DigestingEngine(EngineView):
-    """An engine that finds the sum T of the rows of its first pass."""
+    """An engine that finds the sum T of the rows of its first pass of sums."""
 
     found: list[int]  # holds T after that pass
 
@@ -112,10 +112,6 @@ class DigestingEngine(EngineView):
         both: _Digested[S] = self.engine.run(_digested, (kernel, params), parts)
         self.found.append(int.from_bytes(both.lanes.astype("<u8").tobytes(), "little"))
         return both.statistic
-
-    def map(self, kernel: Any, params: Any, parts: Sequence[Part]) -> Iterator[Any]:
-        """Yield ``kernel(part, params)`` in part order; nothing is digested."""
-        return self.engine.map(kernel, params, parts)
 
 
 @dataclass(frozen=True)

@@ -281,23 +281,23 @@ def require_free(by: str, taken: Sequence[str | None]) -> None:
 
 
 def results_by_group(
-    kernel: Callable[[Part, P, Any], S],
+    kernel: Callable[[Part, P, int], Results],
     params: P,
     rows: Source,
     layout: Layout,
     groups: ByColumns | ByPlace,
-) -> dict[Any, S]:
+) -> dict[Any, Any]:
     """Apply a kernel to the rows of every group, in one pass over a table.
 
     Parameters
     ----------
     kernel : callable
-        Takes rows, ``params`` and a group; its results can be added.
+        Takes rows, ``params`` and the number of a group; its `Results` can be added.
 
     Returns
     -------
     dict
-        Results by number of the group, or by the value of its only column, sorted.
+        Results, sorted; those of groups by the value of their only column.
     """
     engine, found = engine_for(rows), Results()
     parts = groups.parts(rows, layout, engine.workers)
@@ -326,7 +326,7 @@ def _results(
         starts = np.flatnonzero(np.diff(groups, prepend=-1)).tolist()
         for a, b in pairwise([*starts, len(order)]):
             g, rows = int(groups[a]), batch.cut(a, b) if in_place else batch.take(order[a:b])
-            found = found + Results({g: kernel(RowsOf(part, first, order[a:b], rows), params, g)})
+            found = found + kernel(RowsOf(part, first, order[a:b], rows), params, g)
         first += batch.rows
     if not names:
         return found

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from math import isnan
-from operator import add, or_
+from operator import or_
 from typing import Any, TypeVar
 
 import numpy as np
@@ -139,8 +139,8 @@ class Judge:
         return ByGroup(by, {value: self.record(one) for value, one in found.items()})
 
 
-def _of_group(part: Part, judge: Judge, group: Any) -> WithGaps[Any]:
-    return judge.kernel(part, judge.model)
+def _of_group(part: Part, judge: Judge, g: int) -> Results:
+    return Results({g: judge.kernel(part, judge.model)})
 
 
 def of_answered(
@@ -215,8 +215,7 @@ def evaluated_by_place(
         By model; nothing of one whose groups have no row.
     """
     mine = [[(f, judges[f]) for f in np.flatnonzero(column).tolist()] for column in tested.T]
-    by_group = results_by_group(_judged, mine, source, judges[0].layout, ByPlace(group))
-    return dict(reduce(add, by_group.values(), Results()))
+    return results_by_group(_judged, mine, source, judges[0].layout, ByPlace(group))
 
 
 def _judged(part: Part, params: Sequence[list[tuple[int, Judge]]], g: int) -> Results:

@@ -250,8 +250,6 @@ def effective(cls: Any) -> list[str]:
 @cache
 def defaults(cls: Any) -> dict[str, Any]:
     """The default of every parameter of a class, as its ``__init__`` gives it."""
-    if cls.__init__ is object.__init__:
-        return {}
     _, *given = signature(cls.__init__).parameters.values()
     return {parameter.name: parameter.default for parameter in given}
 
