@@ -41,6 +41,7 @@ from typing import (
     TypeAlias,
     TypeVar,
     Union,
+    cast,
     get_args,
     get_origin,
     get_type_hints,
@@ -139,7 +140,19 @@ def build(cls: type[R], values: Mapping[str, Any]) -> R:
         ...
     suffice.errors.ParameterError: Shares.share is 1.5; share is from 0 to 1.
     """
-    _check_names(cls, values)
+    every, _ = _rules(cast(Any, cls))
+    expected = {field.name for field in every}
+    if values.keys() != expected:
+        missing, surplus = expected - values.keys(), values.keys() - expected
+        facts = [
+            f"{verb} {', '.join(sorted(map(str, names)))}"
+            for verb, names in (("lacks", missing), ("has in excess", surplus))
+            if names
+        ]
+        raise ParameterError(
+            f"{cls.__name__} {' and '.join(facts)}",
+            f"its fields are {', '.join(sorted(expected)) or 'none'}",
+        )
     letters = _check_fields(cls, values)
     record = cls(**values)
     _check_rules(record, letters)
@@ -165,54 +178,32 @@ def shown(value: Any) -> str:
         return f"a value of type {type(value).__name__}"
 
 
-def _check_names(cls: Any, values: Mapping[str, Any]) -> None:
-    """Refuse values that are not exactly those of the constructor."""
-    expected = {field.name for field in _rules(cls).fields}
-    if values.keys() == expected:
-        return
-    missing, surplus = expected - values.keys(), values.keys() - expected
-    facts = [
-        f"{verb} {', '.join(sorted(map(str, names)))}"
-        for verb, names in (("lacks", missing), ("has in excess", surplus))
-        if names
-    ]
-    raise ParameterError(
-        f"{cls.__name__} {' and '.join(facts)}",
-        f"its fields are {', '.join(sorted(expected)) or 'none'}",
-    )
-
-
 def _check_fields(cls: Any, values: Mapping[str, Any]) -> Letters:
     """Check types, then shapes, then numbers; return what the letters stand for."""
-    rules = _rules(cls)
-    for field in rules.fields:
+    every, _ = _rules(cls)
+    for field in every:
         if not fits(field.hint, values[field.name]):
             fact = f"{cls.__name__}.{field.name} is {shown(values[field.name])}"
             raise ParameterError(fact, f"{field.name} is {field.named}")
-    letters = {field.name: int(values[field.name]) for field in rules.fields if field.hint is int}
-    there = [field for field in rules.fields if values[field.name] is not None]
+    letters = {field.name: int(values[field.name]) for field in every if field.hint is int}
+    there = [field for field in every if values[field.name] is not None]
     for field in there:
-        _bind(cls, field, values[field.name], letters)
+        if field.shape is None:
+            continue
+        value, dims = values[field.name], field.shape.dims
+        found = value.shape if hasattr(value, "shape") else (len(value),)
+        pairs = zip(dims, found, strict=False)
+        same = (n == (d if isinstance(d, int) else letters.setdefault(d, n)) for d, n in pairs)
+        if len(found) != len(dims) or not all(same):
+            here = ", ".join(f"{d} = {letters[d]}" for d in dict.fromkeys(dims) if d in letters)
+            raise ParameterError(
+                f"{cls.__name__}.{field.name} has the shape {found}",
+                f"its shape is {field.shape}" + f", where {here}" * bool(here),
+            )
     for field in there:
         for within in field.ranges:
             _check_range(cls, field, values[field.name], within, letters)
     return letters
-
-
-def _bind(cls: Any, field: _Field, value: Any, letters: Letters) -> None:
-    """Check the shape of a field, and note what its letters stand for."""
-    if field.shape is None:
-        return
-    found, dims = _size(value), field.shape.dims
-    if len(found) == len(dims):
-        pairs = zip(dims, found, strict=True)
-        if all(n == (d if isinstance(d, int) else letters.setdefault(d, n)) for d, n in pairs):
-            return
-    here = ", ".join(f"{d} = {letters[d]}" for d in dict.fromkeys(dims) if d in letters)
-    raise ParameterError(
-        f"{cls.__name__}.{field.name} has the shape {found}",
-        f"its shape is {field.shape}" + f", where {here}" * bool(here),
-    )
 
 
 def _check_range(
@@ -234,7 +225,7 @@ def _check_range(
 def _check_rules(record: Any, letters: Letters) -> None:
     """Check what holds among fields."""
     cls: Any = type(record)
-    for among in _rules(cls).among:
+    for among in _rules(cls)[1]:
         with np.errstate(all="ignore"):  # what overflows, or is NaN, keeps no rule
             kept = among.kept_by(record)
         if not kept:
@@ -323,21 +314,13 @@ class _Field:
     ranges: tuple[Within | Index, ...]
 
 
-@dataclass(frozen=True)
-class _Rules:
-    """The rules of a record: of its fields, and among them."""
-
-    fields: tuple[_Field, ...]
-    among: tuple[Rule, ...]
-
-
 @cache
-def _rules(cls: Any) -> _Rules:
+def _rules(cls: Any) -> tuple[list[_Field], list[Rule]]:
+    """Return the rules of a record: of its fields, and among them."""
     hints = get_type_hints(cls, include_extras=True)
-    every = tuple(_field(f.name, hints[f.name]) for f in fields(cls) if f.init)
+    every = [_field(f.name, hints[f.name]) for f in fields(cls) if f.init]
     members = {name: member for base in cls.__mro__[::-1] for name, member in vars(base).items()}
-    among = tuple(member for member in members.values() if isinstance(member, Rule))
-    return _Rules(every, among)
+    return every, [member for member in members.values() if isinstance(member, Rule)]
 
 
 def _field(name: str, hint: Any) -> _Field:
@@ -351,9 +334,3 @@ def _field(name: str, hint: Any) -> _Field:
         next((extra for extra in extras if isinstance(extra, Shape)), None),
         tuple(extra for extra in extras if isinstance(extra, Within | Index)),
     )
-
-
-def _size(value: Any) -> tuple[int, ...]:
-    """The shape of an array, or the length of a sequence."""
-    shape: tuple[int, ...] | None = getattr(value, "shape", None)
-    return (len(value),) if shape is None else shape
