@@ -140,13 +140,10 @@ class available_if:  # noqa: N801 - named as scikit-learn's
         update_wrapper(self, method)
         return self
 
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
     def __get__(self, instance: Any, owner: type) -> Any:
         if instance is None:
             return self._method
-        unavailable = f"This {type(instance).__name__!r} has no attribute {self._name!r}"
+        unavailable = f"This {type(instance).__name__!r} has no attribute {self._method.__name__!r}"
         try:
             available = self._check(instance)
         except Exception as error:
