@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet
 import pytest
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit, StratifiedKFold
 from sklearn.model_selection import cross_val_score as reference_score
 
@@ -237,6 +238,25 @@ def test_folds_are_made_in_one_way(how: dict[str, Any], said: str) -> None:
     table = pa.table({"x": np.arange(30.0), "g": np.arange(30) // 3, "y": ["a", "b"] * 15})
     with pytest.raises(ParameterError, match=re.escape(said)):
         evaluate_folds(GaussianNB(), table, "y", **how)
+
+
+@pytest.mark.parametrize(
+    ("models", "y", "how", "said"),
+    [
+        ([LogisticRegression()], "y", {}, "the estimator is LogisticRegression; models of suffice"),
+        ([GaussianNB(), suffice.LinearRegression()], "y", {}, "classifiers and regressions"),
+        ([GaussianNB()], "none", {}, "no row has a label"),
+        ([GaussianNB()], "lone", {"cv": "loo"}, "fewer than two rows with a label"),
+        ([GaussianNB()], "y", {"cv": "five"}, "a number of folds, a splitter, or pairs"),
+        ([GaussianNB()], "y", {"cv": KFold(40)}, "n_splits=40"),
+        ([GaussianNB()], "y", {"cv": 3, "groups": "one"}, "there is one group"),
+    ],
+)
+def test_what_no_folds_are_made_of(models: Any, y: str, how: dict[str, Any], said: str) -> None:
+    columns = {"x": np.arange(30.0), "one": ["a"] * 30, "y": ["a", "b"] * 15}
+    table = pa.table(columns | {"none": pa.nulls(30, "string"), "lone": ["a"] + [None] * 29})
+    with pytest.raises(ValueError, match=re.escape(said)):
+        evaluate_models({str(i or ""): one for i, one in enumerate(models)}, table, y, **how)
 
 
 def test_labels_of_a_file_are_a_column(tmp_path):

@@ -154,8 +154,17 @@ def test_a_label_that_was_not_learnt_is_an_error_of_infinite_loss(estimator, cla
     assert both.weight == w[2:].sum() + 115
 
 
+def test_of_many_classes_each_shows_what_it_is_taken_for() -> None:
+    y = np.repeat(np.arange(12), 5)
+    found = GaussianNB().fit(y[:, None] + np.linspace(-0.4, 0.4, 60)[:, None], y)
+    shown = repr(found.evaluate(np.minimum(y, 10)[:, None], y))
+    assert re.search(r"11 +5 +- +0.0 % +10 \(5\)", shown)
+
+
 def test_costs_that_are_no_table() -> None:
     model = NaiveBayes.textbook(costs=[[0, 1]]).fit([[0.0], [1.0], [2.5]], ["a", "b", "b"])
+    with pytest.raises(ParameterError, match="a cost is a number"):
+        model.evaluate([[0.0]], ["a"], costs="much")
     with pytest.raises(ParameterError, match=r"costs has shape \(1, 2\); there are 2 classes"):
         model.predict([[0.0]])
     with pytest.raises(ParameterError, match=r"costs\[1\]\[0\]=-1.0; a cost is a finite number"):
