@@ -92,7 +92,7 @@ def target_columns(source: TableSource, names: Sequence[str]) -> tuple[Column, .
             delimited = source.table.about.format is not None
             raise no_column(name, "a target", source.feature_names, delimited)
         stored = stored_as(schema.field(name).type)
-        if doubt := source.table.doubt(name):
+        if doubt := source.table.about.doubts.get(name):
             raise SchemaError(doubt)
         if stored in (None, "string", "time"):
             raise SchemaError(

@@ -54,14 +54,10 @@ def open_table(
         Whether strings of a frame may turn out to be numbers or dates; else only what is known
         to be written so.
     """
-    table = _table(data, remembered)
+    own = label if isinstance(label, str) else None
+    table = _table(data, own, remembered)
     if first or layout is not None:
-        own = label if isinstance(label, str) else None
         table = spelled(table, own, remembered, layout)
-    if remembered is not None:
-        table = table.known_as(remembered)
-    if isinstance(label, str):
-        table = table.labelled(label)
     if not table.names:
         raise SchemaError("the table has no column", "a model needs features")
     names: list[str | None] = []
@@ -80,15 +76,15 @@ def open_table(
     return source
 
 
-def _table(data: Any, remembered: TextFormat | None) -> Table:
+def _table(data: Any, label: str | None, remembered: TextFormat | None) -> Table:
     distributed = distributed_table(data)  # first: a frame of Spark Connect has any attribute
     if distributed is not None:
         return distributed
     if isinstance(data, Table):
-        return data
+        return data.read_as(remembered, label)
     paths = data if isinstance(data, list | tuple) else [data]
     if all(isinstance(path, str | os.PathLike) for path in paths):
-        table = open_files(data, remembered=remembered)
+        table = open_files(data, remembered=remembered, label=label)
         about = table.about
         for remark in about.losses if remembered is None else about.remarks:
             warn(f"{remark}.")

@@ -228,10 +228,7 @@ class SpelledTable(TableView):
 
     @property
     def about(self) -> About:
-        return self.table.about._replace(format=self.written)
-
-    def doubt(self, name: str) -> str | None:
-        return self.doubts.get(name)
+        return self.table.about._replace(format=self.written, doubts=self.doubts)
 
     @property
     def _head(self) -> pa.RecordBatch:

@@ -86,7 +86,7 @@ class TableReader:
         if "design" not in more:
             strings = (c.name for c in columns if c.stored == "string" and c.name in read)
             open_to_doubt = (name for name in strings if not settled(name))
-            for doubt in filter(None, map(source.table.doubt, open_to_doubt)):
+            for doubt in filter(None, map(source.table.about.doubts.get, open_to_doubt)):
                 warn(f"{doubt}.")
         layout = Layout(
             blocks,

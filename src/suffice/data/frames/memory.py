@@ -71,10 +71,7 @@ class FrameTable(Table):
 
     @property
     def about(self) -> About:
-        return About(format=self.written)
-
-    def doubt(self, name: str) -> str | None:
-        return self.doubts.get(name)
+        return About(format=self.written, doubts=self.doubts)
 
     @property
     def strings(self) -> Sequence[str]:

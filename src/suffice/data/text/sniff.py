@@ -32,7 +32,7 @@ from suffice.data.spelling import (
     without_missing,
 )
 from suffice.data.table import first_rows
-from suffice.data.text.column_spelling import PROBE, Doubt, Guess, fractions, guess, settled
+from suffice.data.text.column_spelling import PROBE, Guess, fractions, guess, settled
 from suffice.data.text.dialect import (
     Dialect,
     Names,
@@ -70,19 +70,26 @@ class Sniffed:
     format: TextFormat  # with nothing left open
     files: tuple[TextFile, ...]
     head: pa.RecordBatch  # the first rows
-    raw: Mapping[str, pa.Array[pa.StringScalar]]  # cells of columns whose spelling a label keeps
+    respelled: frozenset[str]  # columns whose labels are lost or spelled in another way
     goes_on: tuple[int, int] = (0, 0)  # rows of the first file that are in it, and bytes
     left_out: tuple[str, ...] = ()  # fields that are no columns
     empty: tuple[str, ...] = ()  # those of them that must hold nothing
     remarks: tuple[str, ...] = ()
     losses: tuple[str, ...] = ()  # the remarks on what is left out
-    doubts: Mapping[str, Doubt] = field(default_factory=dict)
+    doubts: Mapping[str, str] = field(default_factory=dict)
     refused: Mapping[str, ReadError] = field(default_factory=dict)  # what has two meanings
-    absent: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # tokens, by column
 
 
-def sniff(paths: Sequence[Path], asked: TextFormat, known: TextFormat | None = None) -> Sniffed:
-    """Find what a format leaves open: what is asked for and what a model knows go first."""
+def sniff(
+    paths: Sequence[Path],
+    asked: TextFormat,
+    known: TextFormat | None = None,
+    label: str | None = None,
+) -> Sniffed:
+    """Find what a format leaves open: what is asked for and what a model knows go first.
+
+    The cells of a label are not read as truth values or numbers of several spellings.
+    """
     first = paths[0]
     given = asked if known is None else asked.over(known)
     usual = usual_separator(first)
@@ -109,7 +116,8 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: TextFormat | None = N
             with opened(other) as stream:
                 more, _ = _first_rows(other, stream)
             head = first_rows([head, more], head.schema)
-    columns = _Columns(file, head, [r for r in sample if len(r) == len(file.names)], asked, known)
+    whole = [row for row in sample if len(row) == len(file.names)]
+    columns = _Columns(file, head, whole, asked, known, label)
     left_out, empty = columns.left_out(names)
     losses = tuple(_losses(columns, names, empty))
     remarks = (
@@ -132,15 +140,14 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: TextFormat | None = N
         format=format,
         files=tuple(replace(one, format=format) for one in files),
         head=head,
-        raw=columns.raw,
+        respelled=columns.respelled,
         goes_on=goes_on if columns.are_read else (0, 0),
         left_out=left_out,
         empty=empty,
         remarks=(*remarks, *losses),
         losses=losses,
-        doubts=columns.doubts,
+        doubts=columns.doubts(),
         refused=columns.refused,
-        absent=columns.absent,
     )
 
 
@@ -343,13 +350,14 @@ class _Columns:
         sample: Sequence[Sequence[str]],
         asked: TextFormat,
         known: TextFormat | None,
+        label: str | None,
     ) -> None:
         self.file, self.format, self.asked, self.known = file, file.format, asked, known
+        self.label = label
         self.first = dict(zip(file.names, head.columns, strict=True))
         self.guesses: dict[str, Guess] = {}
         self.refused: dict[str, ReadError] = {}
         self.absent: dict[str, dict[str, int]] = {}
-        self.raw: dict[str, pa.Array[pa.StringScalar]] = {}
         self.of_model = () if known is None else tuple(dict(known.written))
         self.said: list[str] = []
         self._numbers: dict[str, pa.Array[pa.DoubleScalar]] = {}  # first cells that are plain
@@ -364,7 +372,28 @@ class _Columns:
             if one.others:
                 self.refused[name] = _undecided(file.path.name, name, one)
                 self.guesses[name] = Guess()
-        self.doubts = {name: g.doubt for name, g in self.guesses.items() if g.doubt is not None}
+        self.respelled = frozenset(name for name in self.first if self._is_respelled(name))
+        if label in self.respelled:
+            self.guesses[label] = Guess()
+            self._numbers.pop(label, None)
+
+    def _is_respelled(self, name: str) -> bool:
+        """Return whether labels would not be what the file shows."""
+        one, first = self.guesses[name], self.first[name]
+        if one.spelling == TRUTH or (name in self.absent and self.known is None):
+            return True
+        is_text = pa.types.is_string(first.type)
+        return is_text and pa.types.is_floating(one.type) and _is_odd(first)
+
+    def doubts(self) -> dict[str, str]:
+        """Say which columns hold numbers or dates but for a few cells, and where the first is."""
+        found = {}
+        for place, (name, one) in enumerate(self.guesses.items()):
+            if one.doubt is not None:
+                cells = ((r, r.fields[place].strip()) for r in self.file.whole())
+                where = (self.file.at(r) for r, cell in cells if cell == one.doubt.first)
+                found[name] = one.doubt.of(name, next(where, ""))
+        return found
 
     def _guess(self, name: str, first: pa.Array[pa.StringScalar], more: Sequence[str]) -> Guess:
         if pa.types.is_floating(first.type):
@@ -417,7 +446,7 @@ class _Columns:
                 )
 
     def typed(self, names: Sequence[str], left_out: Sequence[str]) -> pa.RecordBatch:
-        """Return the first rows in their types, and keep what a label would be spelled like."""
+        """Return the first rows in their types."""
         columns = {}
         for name in names:
             if name in left_out:
@@ -427,18 +456,15 @@ class _Columns:
             if pa.types.is_floating(cells.type):
                 columns[name] = cells
                 continue
+            if name in self._numbers:
+                columns[name] = self._numbers.pop(name)
+                continue
+            if name in self.absent:
+                cells = without_missing(cells, tokens)
             try:
-                if name in self._numbers:
-                    columns[name] = self._numbers.pop(name)
-                else:
-                    if name in self.absent:
-                        cells = without_missing(cells, tokens)
-                    columns[name] = read_cells(cells, one.spelling, one.type, tokens)
+                columns[name] = read_cells(cells, one.spelling, one.type, tokens)
             except pa.ArrowInvalid:  # which is refused by its line where the column is read
                 self.are_read, columns[name] = False, pa.nulls(len(cells), one.type)
-                continue
-            if one.spelling == TRUTH or (pa.types.is_floating(one.type) and _is_odd(cells)):
-                self.raw[name] = cells
         return pa.RecordBatch.from_arrays(list(columns.values()), names=list(columns))
 
     def left_out(self, names: Names) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -492,12 +518,13 @@ def _losses(columns: _Columns, names: Names, empty: Sequence[str]) -> Iterator[s
         yield f"{where}: {lines} left out (skip_lines=0 reads all)"
     lost = [
         f"{token!r} of {name!r} ({cells:,})"
-        for name, tokens in columns.absent.items()
-        if columns.guesses[name].spelling == TEXT
-        for token, cells in tokens.items()
+        for name in sorted(columns.absent, key=lambda one: one != columns.label)
+        if name == columns.label
+        or (asked.missing is None and columns.guesses[name].spelling == TEXT)
+        for token, cells in columns.absent[name].items()
         if token
     ]
-    if lost and asked.missing is None and not columns.of_model:
+    if lost and not columns.of_model:
         more = f" and {len(lost) - NAMED} more" if len(lost) > NAMED else ""
         shown = ", ".join(lost[:NAMED])
         yield f"{where}: cells {shown}{more} are read as missing (missing='' keeps them)"
