@@ -243,9 +243,8 @@ class SpelledTable(TableView):
         return f"row {row + 1}, column {name!r}"
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
-        asked = {name: None if name in self.reads else kind for name, kind in types.items()}
         reads = {name: read for name, read in self.reads.items() if name in types}
-        return [_SpelledPart(part, reads) for part in self.table.parts(asked)]
+        return [_SpelledPart(part, reads) for part in self.table.parts(types)]
 
 
 @dataclass(frozen=True)

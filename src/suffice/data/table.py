@@ -110,7 +110,8 @@ class Table(ABC):
         Parameters
         ----------
         types : mapping of str to pyarrow.DataType or None
-            The type of each column to read; None keeps the one that `head` shows.
+            The columns to read and, of text, the type of each; None keeps the one that `head`
+            shows, as do tables that store types.
 
         Raises
         ------

@@ -230,10 +230,11 @@ def open_rows(
     labels = None
     if y is not None:
         labels = labels_of(y, x)
-        y = labels.values
     if x.dtype.kind not in "biuf":
         from suffice.data.open import open_table
 
+        if labels is not None:
+            y = np.array([*labels.classes.values, None], object)[labels.codes]
         table = open_table(dict(zip(names, x.T, strict=True)), y, sample_weight, first=False)
         return replace(table, named=False)
     weights = None if sample_weight is None else checked_weights(sample_weight, x.shape[0])
@@ -406,7 +407,7 @@ def labels_of(y: Any, rows: Any = None, warn: bool = True) -> Labels:
         fraction = next((one for one in distinct if isinstance(one, Real) and one % 1), None)
         if fraction is not None:
             raise DataError(
-                f"label, row {labels.values.tolist().index(fraction)}: {fraction}",
+                f"label, row {labels.codes.tolist().index(distinct.index(fraction))}: {fraction}",
                 "Unknown label type: continuous; a label is not a fraction",
                 "to predict a number, use a linear model",
             )

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -372,18 +373,18 @@ class _Columns:
             if one.others:
                 self.refused[name] = _undecided(file.path.name, name, one)
                 self.guesses[name] = Guess()
-        self.respelled = frozenset(name for name in self.first if self._is_respelled(name))
-        if label in self.respelled:
+        unlike = {name for name, cells in self.first.items() if self._is_unlike(name, cells)}
+        lost = {name for name, tokens in self.absent.items() if any(tokens)}
+        self.respelled = frozenset(unlike | lost)
+        if label in unlike:
             self.guesses[label] = Guess()
             self._numbers.pop(label, None)
 
-    def _is_respelled(self, name: str) -> bool:
+    def _is_unlike(self, name: str, cells: pa.Array[Any]) -> bool:
         """Return whether labels would not be what the file shows."""
-        one, first = self.guesses[name], self.first[name]
-        if one.spelling == TRUTH or (name in self.absent and self.known is None):
-            return True
-        is_text = pa.types.is_string(first.type)
-        return is_text and pa.types.is_floating(one.type) and _is_odd(first)
+        one, read_at_once = self.guesses[name], pa.types.is_floating(cells.type)
+        is_number = pa.types.is_floating(one.type) and not read_at_once
+        return one.spelling == TRUTH or (is_number and _is_odd(cells))
 
     def doubts(self) -> dict[str, str]:
         """Say which columns hold numbers or dates but for a few cells, and where the first is."""
