@@ -238,6 +238,18 @@ class Layout:
     def _low(self) -> Mapping[str, float]:
         return {c.name: LOW[c.reason] for c in self.columns if c.reason in LOW}
 
+    @property
+    def encodings(self) -> Mapping[str, Encoding]:
+        """How every column is read; a key may be read once more, and that counts."""
+        found: dict[str, Encoding] = {}
+        for block in self.blocks:
+            if block.encoding == "mixed":
+                pairs = zip(block.columns, self.is_number(block), strict=True)
+                found |= {name: "real" if number else "category" for name, number in pairs}
+            else:
+                found |= dict.fromkeys(block.columns, block.encoding)
+        return found
+
     def is_number(self, block: BlockLayout) -> NDArray[np.bool_]:
         """Return which columns of a mixed block are numbers; the others are categories."""
         categories = {column.name for column in self.columns if column.kind == "category"}

@@ -193,7 +193,7 @@ class TableSource(Source):
     def parts(self, layout: Layout, workers: int) -> Sequence[RecordPart]:
         stored = {column.name: column.stored for column in layout.columns}
         stored |= {self.label: layout.label_stored} if self.label is not None else {}
-        encoding = _encodings(layout)
+        encoding = layout.encodings
         wanted = [*stored, *([] if self.weight is None else [self.weight])]
         require_columns(wanted, self.table.names, "the table")
         known = {*wanted, layout.label, layout.weight, *layout.ignored, *self.keys}
@@ -250,17 +250,6 @@ class TableSource(Source):
                     f"in training it held {before}",
                     step,
                 )
-
-
-def _encodings(layout: Layout) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for block in layout.blocks:  # a key comes first, and may be read once more
-        if block.encoding == "mixed":
-            pairs = zip(block.columns, layout.is_number(block), strict=True)
-            found |= {name: "real" if number else "category" for name, number in pairs}
-        else:
-            found |= dict.fromkeys(block.columns, block.encoding)
-    return found
 
 
 def _type(encoding: str | None, stored: Stored | None, shown: pa.DataType) -> pa.DataType | None:
