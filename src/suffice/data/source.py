@@ -230,7 +230,7 @@ class Labels:
                 seen = np.zeros(width, np.bool_)
                 kernels.counts.mark(numbers, low, seen)
                 steps = np.flatnonzero(seen)
-                classes = Vocabulary(tuple(kind(int(low) + step) for step in steps.tolist()))
+                classes = Vocabulary(tuple(map(kind, map(int(low).__add__, steps.tolist()))))
                 is_read = values.dtype == np.intp and values.flags.carray
                 if is_read and low == 0 and len(steps) == width:
                     return cls(classes, values)

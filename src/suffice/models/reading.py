@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 
 from suffice.data.frames.memory import no_table
 from suffice.data.python_cells import faithful, require_faithful, require_label_values, unmasked
-from suffice.data.records import RecordReader, columns_of, is_series, record_of, records_of
+from suffice.data.records import (
+    RecordReader,
+    columns_of,
+    is_series,
+    names_of,
+    record_of,
+    records_of,
+)
 from suffice.data.schema import MAX_CLASSES, BlockLayout, Column, Layout, Numbered, as_read
 from suffice.data.source import ArraySource, Labels, Part, Source
 from suffice.data.table import with_missing
@@ -21,7 +28,7 @@ from suffice.data.table_source import TableSource, left_out
 from suffice.data.text_format import TextFormat
 from suffice.engines.engine import engine_for, is_here
 from suffice.errors import DataError, ParameterError, SchemaError, warn
-from suffice.models.base.checks import checked_weights, has_named_columns, is_array
+from suffice.models.base.checks import checked_weights, is_array
 from suffice.models.base.saved import are_same
 from suffice.models.base.scikit_learn import (
     checked_table,
@@ -212,59 +219,33 @@ def open_rows(
     first : bool
         Whether this table settles how many columns there are, and what they are called.
     """
-    rows = None if first else records_of(X)
+    rows = None if type(X) is np.ndarray else records_of(X)
     if rows is not None:
-        if is_series(X) and not _names_column(estimator, rows[0]):
+        if is_series(X) and (first or not _names_column(estimator, rows[0])):
             raise no_table(X)
-        X = _columns_of(estimator, rows)
-    if not (type(X) is np.ndarray or is_array(X, y, sample_weight, *targets)):
-        return _open_table(estimator, X, y, sample_weight, targets, first)
-    for given in (y, sample_weight, *targets, *(estimator._by if first else ())):
-        if isinstance(given, str):
-            raise ParameterError(
-                f"{given!r} names a column of an array",
-                "the columns of an array have no names",
-                "pass the values, or a table with named columns",
-            )
-    x, names = _open_array(estimator, X, first)
-    labels = None
-    if y is not None:
-        labels = labels_of(y, x)
-    if x.dtype.kind not in "biuf":
-        from suffice.data.open import open_table
-
-        if labels is not None:
-            y = np.array([*labels.classes.values, None], object)[labels.codes]
-        table = open_table(dict(zip(names, x.T, strict=True)), y, sample_weight, first=False)
-        return replace(table, named=False)
-    weights = None if sample_weight is None else checked_weights(sample_weight, x.shape[0])
-    return ArraySource(x, names, labels, weights)
-
-
-def _open_table(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, targets: tuple[str, ...], first: bool
-) -> TableSource:
+        X = columns_of(rows, names_of(rows)) if first else _columns_of(estimator, rows)
+    if type(X) is np.ndarray or is_array(X, y, sample_weight, *targets):
+        return _open_array(estimator, X, y, sample_weight, targets, first)
     from suffice.data.open import open_table
 
     if not first:
         reader = estimator.reader_
         known = reader.known(_known_values(estimator))
         opened = open_table(X, y, sample_weight, known, reader.layout, first=False)
-        table = replace(opened, answered=True)
         # Identifiers say nothing of the class, and so may be absent.
         names = getattr(estimator.model_, "identifiers", ())
-        absent = [name for name in names if name not in table.table.names]
-        return replace(table, table=with_missing(table.table, absent))
-    table = open_table(X, y, sample_weight, first=True)
-    if estimator._by:
-        table = replace(table, keys=estimator._by)
+        absent = [name for name in names if name not in opened.table.names]
+        return replace(opened, answered=True, table=with_missing(opened.table, absent))
+    framed = type(X).__module__.partition(".")[0] in ("pandas", "dask")
+    called = X if isinstance(X, Mapping) else X.columns if framed else ()
+    opened = open_table(X, y, sample_weight)
+    named = all(isinstance(name, str) for name in called)
+    opened = replace(opened, named=named, keys=estimator._by or opened.keys)
     if estimator._ignore:
-        table = table.without(estimator._ignore)
-    found = [name for name in table.feature_names if name not in targets]
-    if not has_named_columns(X):
-        table = replace(table, named=False)
-    settle_columns(estimator, len(found), found if table.named else None)
-    return table
+        opened = opened.without(estimator._ignore)
+    found = [name for name in opened.feature_names if name not in targets]
+    settle_columns(estimator, len(found), found if named else None)
+    return opened
 
 
 def _known_values(estimator: Any) -> Mapping[str, Vocabulary]:
@@ -276,8 +257,17 @@ def _known_values(estimator: Any) -> Mapping[str, Vocabulary]:
     return values
 
 
-def _open_array(estimator: Any, X: Any, first: bool) -> tuple[Any, Sequence[str]]:
-    """An array of one row at least, checked, and the names of its columns."""
+def _open_array(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, targets: tuple[str, ...], first: bool
+) -> TableSource | ArraySource:
+    """Open an array of one row at least; the names of its columns are those of the first one."""
+    for given in (y, sample_weight, *targets, *(estimator._by if first else ())):
+        if isinstance(given, str):
+            raise ParameterError(
+                f"{given!r} names a column of an array",
+                "the columns of an array have no names",
+                "pass the values, or a table with named columns",
+            )
     dtype = estimator.kind.dtype
     is_plain = type(X) is np.ndarray and X.dtype.kind in "biuf" and X.ndim == 2 and X.size > 0
     plain = X if is_plain else _plain_table(X)
@@ -296,15 +286,23 @@ def _open_array(estimator: Any, X: Any, first: bool) -> tuple[Any, Sequence[str]
         x = checked_table(estimator, plain, first, dtype, plain=True)
     if not x.shape[0]:
         raise DataError("there is no row", "an array has one at least")
+    names: Sequence[str] = Numbered(x.shape[1])
     if not first:
         names = estimator.reader_.names
     elif plain is None and is_named(estimator):
         names = tuple(map(str, estimator.feature_names_in_))
-    else:
-        names = Numbered(x.shape[1])
     if x is not X and isinstance(x, np.ndarray):
         require_faithful(X, x, lambda at: f"column {names[at[1]]!r}, row {at[0]}")
-    return x, names
+    labels = None if y is None else labels_of(y, x)
+    if x.dtype.kind in "biuf":
+        weights = None if sample_weight is None else checked_weights(sample_weight, x.shape[0])
+        return ArraySource(x, names, labels, weights)
+    from suffice.data.open import open_table
+
+    if labels is not None:
+        y = np.array([*labels.classes.values, None], object)[labels.codes]
+    columns = dict(zip(names, x.T, strict=True))
+    return replace(open_table(columns, y, sample_weight, first=False), named=False)
 
 
 def settle_columns(estimator: Any, width: int, names: Any = None) -> None:
@@ -330,7 +328,7 @@ def _columns_of(estimator: Any, rows: Sequence[Mapping[str, Any]]) -> dict[str, 
         )
     layout, targets = estimator.reader_.layout, estimator.target_names_
     known = {*layout.names, *layout.ignored, layout.label, layout.weight, *targets}
-    names = dict.fromkeys(name for row in rows for name in row)
+    names = names_of(rows)
     lacking = [name for name in layout.names if name not in names]
     unknown = {name: meant(name, lacking) for name in names if name not in known}
     for i, row in enumerate(rows):
@@ -342,7 +340,8 @@ def _columns_of(estimator: Any, rows: Sequence[Mapping[str, Any]]) -> dict[str, 
             )
     if unknown:
         warn("; ".join([left_out(list(unknown)), *filter(None, unknown.values())]) + ".")
-    return columns_of(rows, layout)
+    others = [name for name in (layout.label, layout.weight) if name in names]
+    return columns_of(rows, [*layout.names, *others])
 
 
 def _names_column(estimator: Any, row: Mapping[str, Any]) -> bool:

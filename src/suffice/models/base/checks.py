@@ -29,23 +29,12 @@ def is_array(X: Any, *named: Any) -> bool:
         return not all(isinstance(row, str | PathLike) for row in X)
     if isinstance(X, np.ndarray) or is_sparse(X):
         return True
-    if _is_sparse_frame(X):
-        return not any(isinstance(name, str) for name in named)
+    if type(X).__module__.partition(".")[0] == "pandas" and X.ndim == 2 and X.size > 0:
+        sparse = all(getattr(dtype, "fill_value", None) == 0 for dtype in X.dtypes)
+        return sparse and not any(isinstance(name, str) for name in named)
     if not hasattr(X, "__array__"):  # asked first: a LazyFrame resolves its query for its columns
         return False
     return not hasattr(X, "__arrow_c_stream__") and not hasattr(X, "columns")
-
-
-def _is_sparse_frame(X: Any) -> bool:
-    if type(X).__module__.partition(".")[0] != "pandas" or X.ndim != 2:
-        return False
-    return X.size > 0 and all(getattr(dtype, "fill_value", None) == 0 for dtype in X.dtypes)
-
-
-def has_named_columns(X: Any) -> bool:
-    framed = type(X).__module__.partition(".")[0] in ("pandas", "dask")
-    columns = X if isinstance(X, Mapping) else X.columns if framed else ()
-    return all(isinstance(name, str) for name in columns)
 
 
 def checked_weights(sample_weight: Any, n: int) -> NDArray[np.float64]:
