@@ -299,17 +299,6 @@ class ArraySource(Source):
         few = np.count_nonzero(first) <= MOST_SHOWN * rows * d
         return bool(few and _are_whole(first) and _are_whole(cells))
 
-    def take(self, rows: NDArray[np.intp] | slice) -> ArraySource:
-        """Return the rows at these places, in that order."""
-        labels, weights, targets = self.labels, self.weights, self.targets
-        return replace(
-            self,
-            x=self.x[rows],
-            labels=None if labels is None else replace(labels, codes=labels.codes[rows]),
-            weights=None if weights is None else weights[rows],
-            targets=None if targets is None else targets[rows],
-        )
-
     def parts(self, layout: Layout, workers: int) -> Sequence[ArrayPart]:
         n = self.x.shape[0]
         parts = max(1, min(workers, n // PART_ROWS))
@@ -369,8 +358,16 @@ class ArrayPart(Part):
 
     def __reduce__(self) -> tuple[type[ArrayPart], tuple[Any, ...]]:
         # A part that travels takes its own rows with it, and no others.
-        rows = self.source.take(slice(self.first, self.stop))
-        return ArrayPart, (rows, self.layout, 0, self.rows, self.before + self.first)
+        source, rows = self.source, slice(self.first, self.stop)
+        labels, weights, targets = source.labels, source.weights, source.targets
+        own = replace(
+            source,
+            x=source.x[rows],
+            labels=None if labels is None else replace(labels, codes=labels.codes[rows]),
+            weights=None if weights is None else weights[rows],
+            targets=None if targets is None else targets[rows],
+        )
+        return ArrayPart, (own, self.layout, 0, self.rows, self.before + self.first)
 
     def locate(self, row: int) -> str:
         return f"row {self.before + self.first + row}"

@@ -8,9 +8,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, TypeVar
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from suffice.data.encode import distinct
 from suffice.data.frames.memory import FramePart, FrameTable, in_memory
@@ -21,7 +19,6 @@ from suffice.data.schema import (
     decide,
     held,
     require_columns,
-    rows_taken,
     stored_as,
 )
 from suffice.data.source import RecordPart, Source
@@ -87,6 +84,35 @@ def innermost(table: Table, change: Callable[[Table], Table]) -> Table:
     if isinstance(table, CleanedTable | SpelledTable | WithoutColumns):
         return replace(table, table=innermost(table.table, change))
     return change(table)
+
+
+def beside(
+    source: TableSource,
+    role: str,
+    columns: Mapping[str, pa.Array[Any]],
+    instead_of: Sequence[str] = (),
+) -> TableSource:
+    """Add columns to a table in memory, for others that it may have; each has a cell per row."""
+
+    def added(table: Table) -> Table:
+        frame = in_memory(table)
+        if frame is None:
+            raise ParameterError(
+                f"the {role}s are given as values, the rows as a file",
+                f"a file brings its own {role}s",
+                "give the name of their column",
+            )
+        rows = frame.table.drop_columns([name for name in instead_of if name in frame.names])
+        for name, column in columns.items():
+            if len(column) != rows.num_rows:
+                raise ParameterError(
+                    f"{len(column)} {role}s for {rows.num_rows} rows",
+                    f"there is one {role} per row",
+                )
+            rows = rows.append_column(name, column)
+        return replace(frame, table=rows)
+
+    return replace(source, table=innermost(source.table, added))
 
 
 @dataclass(frozen=True)
@@ -174,21 +200,6 @@ class TableSource(Source):
         if self.label is None:
             return ()
         return distinct(self.label, self.table.head().column(self.label))
-
-    def take(self, rows: NDArray[np.intp]) -> TableSource:
-        """Return the rows of a table in memory at these places, in that order."""
-
-        def taken(table: Table) -> Table:
-            frame = in_memory(table)
-            if frame is None:
-                raise ParameterError(
-                    "the rows of a file are to change places",
-                    "files are read in their order",
-                    "read the file into memory first, or shuffle its rows once and write them",
-                )
-            return replace(frame, table=rows_taken(frame.table, rows))
-
-        return replace(self, table=innermost(self.table, taken))
 
     def parts(self, layout: Layout, workers: int) -> Sequence[RecordPart]:
         stored = {column.name: column.stored for column in layout.columns}

@@ -9,6 +9,7 @@ from numbers import Real
 from typing import Any, Self, TypeVar
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.data.frames.memory import no_table
@@ -23,11 +24,11 @@ from suffice.data.records import (
 )
 from suffice.data.schema import MAX_CLASSES, BlockLayout, Column, Layout, Numbered, as_read
 from suffice.data.source import ArraySource, Labels, Part, Source
-from suffice.data.table import with_missing
-from suffice.data.table_source import TableSource, left_out
+from suffice.data.table import free_name, with_missing
+from suffice.data.table_source import TableSource, beside, left_out
 from suffice.data.text_format import TextFormat
 from suffice.engines.engine import engine_for, is_here
-from suffice.errors import DataError, ParameterError, SchemaError, warn
+from suffice.errors import DataError, ParameterError, SchemaError, first_line, warn
 from suffice.models.base.checks import checked_weights, is_array
 from suffice.models.base.saved import are_same
 from suffice.models.base.scikit_learn import (
@@ -219,7 +220,8 @@ def open_rows(
     first : bool
         Whether this table settles how many columns there are, and what they are called.
     """
-    rows = None if type(X) is np.ndarray else records_of(X)
+    by_name = isinstance(X, list | tuple | Mapping) or type(X).__name__ == "Series"
+    rows = records_of(X) if by_name else None
     if rows is not None:
         if is_series(X) and (first or not _names_column(estimator, rows[0])):
             raise no_table(X)
@@ -228,17 +230,20 @@ def open_rows(
         return _open_array(estimator, X, y, sample_weight, targets, first)
     from suffice.data.open import open_table
 
+    label = y if isinstance(y, str) else None
+    weight = sample_weight if isinstance(sample_weight, str) else None
     if not first:
         reader = estimator.reader_
         known = reader.known(_known_values(estimator))
-        opened = open_table(X, y, sample_weight, known, reader.layout, first=False)
+        opened = open_table(X, label, weight, known, reader.layout, first=False)
+        opened = _with_values(opened, y, sample_weight)
         # Identifiers say nothing of the class, and so may be absent.
         names = getattr(estimator.model_, "identifiers", ())
         absent = [name for name in names if name not in opened.table.names]
         return replace(opened, answered=True, table=with_missing(opened.table, absent))
     framed = type(X).__module__.partition(".")[0] in ("pandas", "dask")
     called = X if isinstance(X, Mapping) else X.columns if framed else ()
-    opened = open_table(X, y, sample_weight)
+    opened = _with_values(open_table(X, label, weight), y, sample_weight)
     named = all(isinstance(name, str) for name in called)
     opened = replace(opened, named=named, keys=estimator._by or opened.keys)
     if estimator._ignore:
@@ -299,10 +304,32 @@ def _open_array(
         return ArraySource(x, names, labels, weights)
     from suffice.data.open import open_table
 
-    if labels is not None:
-        y = np.array([*labels.classes.values, None], object)[labels.codes]
-    columns = dict(zip(names, x.T, strict=True))
-    return replace(open_table(columns, y, sample_weight, first=False), named=False)
+    opened = open_table(dict(zip(names, x.T, strict=True)), first=False)
+    return replace(_with_values(opened, labels, sample_weight), named=False)
+
+
+def _with_values(opened: TableSource, y: Any, sample_weight: Any) -> TableSource:
+    """Add labels and weights that are given as values, not as the names of columns."""
+    taken = [*opened.table.names, *opened.table.about.ignored]
+    if not (y is None or isinstance(y, str)):
+        labels = y if isinstance(y, Labels) else labels_of(y, warn=False)
+        try:
+            values = pa.array(labels.classes.values)
+        except (pa.ArrowException, OverflowError, TypeError) as error:
+            raise SchemaError(
+                f"the labels mix types: {first_line(error)}",
+                "labels are of one type",
+                "convert them",
+            ) from error
+        codes = pa.array(labels.codes, mask=labels.codes < 0)
+        name = free_name("label", taken)
+        column = pa.DictionaryArray.from_arrays(codes, values)
+        opened = replace(beside(opened, "label", {name: column}), label=name)
+    if not (sample_weight is None or isinstance(sample_weight, str)):
+        name = free_name("weight", [*taken, opened.label or ""])
+        column = pa.array(checked_weights(sample_weight, None))
+        opened = replace(beside(opened, "weight", {name: column}), weight=name)
+    return opened
 
 
 def settle_columns(estimator: Any, width: int, names: Any = None) -> None:
@@ -443,6 +470,11 @@ def _one_column(y: Any, warn: bool) -> NDArray[Any]:
             "Complex data not supported: the labels are complex numbers",
             "a label is text, a whole number, a Boolean or a date",
             "write them as text",
+        )
+    shape: tuple[int, ...] = getattr(y, "shape", ())
+    if len(shape) == 2 and shape[1] != 1:
+        raise DataError(
+            f"the labels are a table of {shape[1]} columns", "there is one label per row"
         )
     if isinstance(y, list | tuple):  # as an array, they would be of one type
         require_label_values([row for row in y if not isinstance(row, list | np.ndarray)])

@@ -37,8 +37,8 @@ def is_array(X: Any, *named: Any) -> bool:
     return not hasattr(X, "__arrow_c_stream__") and not hasattr(X, "columns")
 
 
-def checked_weights(sample_weight: Any, n: int) -> NDArray[np.float64]:
-    """Weights of n rows as an array; one number serves all."""
+def checked_weights(sample_weight: Any, n: int | None) -> NDArray[np.float64]:
+    """Weights as an array, of n rows if that is known: one number then serves all."""
     if np.ma.is_masked(sample_weight):
         masked = int(np.ma.getmaskarray(sample_weight).argmax())
         raise DataError(f"sample_weight, row {masked}: masked", WEIGHT_RULE)
@@ -54,11 +54,12 @@ def checked_weights(sample_weight: Any, n: int) -> NDArray[np.float64]:
         lambda place: ", row ".join(["sample_weight", *map(str, place[:1])]),
         "scale the weights",
     )
-    if weights.ndim == 0:
+    if weights.ndim == 0 and n is not None:
         weights = np.full(n, weights)
-    if weights.shape != (n,):
+    if weights.shape != (len(weights) if weights.ndim and n is None else n,):
+        rows = "" if n is None else f" for {n} rows"
         raise ParameterError(
-            f"sample_weight has shape {weights.shape} for {n} rows", "there is one weight per row"
+            f"sample_weight has shape {weights.shape}{rows}", "there is one weight per row"
         )
     row = unfit_weight(weights)
     if row is not None:
