@@ -300,33 +300,27 @@ class _WidePart(PartView):
 
 @dataclass(frozen=True)
 class FirstRows(TableView):
-    """The first rows of a table, or those of them that are kept."""
+    """The first rows of a table."""
 
     rows: int
-    kept: tuple[bool, ...] = ()
 
     @property
     def _head(self) -> pa.RecordBatch:
-        head = self.table.head().slice(0, self.rows)
-        return head.filter(pa.array(self.kept[: head.num_rows])) if self.kept else head
+        return self.table.head().slice(0, self.rows)
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
-        return [_FirstPart(tuple(self.table.parts(types)), self.rows, self.kept)]
+        return [_FirstPart(tuple(self.table.parts(types)), self.rows)]
 
 
 @dataclass(frozen=True)
 class _FirstPart(RecordPart):
     parts: tuple[RecordPart, ...]
     limit: int
-    kept: tuple[bool, ...]
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
-        batches = chain.from_iterable(part.record_batches() for part in self.parts)
-        first = 0
-        for batch in leading(batches, self.limit):
-            own = self.kept[first : first + batch.num_rows]
-            yield batch.filter(pa.array(own)) if own else batch
-            first += batch.num_rows
+        yield from leading(
+            chain.from_iterable(part.record_batches() for part in self.parts), self.limit
+        )
 
     def locate(self, row: int) -> str:
         return self.parts[0].locate(row)
