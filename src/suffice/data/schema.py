@@ -342,29 +342,25 @@ def decide(name: str, values: pa.Array[Any]) -> Column:
             "a column holds numbers, strings, booleans, dates or times",
             "leave it out or split it into such columns",
         )
-    return Column(name, stored, *_kind(stored, values))
-
-
-def _kind(stored: Stored, values: pa.Array[Any]) -> tuple[Kind, str]:
     if pa.types.is_dictionary(values.type) and stored != "string":
-        return "category", "a dictionary"
+        return Column(name, stored, "category", "a dictionary")
     if stored == "boolean":
-        return "binary", BOOLEAN
+        return Column(name, stored, "binary", BOOLEAN)
     if stored == "time":
-        return "real", _time(values)
+        return Column(name, stored, "real", _time(values))
     if stored in ("integer", "number"):
-        return number_kind(stored, _low(plain(values).drop_null()))
-    observed = len(values) - values.null_count
-    if observed == 0:
-        return UNKNOWN
+        return Column(name, stored, *number_kind(stored, _low(plain(values).drop_null())))
+    if values.null_count == len(values):
+        return Column(name, stored, *UNKNOWN)
     if not isinstance(values, pa.DictionaryArray):
         values = plain(values)
     cells, rows = pc.value_counts(values.drop_null()).flatten()
     strings = plain(cells).cast(pa.large_string())
     if reason := running_text(strings, rows):
-        return "text", reason
+        return Column(name, stored, "text", reason)
     distinct = pc.count_distinct(strings).as_py()
-    return "category", f"{distinct} distinct string{'' if distinct == 1 else 's'}"
+    reason = f"{distinct} distinct string{'' if distinct == 1 else 's'}"
+    return Column(name, stored, "category", reason)
 
 
 def running_text(strings: pa.Array[Any], rows: Sequence[int] | pa.Array[Any]) -> str:

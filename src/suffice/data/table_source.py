@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from suffice.data.encode import distinct
+from suffice.data.encode import coded
 from suffice.data.frames.memory import FramePart, FrameTable, in_memory
 from suffice.data.schema import (
     Column,
@@ -24,7 +24,7 @@ from suffice.data.schema import (
 from suffice.data.source import RecordPart, Source
 from suffice.data.spelled import SpelledTable
 from suffice.data.table import CleanedTable, Table, WithoutColumns
-from suffice.errors import DataError, ParameterError, SchemaError, warn
+from suffice.errors import ParameterError, SchemaError, warn
 from suffice.phrases import meant
 from suffice.sums.batch import BATCH_ROWS
 
@@ -172,15 +172,6 @@ class TableSource(Source):
             self, table=without(self.table, names, (self.label, self.weight, *self.keys))
         )
 
-    def require_rows(self) -> None:
-        """Refuse text that has a header only."""
-        if self.table.about.format is not None and not self.table.shown.rows:
-            raise DataError(
-                "the file has no rows below its header",
-                "a model is fitted to one row at least",
-                "check that this is the file that was meant",
-            )
-
     def label_stored(self) -> Stored:
         """Return the storage of the label; an empty column settles nothing."""
         if self.label is None:
@@ -199,7 +190,7 @@ class TableSource(Source):
         """The labels that the first rows show."""
         if self.label is None:
             return ()
-        return distinct(self.label, self.table.head().column(self.label))
+        return coded(self.table.head().column(self.label), self.label)[1].values
 
     def parts(self, layout: Layout, workers: int) -> Sequence[RecordPart]:
         stored = {column.name: column.stored for column in layout.columns}

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-from suffice.data.spelling import PLAIN, THOUSANDS, Number, Spelling, spelling_named
+from suffice.data.spelling import PLAIN, THOUSANDS, Moment, Number, Spelling, spelling_named
 from suffice.errors import ParameterError
 from suffice.rules import check_options
 
@@ -138,7 +138,9 @@ class TextFormat:
         columns = {}
         for name in table.column_names:
             cells, spelling = table[name].combine_chunks(), self.spelling(name)
-            columns[name] = cells if spelling is None else spelling.write(cells)
+            if isinstance(spelling, Number | Moment):
+                cells = spelling.write(cells)
+            columns[name] = cells
         return pa.table(columns)
 
     def over(self, known: TextFormat) -> TextFormat:

@@ -86,7 +86,6 @@ class TableReader:
             named = source.label, source.weight
             layout = Layout(blocks, columns, *named, **options)
             return cls(layout, None, single=source.x.dtype == np.float32, **more)
-        source.require_rows()
         read = {name for block in blocks for name in block.columns}
         unread = tuple(column.name for column in columns if column.name not in read)
         if unread and source.table.shown.rows:
@@ -244,6 +243,12 @@ def open_rows(
     framed = type(X).__module__.partition(".")[0] in ("pandas", "dask")
     called = X if isinstance(X, Mapping) else X.columns if framed else ()
     opened = _with_values(open_table(X, label, weight), y, sample_weight)
+    if opened.table.about.format is not None and not opened.table.shown.rows:
+        raise DataError(
+            "the file has no rows below its header",
+            "a model is fitted to one row at least",
+            "check that this is the file that was meant",
+        )
     named = all(isinstance(name, str) for name in called)
     opened = replace(opened, named=named, keys=estimator._by or opened.keys)
     if estimator._ignore:

@@ -56,7 +56,7 @@ def checked_weights(sample_weight: Any, n: int | None) -> NDArray[np.float64]:
     )
     if weights.ndim == 0 and n is not None:
         weights = np.full(n, weights)
-    if weights.shape != (len(weights) if weights.ndim and n is None else n,):
+    if weights.ndim != 1 or n not in (None, len(weights)):
         rows = "" if n is None else f" for {n} rows"
         raise ParameterError(
             f"sample_weight has shape {weights.shape}{rows}", "there is one weight per row"
