@@ -12,7 +12,7 @@ import re
 import reprlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import islice
 from pathlib import Path
@@ -32,10 +32,9 @@ from suffice.data.spelling import (
     read_cells,
     without_missing,
 )
-from suffice.data.table import first_rows
+from suffice.data.table import About, first_rows
 from suffice.data.text.column_spelling import PROBE, Guess, fractions, guess, settled
 from suffice.data.text.dialect import (
-    Dialect,
     Names,
     dialect_of,
     encoding_of,
@@ -47,6 +46,7 @@ from suffice.data.text.reading import OtherCellsError, Reading
 from suffice.data.text.records import (
     BLANK,
     OpenRecordError,
+    Record,
     TextFile,
     is_utf8,
     undecoded,
@@ -68,17 +68,13 @@ _TOTAL = re.compile(r"(?i)(grand |sub)?totals?:?|sums?:?|summe:?|gesamt:?|averag
 class Sniffed:
     """The format of files, and what their first rows hold."""
 
-    format: TextFormat  # with nothing left open
-    files: tuple[TextFile, ...]
+    about: About
+    files: tuple[TextFile, ...]  # whose format leaves nothing open
     head: pa.RecordBatch  # the first rows
     respelled: frozenset[str]  # columns whose labels are lost or spelled in another way
-    goes_on: tuple[int, int] = (0, 0)  # rows of the first file that are in it, and bytes
-    left_out: tuple[str, ...] = ()  # fields that are no columns
-    empty: tuple[str, ...] = ()  # those of them that must hold nothing
-    remarks: tuple[str, ...] = ()
-    losses: tuple[str, ...] = ()  # the remarks on what is left out
-    doubts: Mapping[str, str] = field(default_factory=dict)
-    refused: Mapping[str, ReadError] = field(default_factory=dict)  # what has two meanings
+    goes_on: tuple[int, int]  # rows of the first file that are in it, and bytes
+    empty: tuple[str, ...]  # fields left out that must hold nothing
+    refused: Mapping[str, ReadError]  # columns with two meanings
 
 
 def sniff(
@@ -103,9 +99,9 @@ def sniff(
         carried = asked.encoding != given.encoding
         if carried and (encoding_of(stream.start) or _shows_utf8(stream.start, given.encoding)):
             start = replace(start, format=replace(given, encoding=asked.encoding))
-        file, dialect, names = _first_file(start, stream, usual, known)
+        file, top, names = _first_file(start, stream, usual, known)
         sample = list(_further(file, stream))
-        at_once = _fractions_at_first(file, dialect, sample) if len(paths) == 1 else ()
+        at_once = _fractions_at_first(file, top, sample) if len(paths) == 1 else ()
         head, goes_on = _first_rows(file, stream, at_once)
     _refuse_header_again(file, head)
     files = [file]
@@ -122,7 +118,7 @@ def sniff(
     left_out, empty = columns.left_out(names)
     losses = tuple(_losses(columns, names, empty))
     remarks = (
-        *_dialect_remarks(columns, usual, dialect, names),
+        *_dialect_remarks(columns, usual, top[0], names),
         *_column_remarks(columns),
         *_name_remarks(columns, names, left_out, sample),
     )
@@ -138,17 +134,13 @@ def sniff(
     )
     head = columns.typed(head.schema.names, left_out)
     return Sniffed(
-        format=format,
-        files=tuple(replace(one, format=format) for one in files),
-        head=head,
-        respelled=columns.respelled,
-        goes_on=goes_on if columns.are_read else (0, 0),
-        left_out=left_out,
-        empty=empty,
-        remarks=(*remarks, *losses),
-        losses=losses,
-        doubts=columns.doubts(),
-        refused=columns.refused,
+        About(True, None, format, (*remarks, *losses), losses, columns.doubts(), left_out),
+        tuple(replace(one, format=format) for one in files),
+        head,
+        columns.respelled,
+        goes_on if columns.are_read else (0, 0),
+        empty,
+        columns.refused,
     )
 
 
@@ -175,13 +167,13 @@ def _first_rows(
 
 
 def _fractions_at_first(
-    file: TextFile, dialect: Dialect, sample: Sequence[Sequence[str]]
+    file: TextFile, top: Sequence[Record], sample: Sequence[Sequence[str]]
 ) -> Sequence[str]:
     """Return columns that are fractions or empty in the few first rows and in a sample of others.
 
     They are read as numbers at once, which takes less than to look at their cells as text.
     """
-    format, first = file.format, dialect.rows[file.has_header :][:PROBE]
+    format, first = file.format, top[file.has_header :][:PROBE]
     rows = [row for row in (*(r.fields for r in first), *sample) if len(row) == len(file.names)]
     if not sample or not rows or format.strip or not _are_plain(format):
         return ()
@@ -199,51 +191,40 @@ def _fractions_at_first(
 
 def _first_file(
     file: TextFile, stream: ByteStream, usual: str, known: TextFormat | None
-) -> tuple[TextFile, Dialect, Names]:
+) -> tuple[TextFile, Sequence[Record], Names]:
     asked = file.format
     open_order = is_utf8(asked.encoding) or codecs.lookup(asked.encoding).name == "utf-16"
-    if open_order and (found := encoding_of(stream.start)):
-        asked = replace(asked, encoding=found)
-    dialect = dialect_of(_first_lines(stream.start, asked), asked, usual)
-    if known is not None and known.skip_lines and not _knows(dialect, known):
-        like = replace(asked, skip_lines=known.skip_lines)
-        again = dialect_of(_first_lines(stream.start, asked), like, usual)
-        dialect = again if _knows(again, known) else dialect
-    if not dialect.rows:
+    if open_order and (encoding := encoding_of(stream.start)):
+        asked = replace(asked, encoding=encoding)
+    lines = _first_lines(stream.start, asked)
+    found, top = dialect_of(lines, asked, usual)
+    if known is not None and known.skip_lines and not _knows(top, known):
+        again = dialect_of(lines, replace(asked, skip_lines=known.skip_lines), usual)
+        found, top = again if _knows(again[1], known) else (found, top)
+    if not top:
         raise no_content(file.path)
-    rows = [record.fields for record in dialect.rows]
+    rows = [record.fields for record in top]
     header = asked.header
     if header is None:
         header = has_header(rows, asked.tokens, known)
-    _refuse_undecoded(replace(file, format=asked), dialect, header)
+    found = replace(found, header=header, skip_last=asked.skip_last or 0)
+    _refuse_undecoded(replace(file, format=found), top[0])
     names = names_of(rows, header, asked.names, known)
-    settled = replace(
-        asked,
-        separator=dialect.separator,
-        quote=dialect.quote,
-        header=header,
-        names=names.names,
-        strip=dialect.strip,
-        skip_lines=dialect.skip_lines,
-        skip_last=asked.skip_last or 0,
-    )
-    this = replace(file, format=settled)
-    _check_width(this, dialect, header)
+    this = replace(file, format=replace(found, names=names.names))
+    _check_width(this, top)
     if known is not None and not header and not names.by_position and asked.names is None:
         raise ReadError(
             f"{file.path.name} has no header, as its first row is {_row(rows[0])}",
             f"columns are found by name, or by position among {len(known.features)}",
             "if that row is a header, say header=True; else give names=...",
         )
-    return this, dialect, names
+    return this, top, names
 
 
-def _refuse_undecoded(file: TextFile, dialect: Dialect, header: bool) -> None:
-    first = dialect.rows[0]
-    for position, name in enumerate(first.fields if header else (), start=1):
+def _refuse_undecoded(file: TextFile, first: Record) -> None:
+    for position, name in enumerate(first.fields if file.has_header else (), start=1):
         if undecoded(name):
-            line = dialect.skip_lines + first.line
-            raise file.undecodable(line, f"column {position}", name)
+            raise file.undecodable(file.skipped + first.line, f"column {position}", name)
 
 
 def _shows_utf8(start: bytes, other: str) -> bool:
@@ -255,8 +236,8 @@ def _shows_utf8(start: bytes, other: str) -> bool:
     return "\0" not in text and text != start.decode(other, "replace")
 
 
-def _knows(dialect: Dialect, known: TextFormat) -> bool:
-    return bool(dialect.rows) and not set(dialect.rows[0].fields).isdisjoint(known.features)
+def _knows(top: Sequence[Record], known: TextFormat) -> bool:
+    return bool(top) and not set(top[0].fields).isdisjoint(known.features)
 
 
 def _first_lines(start: bytes, format: TextFormat) -> list[str]:
@@ -267,15 +248,15 @@ def _first_lines(start: bytes, format: TextFormat) -> list[str]:
     return lines if len(text) <= _CHARACTERS or len(lines) == 1 else lines[:-1]
 
 
-def _check_width(file: TextFile, dialect: Dialect, header: bool) -> None:
-    first = dialect.rows[0]
-    below = dialect.rows[1:] if header else dialect.rows
+def _check_width(file: TextFile, top: Sequence[Record]) -> None:
+    first, header = top[0], file.has_header
+    below = top[header:]
     width = len(below[0].fields) if below else len(first.fields)
     alike = all(len(row.fields) == width for row in below)
     own = tuple(first.fields) == file.names
     if len(file.names) != width and not own and (alike or not header):
         raise ReadError(
-            f"line {dialect.skip_lines + first.line + header} of {file.path.name}: {width} fields, "
+            f"line {file.skipped + first.line + header} of {file.path.name}: {width} fields, "
             f"where names=... holds {len(file.names)}",
             "there must be one name per column",
             "correct the names or the separator",
@@ -287,11 +268,11 @@ def _other_file(path: Path, like: TextFile) -> tuple[TextFile, list[list[str]]]:
         file = replace(like, path=path, version=version_of(path))
     with opened(file) as stream:
         lines = _first_lines(stream.start, like.format)[like.skipped :]
-    dialect = dialect_of(lines, replace(like.format, skip_lines=0), like.separator)
-    rows = [record.fields for record in dialect.rows]
-    if not rows:
+    _, top = dialect_of(lines, replace(like.format, skip_lines=0), like.separator)
+    if not top:
         raise no_content(path)
-    _refuse_undecoded(file, replace(dialect, skip_lines=like.skipped), like.has_header)
+    _refuse_undecoded(file, top[0])
+    rows = [record.fields for record in top]
     names = names_of(rows, like.has_header, None, None).names
     known = like.names, names_of([list(like.names)], True, None, None).names
     if len(names) != len(like.names) or (like.has_header and names not in known):
@@ -538,9 +519,7 @@ def _losses(columns: _Columns, names: Names, empty: Sequence[str]) -> Iterator[s
         )
 
 
-def _dialect_remarks(
-    columns: _Columns, usual: str, dialect: Dialect, names: Names
-) -> Iterator[str]:
+def _dialect_remarks(columns: _Columns, usual: str, top: Record, names: Names) -> Iterator[str]:
     file, asked, known = columns.file, columns.asked, columns.known
     where, format = file.path.name, file.format
     if asked.separator is None and format.separator != usual:
@@ -553,7 +532,7 @@ def _dialect_remarks(
         yield _remark(where, f"text is written in {format.encoding.upper()}", "encoding")
     if asked.strip is None and format.strip and (known is None or not known.strip):
         yield _remark(where, "blanks around fields are removed", "strip")
-    first = _row(dialect.rows[0].fields)
+    first = _row(top.fields)
     headless = f"there is no header, as the first row is {first}"
     if names.by_position and (format.header or known is None or known.header is not False):
         begin = f"the header {first} names no column of the model" if format.header else headless

@@ -170,8 +170,8 @@ class TextTable(Table):
         if known == self.known and (label == self.label or label not in self.sniffed.respelled):
             return self
         table = TextTable(self.paths, self.asked, known, label)
-        for loss in table.sniffed.losses if known == self.known else ():
-            if loss not in self.sniffed.losses:
+        for loss in table.about.losses if known == self.known else ():
+            if loss not in self.about.losses:
                 warn(f"{loss}.")
         return table
 
@@ -181,14 +181,11 @@ class TextTable(Table):
 
     @property
     def names(self) -> tuple[str, ...]:
-        left_out = self.sniffed.left_out
-        return tuple(name for name in self.sniffed.files[0].names if name not in left_out)
+        return tuple(self.sniffed.head.schema.names)
 
-    @cached_property
+    @property
     def about(self) -> About:
-        found = self.sniffed
-        of_files = found.remarks, found.losses, found.doubts, found.left_out
-        return About(True, None, found.format, *of_files)
+        return self.sniffed.about
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[TextPart]:
         found = self.sniffed
