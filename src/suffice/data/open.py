@@ -46,7 +46,19 @@ def open_table(
         Whether strings of a frame may turn out to be numbers or dates; else only what is known
         to be written so.
     """
-    table = _table(data, label, remembered)
+    distributed = distributed_table(data)  # first: a frame of Spark Connect has any attribute
+    paths = data if isinstance(data, list | tuple) else [data]
+    if distributed is not None:
+        table = distributed
+    elif isinstance(data, Table):
+        table = data.read_as(remembered, label)
+    elif all(isinstance(path, str | os.PathLike) for path in paths):
+        table = open_files(data, remembered=remembered, label=label)
+        about = table.about
+        for remark in about.losses if remembered is None else about.remarks:
+            warn(f"{remark}.")
+    else:
+        table = frame_table(data)
     if first or layout is not None:
         table = spelled(table, label, remembered, layout)
     if not table.names:
@@ -55,22 +67,6 @@ def open_table(
     if first and label is not None and source.engine is None:
         warn_of_alike(source.shown_labels())
     return source
-
-
-def _table(data: Any, label: str | None, remembered: TextFormat | None) -> Table:
-    distributed = distributed_table(data)  # first: a frame of Spark Connect has any attribute
-    if distributed is not None:
-        return distributed
-    if isinstance(data, Table):
-        return data.read_as(remembered, label)
-    paths = data if isinstance(data, list | tuple) else [data]
-    if all(isinstance(path, str | os.PathLike) for path in paths):
-        table = open_files(data, remembered=remembered, label=label)
-        about = table.about
-        for remark in about.losses if remembered is None else about.remarks:
-            warn(f"{remark}.")
-        return table
-    return frame_table(data)
 
 
 def read_csv(

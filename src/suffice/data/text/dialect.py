@@ -308,7 +308,7 @@ class Names(NamedTuple):
 
     names: tuple[str, ...]
     unnamed: tuple[str, ...] = ()  # those named by their position, as the header names none
-    row_names: str | None = None  # one that has the names of the rows
+    row_names: tuple[str, ...] = ()  # one that has the names of the rows
     by_position: bool = False  # whether the names are those of the model, in its order
     doubled: tuple[str, ...] = ()  # those named by their position too, as others have the name
 
@@ -345,5 +345,5 @@ def names_of(
         if own != name:
             (doubled if name else unnamed).append(own)
     return Names(
-        tuple(names), tuple(unnamed), names[0] if row_names else None, False, tuple(doubled)
+        tuple(names), tuple(unnamed), tuple(names[:1]) if row_names else (), False, tuple(doubled)
     )

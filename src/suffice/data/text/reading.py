@@ -87,7 +87,7 @@ class Reading:
     ) -> Generator[pa.RecordBatch]:
         """Yield the rows from a byte on; so many pieces are parsed before they are asked for."""
         tables = self._tables(stream, ahead, begin)
-        for table in _without_last(tables, self._format.skip_last or 0):
+        for table in _without_last(tables, last) if (last := self._format.skip_last) else tables:
             for batch in table.to_batches(BATCH_ROWS):
                 yield self._by_tokens(batch) if self._by_hand else batch
 

@@ -61,11 +61,6 @@ def open_bytes(path: Path) -> IO[bytes]:
     return packed
 
 
-def is_packed(file: IO[bytes]) -> bool:
-    """Return whether an opened file is decompressed while it is read."""
-    return not isinstance(getattr(file, "raw", None), io.FileIO)
-
-
 def unpacking(start: bytes, path: Path) -> Callable[[Path], Any] | None:
     """Return the function that opens a file decompressed, by its first bytes; None if it is not."""
     for begin, unpack in _COMPRESSIONS:

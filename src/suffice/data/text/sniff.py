@@ -115,19 +115,19 @@ def sniff(
             head = first_rows([head, more], head.schema)
     whole = [row for row in sample if len(row) == len(file.names)]
     columns = _Columns(file, head, whole, asked, known, label)
-    left_out, empty = columns.left_out(names)
+    nothing = {name for name, one in columns.guesses.items() if pa.types.is_null(one.type)}
+    empty = tuple(name for name in names.unnamed if name in nothing and head.num_rows)
+    left_out = (*names.row_names, *empty)
     losses = tuple(_losses(columns, names, empty))
     remarks = (
         *_dialect_remarks(columns, usual, top[0], names),
         *_column_remarks(columns),
         *_name_remarks(columns, names, left_out, sample),
     )
-    written = {
-        n: g.spelling.name for n, g in columns.guesses.items() if not pa.types.is_null(g.type)
-    }
+    known_cells = ((n, one) for n, one in columns.guesses.items() if n not in nothing)
     format = replace(
         file.format,
-        written=tuple(written.items()),
+        written=tuple((name, one.spelling.name) for name, one in known_cells),
         missing=given.tokens,
         decimal=None,
         thousands=None,
@@ -449,13 +449,6 @@ class _Columns:
                 self.are_read, columns[name] = False, pa.nulls(len(cells), one.type)
         return pa.RecordBatch.from_arrays(list(columns.values()), names=list(columns))
 
-    def left_out(self, names: Names) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Fields that are no columns, and those of them that hold nothing."""
-        empty = [name for name in names.unnamed if pa.types.is_null(self.guesses[name].type)]
-        empty = [name for name in empty if len(self.first[name])]
-        row_names = [] if names.row_names is None else [names.row_names]
-        return (*row_names, *empty), tuple(empty)
-
 
 def _are_plain(format: TextFormat) -> bool:
     """Return whether numbers are written as programs do, and none stands for a missing value."""
@@ -512,7 +505,7 @@ def _losses(columns: _Columns, names: Names, empty: Sequence[str]) -> Iterator[s
         yield f"{where}: cells {shown}{more} are read as missing (missing='' keeps them)"
     if empty:
         yield f"{where}: fields without a name and a value are left out: {_listed(empty)}"
-    if names.row_names is not None:
+    if names.row_names:
         yield (
             f"{where}: the first field, which the header does not name, is taken for names of rows "
             "and left out (names=... keeps it)"
