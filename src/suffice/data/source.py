@@ -241,7 +241,8 @@ class Labels:
         cells = values.tolist()
         if values.dtype == object:
             require_label_values(cells)
-        cells = [None if is_missing(cell) else cell for cell in cells]
+        if values.dtype.kind != "U":
+            cells = [None if is_missing(cell) else cell for cell in cells]
         classes = Vocabulary.of(cell for cell in dict.fromkeys(cells) if cell is not None)
         if values.dtype.kind in "OUT":
             warn_of_alike(classes.values)

@@ -22,8 +22,7 @@ from suffice.data.schema import (
     stored_as,
 )
 from suffice.data.source import RecordPart, Source
-from suffice.data.spelled import SpelledTable
-from suffice.data.table import CleanedTable, Table, WithoutColumns
+from suffice.data.table import Table, TableView, WithoutColumns
 from suffice.errors import ParameterError, SchemaError, warn
 from suffice.phrases import meant
 from suffice.sums.batch import BATCH_ROWS
@@ -81,7 +80,7 @@ def without(table: Table, names: Sequence[str], roles: Sequence[str | None] = ()
 
 def innermost(table: Table, change: Callable[[Table], Table]) -> Table:
     """Change the table that is read, inside of what is said of its columns and strings."""
-    if isinstance(table, CleanedTable | SpelledTable | WithoutColumns):
+    if isinstance(table, TableView):
         return replace(table, table=innermost(table.table, change))
     return change(table)
 
