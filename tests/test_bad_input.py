@@ -292,7 +292,7 @@ LABELS: dict[str, Case] = {
     "labels of mixed types for a table": (
         lambda: fit(ROWS, np.array(["a", 1, "a", 1], dtype=object)),
         SchemaError,
-        "the labels mix types: Expected bytes, got a 'int' object",
+        "the labels mix types: int, str",
     ),
     "no label of a known class": (
         lambda: fit().evaluate(put("kind", list("zzyy")), "kind"),
@@ -305,12 +305,12 @@ WEIGHTS: dict[str, Case] = {
     "a negative weight": (
         lambda: fit(weight=[1, -1, 1, 1]),
         DataError,
-        "column 'weight', row 1: -1.0",
+        "sample_weight, row 1: -1.0",
     ),
     "a missing weight": (
         lambda: fit(weight=[1, 1, np.nan, 1]),
         DataError,
-        "column 'weight', row 2: nan",
+        "sample_weight, row 2: nan",
     ),
     "a negative weight for an array": (
         lambda: fit(X, Y, weight=[1, -1, 1, 1]),
@@ -320,7 +320,7 @@ WEIGHTS: dict[str, Case] = {
     "a weight whose products overflow": (
         lambda: fit(weight=[1, 1, 1, 1e101]),
         DataError,
-        "column 'weight', row 3: 1e+101",
+        "sample_weight, row 3: 1e+101",
     ),
     "a weight for an array whose products underflow": (
         lambda: fit(X, Y, weight=[1, 0, 1e-200, 1]),

@@ -58,7 +58,7 @@ CASES: dict[str, tuple[Any, Any, str]] = {
     "half a character in a label": (
         FRAME,
         [HALF, "b"] * 6,
-        "the labels hold a string with half of a character",
+        "the label 'x\\ud800' is a string with half of a character",
     ),
 }
 

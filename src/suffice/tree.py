@@ -15,6 +15,7 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from itertools import pairwise
 from typing import Any, TypeAlias
+from zoneinfo import ZoneInfo
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,12 +64,24 @@ def _describe(where: Where) -> str:
     return "".join(where).removeprefix(".") or "content"
 
 
+def _moment_text(moment: datetime) -> str:
+    """Write a point in time, the name of its zone in brackets behind it."""
+    zone = getattr(moment.tzinfo, "key", None)
+    return moment.isoformat() + (f"[{zone}]" if zone else "")
+
+
+def _moment(text: str) -> datetime:
+    offset, _, zone = text.rstrip("]").partition("[")
+    moment = datetime.fromisoformat(offset)
+    return moment.astimezone(ZoneInfo(zone)) if zone else moment
+
+
 # Types that JSON lacks, with their way there and back. Base 16 has no limit on the digits of an int
 # and takes linear time.
 _SCALARS: dict[str, tuple[type[Any], Callable[[Any], Json], Callable[[Any], Any]]] = {
     "bytes": (bytes, bytes.hex, bytes.fromhex),
     "date": (date, date.isoformat, date.fromisoformat),
-    "datetime": (datetime, datetime.isoformat, datetime.fromisoformat),
+    "datetime": (datetime, _moment_text, _moment),
     "decimal": (Decimal, str, Decimal),
     "float": (
         float,
@@ -178,11 +191,12 @@ class Encoder:
 
     def _scalar(self, value: Any, where: Where) -> Json:
         tag = _SCALAR_TAGS[type(value)]
-        text = _SCALARS[tag][1](value)
-        if tag in ("datetime", "time") and repr(type(value).fromisoformat(text)) != repr(value):
+        _, write, read = _SCALARS[tag]
+        text = write(value)
+        if tag in ("datetime", "time") and repr(read(text)) != repr(value):
             raise ParameterError(
                 f"{_describe(where)}: {value!r} cannot be saved",
-                "a saved time has no fold, and no zone or an unnamed offset of whole seconds",
+                "a saved time has no fold but in a zone, and no offset but of whole seconds",
                 "convert it with astimezone(datetime.timezone.utc)",
             )
         return {tag: text}

@@ -99,18 +99,7 @@ def beside(
     """
     done, gaps, lines = 0, list(skipped), lines and bool(skipped)
     last: pa.Table | None = None
-    stored = None if cells is None else _Pieces(cells)
-    for answer in answers:
-        if stored is not None:
-            kept, names = stored.take(len(answer)), answer.column_names
-            for place, name in enumerate(kept.column_names):
-                if name in names:
-                    raise ParameterError(
-                        f"the column {name!r} is to stand beside the predictions",
-                        f"these have a column of that name: {', '.join(map(repr, names))}",
-                        "rename it in the file, or name the other columns one by one",
-                    )
-                answer = answer.add_column(place, name, kept.column(name))
+    for answer in answers if cells is None else _with_cells(answers, cells):
         last = answer.slice(0, 0)
         yield _with_gaps(answer, done, gaps, lines)
         done += len(answer)
@@ -118,16 +107,23 @@ def beside(
         yield _with_gaps(last, done, gaps, lines)
 
 
-class _Pieces:
-    def __init__(self, pieces: Iterator[pa.Table]) -> None:
-        self._pieces = pieces
-        self._waiting = next(pieces)
-
-    def take(self, rows: int) -> pa.Table:
-        while len(self._waiting) < rows and (piece := next(self._pieces, None)) is not None:
-            self._waiting = pa.concat_tables([self._waiting, piece])
-        taken, self._waiting = self._waiting.slice(0, rows), self._waiting.slice(rows)
-        return taken
+def _with_cells(answers: Iterable[pa.Table], pieces: Iterator[pa.Table]) -> Iterator[pa.Table]:
+    """Yield answers with the cells of their rows, which come in pieces of other sizes."""
+    waiting = next(pieces)
+    for answer in answers:
+        rows, names = len(answer), answer.column_names
+        while len(waiting) < rows and (piece := next(pieces, None)) is not None:
+            waiting = pa.concat_tables([waiting, piece])
+        for place, name in enumerate(waiting.column_names):
+            if name in names:
+                raise ParameterError(
+                    f"the column {name!r} is to stand beside the predictions",
+                    f"these have a column of that name: {', '.join(map(repr, names))}",
+                    "rename it in the file, or name the other columns one by one",
+                )
+            answer = answer.add_column(place, name, waiting.column(name).slice(0, rows))
+        waiting = waiting.slice(rows)
+        yield answer
 
 
 def _with_gaps(answer: pa.Table, done: int, gaps: list[SkippedRow], lines: bool) -> pa.Table:

@@ -7,8 +7,7 @@ rule; nothing is coerced in silence.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from itertools import product
@@ -33,7 +32,7 @@ from suffice.data.words import split_words
 from suffice.errors import DataError, SchemaError
 from suffice.numerics import kernels
 from suffice.numerics.error_free import LARGEST
-from suffice.sums.batch import BATCH_ROWS, NO_CODES, NO_WEIGHTS, WEIGHT_RULE, Batch, unfit_weight
+from suffice.sums.batch import NO_CODES, NO_WEIGHTS, WEIGHT_RULE, Batch, unfit_weight
 from suffice.sums.block import (
     HELD,
     BadCell,
@@ -57,28 +56,19 @@ BINARY = "a binary column holds 0 and 1, or -1 and 1"
 FAMILY = "give it a family of numbers when it is first fitted: families={'column': 'gaussian'}"
 
 
-def encode(batch: pa.RecordBatch, layout: Layout, seen: Seen | None = None) -> Batch:
-    """Cut a record batch into blocks, class codes and weights.
-
-    Batches of one part share what they have ``seen``, so that a value has one code in all of them.
-    """
+def encode(batch: pa.RecordBatch, layout: Layout) -> Batch:
+    """Cut a record batch into blocks, class codes and weights."""
     codes, classes = NO_CODES, Vocabulary(())
     if layout.label is not None:
         codes, classes = _labels(batch.column(layout.label), layout)
     weights = NO_WEIGHTS if layout.weight is None else _weights(batch, layout.weight)
-    seen = defaultdict(SeenValues) if seen is None else seen
     blocks: list[Block] = []
-    try:
-        for block in layout.blocks:
-            if block.encoding == "category":
-                blocks.append(_categories(batch, block.columns, layout, seen))
-            elif block.encoding == "mixed":
-                blocks.append(_mixed(batch, block, layout, seen))
-            else:
-                blocks.append(_ENCODERS[block.encoding](batch, block, layout))
-    except BadCell as bad:
-        bad.block = len(blocks)
-        raise
+    for block in layout.blocks:
+        try:
+            blocks.append(_ENCODERS[block.encoding](batch, block, layout))
+        except BadCell as bad:
+            bad.block = len(blocks)
+            raise
     return Batch(batch.num_rows, tuple(blocks), codes, classes, weights)
 
 
@@ -149,50 +139,22 @@ def _binaries(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> Code
     return _outcomes(x, layout, table.threshold, np.where(is_truth, 0.0, lows))
 
 
-class SeenValues:
-    """The values of a column so far, whose codes stay: few batches bring a new one."""
-
-    def __init__(self) -> None:
-        self.vocabulary = Vocabulary(())
-        self._values: pa.Array[Any] | None = None
-
-    def codes(self, values: pa.Array[Any]) -> NDArray[np.int32]:
-        """Codes of values, −1 for null; those that are new take the next ones."""
-        known = self._values
-        if known is None or known.type != values.type or len(known) > BATCH_ROWS:
-            known, self.vocabulary = values.slice(0, 0), Vocabulary(())
-        found = pc.index_in(values, value_set=known)
-        if found.null_count > values.null_count:
-            new = values.filter(found.is_null()).drop_null().unique()
-            known = pa.concat_arrays([known, new])
-            self.vocabulary = Vocabulary((*self.vocabulary.values, *new.to_pylist()))
-            found = pc.index_in(values, value_set=known)
-        self._values = known
-        return np.asarray(found.fill_null(-1))
-
-
-Seen = defaultdict[str, SeenValues]
-
-
-def _categories(
-    batch: pa.RecordBatch, names: Sequence[str], table: Layout, seen: Seen
-) -> CodedBlock:
-    codes = np.empty((batch.num_rows, len(names)), np.int32)
+def _categories(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> CodedBlock:
+    codes = np.empty((batch.num_rows, len(layout.columns)), np.int32)
     vocabularies = []
-    for target, name in zip(codes.T, names, strict=True):
-        target[:], vocabulary = coded(batch.column(name), name, table.missing, seen[name])
+    for target, name in zip(codes.T, layout.columns, strict=True):
+        target[:], vocabulary = coded(batch.column(name), name, table.missing)
         vocabularies.append(vocabulary)
     return CodedBlock(codes, tuple(vocabularies))
 
 
 def coded(
-    column: pa.Array[Any], name: str, missing: Iterable[str] = (), seen: SeenValues | None = None
+    column: pa.Array[Any], name: str, missing: Iterable[str] = ()
 ) -> tuple[NDArray[np.int32], Vocabulary]:
     """Codes (n,) of a column into the values that it shows, −1 = missing.
 
     A dictionary may hold values that no row shows, the same value twice, and null.
     """
-    seen = SeenValues() if seen is None else seen
     if pa.types.is_nested(column.type) or isinstance(column.type, pa.BaseExtensionType):
         raise SchemaError(
             f"column {name!r} holds {held(column.type)}",
@@ -207,18 +169,20 @@ def coded(
     dictionary = plain(column.dictionary)
     places, shown = _places(column.indices, len(dictionary))
     own = dictionary if shown.all() else dictionary.filter(pa.array(shown))
+    values = own.drop_null().unique()
     code = np.full(len(shown) + 1, -1, np.int32)  # the last is that of null
+    code[:-1][shown] = pc.index_in(own, value_set=values).fill_null(-1)
     try:
-        code[:-1][shown] = seen.codes(own)
+        vocabulary = Vocabulary(tuple(values.to_pylist()))
     except (ValueError, OverflowError) as error:
         raise SchemaError(
             f"column {name!r} holds {held(column.type)} of a year or time zone that is none",
             "a category or label is a value that Python has",
             "convert the column, or leave it out",
         ) from error
-    absent = [seen.vocabulary.codes[token] for token in missing if token in seen.vocabulary.codes]
+    absent = [vocabulary.codes[token] for token in missing if token in vocabulary.codes]
     code[np.isin(code, absent)] = -1
-    return code[places], seen.vocabulary
+    return code[places], vocabulary
 
 
 def distinct(name: str, cells: pa.Array[Any]) -> tuple[Any, ...]:
@@ -235,11 +199,12 @@ def _places(indices: pa.Array[Any], values: int) -> tuple[NDArray[np.int32], NDA
     return places, shown[:-1]
 
 
-def _mixed(batch: pa.RecordBatch, layout: BlockLayout, table: Layout, seen: Seen) -> MixedBlock:
+def _mixed(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> MixedBlock:
     is_number = table.is_number(layout)
     names = np.array(layout.columns, object)
     numbers = _reals(batch, BlockLayout("real", tuple(names[is_number])), table)
-    return MixedBlock(numbers, _categories(batch, tuple(names[~is_number]), table, seen), is_number)
+    categories = BlockLayout("category", tuple(names[~is_number]))
+    return MixedBlock(numbers, _categories(batch, categories, table), is_number)
 
 
 def _events(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> SparseBlock:
@@ -283,6 +248,8 @@ _ENCODERS: Mapping[str, Callable[[pa.RecordBatch, BlockLayout, Layout], Block]] 
     "whole": _counts,
     "binary": _binaries,
     "outcome": _binaries,
+    "category": _categories,
+    "mixed": _mixed,
     "events": _events,
     "sparse": _sparse,
     "key": _keys,

@@ -92,6 +92,7 @@ def open_files(
     format: TextFormat | None = None,
     remembered: TextFormat | None = None,
     sheet: str | int | None = None,
+    label: str | None = None,
 ) -> Table:
     r"""Open a file, the files of a folder or glob, or a list of these, as one table.
 
@@ -99,7 +100,8 @@ def open_files(
     and what can be read only once, such as a pipe, is copied to a temporary file first
     (`suffice.data.files.pipes`), as is what has an address, such as ``https://``. The first bytes
     tell the format; what no other describes is delimited text, written as `format` says, and for
-    the rest as is `remembered`. Of a workbook, `sheet` is the name or the place from 1.
+    the rest as is `remembered`, but that a `label` keeps its spelling. Of a workbook, `sheet` is
+    the name or the place from 1.
 
     Examples
     --------
@@ -127,7 +129,7 @@ def open_files(
         stored = workbooks(sheet)
     files = [file.path for file in found]
     if stored is None:
-        table: Table = TextTable(files, format or TextFormat(), remembered)
+        table: Table = TextTable(files, format or TextFormat(), remembered, label)
     else:
         table = StoredTable.of(files, stored)
     whole = with_folders(table, found)

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from suffice.data.frames.memory import in_memory_beside
 from suffice.data.python_cells import require_faithful, unmasked
 from suffice.data.schema import Column, held, stored_as
-from suffice.data.table import Table, free_name
-from suffice.data.table_source import TableSource, innermost, no_column
-from suffice.errors import DataError, ParameterError, SchemaError
+from suffice.data.table import free_name
+from suffice.data.table_source import TableSource, beside, no_column
+from suffice.errors import DataError, SchemaError
 from suffice.numerics.rows import is_sparse
 
 TARGET = "a target is a number"
@@ -70,18 +68,8 @@ def with_targets(
     for name in names:
         added.append(free_name(name, [*known, *added]))
 
-    def beside(table: Table) -> Table:
-        frame = in_memory_beside(table, "target")
-        rows = frame.table.drop_columns([name for name in old if name in frame.names])
-        if len(values) != rows.num_rows:
-            raise ParameterError(
-                f"{len(values)} targets for {rows.num_rows} rows", "there is one target per row"
-            )
-        for name, column in zip(added, values.T, strict=True):
-            rows = rows.append_column(name, pa.array(column))
-        return replace(frame, table=rows)
-
-    return replace(source, table=innermost(source.table, beside)), tuple(added)
+    columns = dict(zip(added, map(pa.array, values.T), strict=True))
+    return beside(source, "target", columns, old), tuple(added)
 
 
 def target_columns(source: TableSource, names: Sequence[str]) -> tuple[Column, ...]:
@@ -92,7 +80,7 @@ def target_columns(source: TableSource, names: Sequence[str]) -> tuple[Column, .
             delimited = source.table.about.format is not None
             raise no_column(name, "a target", source.feature_names, delimited)
         stored = stored_as(schema.field(name).type)
-        if doubt := source.table.doubt(name):
+        if doubt := source.table.about.doubts.get(name):
             raise SchemaError(doubt)
         if stored in (None, "string", "time"):
             raise SchemaError(

@@ -4,48 +4,40 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
-from functools import partial
+from dataclasses import fields
 from typing import Any
-
-import numpy as np
-import pyarrow as pa
 
 from suffice.data.file_formats import open_files
 from suffice.data.frames.memory import (
     frame_table,
-    in_memory_beside,
-    not_text,
 )
-from suffice.data.python_cells import faithful, require_label_values, unmasked, warn_of_alike
+from suffice.data.python_cells import warn_of_alike
 from suffice.data.schema import Layout
 from suffice.data.spelled import spelled
-from suffice.data.table import CleanedTable, Table, free_name, require_distinct
-from suffice.data.table_source import TableSource, innermost, without
+from suffice.data.table import CleanedTable, Table, require_distinct
+from suffice.data.table_source import TableSource, without
 from suffice.data.text_format import TextFormat
-from suffice.errors import ParameterError, SchemaError, first_line, warn
+from suffice.errors import ParameterError, SchemaError, warn
 
-LABEL, WEIGHT = "label", "weight"
 CLEANED = ("ignore", "label_suffix", "label_map")
 
 
 def open_table(
     data: Any,
-    label: Any = None,
-    weight: Any = None,
+    label: str | None = None,
+    weight: str | None = None,
     remembered: TextFormat | None = None,
     layout: Layout | None = None,
     *,
     first: bool = True,
 ) -> TableSource:
-    """Open a table with its label and weight, each a column name or one value per row.
+    """Open a table whose label and weight, if it has them, are columns of these names.
 
     Parameters
     ----------
     data : path, folder, glob, list of these, `Table`, or anything that `frame_table` takes
         The rows.
-    label, weight : str or array-like (n,), optional
-        Values may be given only for a table in memory.
+    label, weight : str, optional
     remembered : TextFormat, optional
         What is known of how text is written.
     layout : Layout, optional
@@ -54,92 +46,27 @@ def open_table(
         Whether strings of a frame may turn out to be numbers or dates; else only what is known
         to be written so.
     """
-    table = _table(data, remembered)
-    if first or layout is not None:
-        own = label if isinstance(label, str) else None
-        table = spelled(table, own, remembered, layout)
-    if remembered is not None:
-        table = table.known_as(remembered)
-    if isinstance(label, str):
-        table = table.labelled(label)
-    if not table.names:
-        raise SchemaError("the table has no column", "a model needs features")
-    names: list[str | None] = []
-    for role, given in ((LABEL, label), (WEIGHT, weight)):
-        if given is None or isinstance(given, str):
-            names.append(given)
-            continue
-        name = free_name(role, [*table.names, *table.about.ignored])
-        column = _one_column(role, given)
-        table = innermost(table, partial(_beside, role=role, name=name, given=column))
-        names.append(name)
-    label_name, weight_name = names
-    source = TableSource(table, label_name, weight_name)
-    if first and label_name is not None and source.engine is None:
-        warn_of_alike(source.shown_labels())
-    return source
-
-
-def _table(data: Any, remembered: TextFormat | None) -> Table:
     distributed = distributed_table(data)  # first: a frame of Spark Connect has any attribute
-    if distributed is not None:
-        return distributed
-    if isinstance(data, Table):
-        return data
     paths = data if isinstance(data, list | tuple) else [data]
-    if all(isinstance(path, str | os.PathLike) for path in paths):
-        table = open_files(data, remembered=remembered)
+    if distributed is not None:
+        table = distributed
+    elif isinstance(data, Table):
+        table = data.read_as(remembered, label)
+    elif all(isinstance(path, str | os.PathLike) for path in paths):
+        table = open_files(data, remembered=remembered, label=label)
         about = table.about
         for remark in about.losses if remembered is None else about.remarks:
             warn(f"{remark}.")
-        return table
-    return frame_table(data)
-
-
-def _beside(table: Table, role: str, name: str, given: Any) -> Table:
-    frame = in_memory_beside(table, role)
-    column = _column(role, given, frame.table.num_rows)
-    return replace(frame, table=frame.table.append_column(name, column))
-
-
-def _one_column(role: str, given: Any) -> Any:
-    """The only column of a table; everything else as it is."""
-    shape: tuple[int, ...] = getattr(given, "shape", ())
-    if len(shape) != 2:
-        return given
-    if shape[1] != 1:
-        raise ParameterError(
-            f"the {role}s are a table of {shape[1]} columns", f"there is one {role} per row"
-        )
-    if isinstance(given, pa.Table):
-        return given.column(0)
-    if hasattr(given, "iloc"):
-        return given.iloc[:, 0]
-    return given[:, 0]
-
-
-def _column(role: str, given: Any, rows: int) -> pa.Array[Any]:
-    values = unmasked(given)
-    values = faithful(values, np.asarray(values))
-    if role == LABEL:
-        several = values.dtype.kind in "Oc" and values.ndim == 1
-        cells = values.tolist() if several else []
-        require_label_values(given if isinstance(given, list | tuple) else cells)
-    if values.shape != (rows,):
-        raise ParameterError(
-            f"{values.shape[0] if values.ndim else 1} {role}s for {rows} rows",
-            f"there is one {role} per row",
-        )
-    try:
-        return pa.array(values, from_pandas=True)
-    except UnicodeError:
-        raise not_text(f"the {role}s hold") from None
-    except (pa.ArrowException, OverflowError, TypeError) as error:
-        raise SchemaError(
-            f"the {role}s mix types: {first_line(error)}",
-            f"{role}s are of one type",
-            "convert them",
-        ) from error
+    else:
+        table = frame_table(data)
+    if first or layout is not None:
+        table = spelled(table, label, remembered, layout)
+    if not table.names:
+        raise SchemaError("the table has no column", "a model needs features")
+    source = TableSource(table, label, weight)
+    if first and label is not None and source.engine is None:
+        warn_of_alike(source.shown_labels())
+    return source
 
 
 def read_csv(

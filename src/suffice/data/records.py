@@ -73,14 +73,14 @@ def records_of(X: Any) -> Sequence[Record] | None:
     return None if row is None else [row]
 
 
-def columns_of(rows: Sequence[Record], layout: Layout) -> dict[str, list[Any]]:
-    """The columns of a layout, and its label and weight where a row has them; a table.
+def names_of(rows: Sequence[Record]) -> list[str]:
+    """The names in some rows, in the order of their first appearance."""
+    return list(dict.fromkeys(name for row in rows for name in row))
 
-    A cell that a row does not have is missing.
-    """
-    others = (layout.label, layout.weight)
-    present = [name for name in others if name is not None and any(name in row for row in rows)]
-    return {name: [row.get(name) for row in rows] for name in (*layout.names, *present)}
+
+def columns_of(rows: Sequence[Record], names: Sequence[str]) -> dict[str, list[Any]]:
+    """A table of columns; a cell that a row does not have is missing."""
+    return {name: [row.get(name) for row in rows] for name in names}
 
 
 @dataclass(frozen=True)

@@ -238,6 +238,18 @@ class Layout:
     def _low(self) -> Mapping[str, float]:
         return {c.name: LOW[c.reason] for c in self.columns if c.reason in LOW}
 
+    @property
+    def encodings(self) -> Mapping[str, Encoding]:
+        """How every column is read; a key may be read once more, and that counts."""
+        found: dict[str, Encoding] = {}
+        for block in self.blocks:
+            if block.encoding == "mixed":
+                pairs = zip(block.columns, self.is_number(block), strict=True)
+                found |= {name: "real" if number else "category" for name, number in pairs}
+            else:
+                found |= dict.fromkeys(block.columns, block.encoding)
+        return found
+
     def is_number(self, block: BlockLayout) -> NDArray[np.bool_]:
         """Return which columns of a mixed block are numbers; the others are categories."""
         categories = {column.name for column in self.columns if column.kind == "category"}
@@ -330,29 +342,25 @@ def decide(name: str, values: pa.Array[Any]) -> Column:
             "a column holds numbers, strings, booleans, dates or times",
             "leave it out or split it into such columns",
         )
-    return Column(name, stored, *_kind(stored, values))
-
-
-def _kind(stored: Stored, values: pa.Array[Any]) -> tuple[Kind, str]:
     if pa.types.is_dictionary(values.type) and stored != "string":
-        return "category", "a dictionary"
+        return Column(name, stored, "category", "a dictionary")
     if stored == "boolean":
-        return "binary", BOOLEAN
+        return Column(name, stored, "binary", BOOLEAN)
     if stored == "time":
-        return "real", _time(values)
+        return Column(name, stored, "real", _time(values))
     if stored in ("integer", "number"):
-        return number_kind(stored, _low(plain(values).drop_null()))
-    observed = len(values) - values.null_count
-    if observed == 0:
-        return UNKNOWN
+        return Column(name, stored, *number_kind(stored, _low(plain(values).drop_null())))
+    if values.null_count == len(values):
+        return Column(name, stored, *UNKNOWN)
     if not isinstance(values, pa.DictionaryArray):
         values = plain(values)
     cells, rows = pc.value_counts(values.drop_null()).flatten()
     strings = plain(cells).cast(pa.large_string())
     if reason := running_text(strings, rows):
-        return "text", reason
+        return Column(name, stored, "text", reason)
     distinct = pc.count_distinct(strings).as_py()
-    return "category", f"{distinct} distinct string{'' if distinct == 1 else 's'}"
+    reason = f"{distinct} distinct string{'' if distinct == 1 else 's'}"
+    return Column(name, stored, "category", reason)
 
 
 def running_text(strings: pa.Array[Any], rows: Sequence[int] | pa.Array[Any]) -> str:

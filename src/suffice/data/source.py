@@ -15,8 +15,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.data.encode import (
-    Seen,
-    SeenValues,
     encode,
     events,
     held_counts,
@@ -135,11 +133,11 @@ class RecordPart(Part):
         return chain([first], found)
 
     def batches(self) -> Iterator[Batch]:
-        layout, first, seen = self.layout, 0, Seen(SeenValues)
+        layout, first = self.layout, 0
         assert layout is not None
         for records in self.records():
             try:
-                yield encode(records, layout, seen)
+                yield encode(records, layout)
             except BadCell as bad:
                 raise refusal(self, layout, first, bad) from None
             first += records.num_rows
@@ -224,77 +222,44 @@ def each_batch(
 
 @dataclass(frozen=True)
 class Labels:
-    """Class labels of all rows, encoded batch by batch: only strings take an array of n codes."""
+    """Class labels of all rows."""
 
-    values: NDArray[Any]  # (n,); None, NaN, NaT and pandas.NA are missing
     classes: Vocabulary  # their distinct values
-    are_codes: bool = False  # into these
+    codes: NDArray[np.intp]  # (n,) of these; −1 = missing
 
     @classmethod
     def of(cls, values: NDArray[Any]) -> Labels:
-        """Find the distinct labels, without sorting them."""
+        """Find the distinct ones of values (n,), without sorting all.
+
+        None, NaN, NaT and pandas.NA are missing.
+        """
         if not values.dtype.isnative:
             values = values.astype(values.dtype.newbyteorder("="))
-        if values.dtype == np.bool_:
-            shown = (value for value in (False, True) if (values == value).any())
-            return cls(values, Vocabulary(tuple(shown)))
-        if values.dtype.kind in "iu" and len(values):
-            low = values.min()
-            width = int(values.max()) - int(low) + 1
+        if values.dtype.kind in "biu" and len(values):
+            kind, numbers = (bool, values.view("u1")) if values.dtype == bool else (int, values)
+            low = numbers.min()
+            width = int(numbers.max()) - int(low) + 1
             if width <= BATCH_ROWS:
                 seen = np.zeros(width, np.bool_)
-                kernels.counts.mark(values, low, seen)
-                found = map(int(low).__add__, np.flatnonzero(seen).tolist())
+                kernels.counts.mark(numbers, low, seen)
+                steps = np.flatnonzero(seen)
+                classes = Vocabulary(tuple(map(kind, map(int(low).__add__, steps.tolist()))))
                 is_read = values.dtype == np.intp and values.flags.carray
-                are_codes = is_read and low == 0 and bool(seen.all())
-                return cls(values, Vocabulary(tuple(found)), are_codes)
+                if is_read and low == 0 and len(steps) == width:
+                    return cls(classes, values)
+                table, codes = np.full(width, -1, np.intp), np.empty(len(values), np.intp)
+                table[steps] = np.arange(len(steps))
+                kernels.counts.look_up(numbers, low, table, codes)
+                return cls(classes, codes)
         cells = values.tolist()
         if values.dtype == object:
             require_label_values(cells)
-        distinct = set(cells) if values.dtype.kind == "U" else cells
-        classes = Vocabulary.of(cell for cell in distinct if not is_missing(cell))
+        if values.dtype.kind != "U":
+            cells = [None if is_missing(cell) else cell for cell in cells]
+        classes = Vocabulary.of(cell for cell in dict.fromkeys(cells) if cell is not None)
         if values.dtype.kind in "OUT":
             warn_of_alike(classes.values)
-        return cls(values, classes)
-
-    def codes(self, rows: slice) -> NDArray[np.intp]:
-        """Codes of some rows; −1 = missing."""
-        values = self.values[rows]
-        if self.are_codes:
-            return values
-        if values.dtype == np.bool_ and len(values):
-            return values.astype(np.intp) - int(self.classes.values[0])
-        if self._table is not None:
-            codes, low = np.empty(len(values), np.intp), values.dtype.type(self.classes.values[0])
-            kernels.counts.look_up(values, low, self._table, codes)
-            return codes
-        if values.dtype.kind == "U":
-            return self._of_strings[rows]
-        return self.classes.index(
-            (None if is_missing(value) else value for value in values.tolist()), -1
-        )
-
-    @cached_property
-    def _of_strings(self) -> NDArray[np.intp]:
-        """Codes of strings, which many passes ask for."""
-        codes = np.empty(len(self.values), np.intp)
-        for first in range(0, len(codes), BATCH_ROWS):
-            rows = slice(first, first + BATCH_ROWS)
-            codes[rows] = self.classes.index(self.values[rows].tolist(), -1)
-        return codes
-
-    @cached_property
-    def _table(self) -> NDArray[np.intp] | None:
-        """Code of every integer from the smallest label to the largest, where these are few."""
-        known = self.classes.values
-        if self.values.dtype.kind not in "iu" or not 0 < len(known) <= BATCH_ROWS:
-            return None
-        above = np.array([value - known[0] for value in known])
-        if above[-1] >= BATCH_ROWS:
-            return None
-        table = np.full(above[-1] + 1, -1, np.intp)
-        table[above] = np.arange(len(known))
-        return table
+        return cls(classes, classes.index(cells, -1))
 
 
 @dataclass(frozen=True)
@@ -347,17 +312,6 @@ class ArraySource(Source):
             cells, first = whole.data, whole.data[: whole.indptr[rows]]
         few = np.count_nonzero(first) <= MOST_SHOWN * rows * d
         return bool(few and _are_whole(first) and _are_whole(cells))
-
-    def take(self, rows: NDArray[np.intp] | slice) -> ArraySource:
-        """Return the rows at these places, in that order."""
-        labels, weights, targets = self.labels, self.weights, self.targets
-        return replace(
-            self,
-            x=self.x[rows],
-            labels=None if labels is None else replace(labels, values=labels.values[rows]),
-            weights=None if weights is None else weights[rows],
-            targets=None if targets is None else targets[rows],
-        )
 
     def parts(self, layout: Layout, workers: int) -> Sequence[ArrayPart]:
         n = self.x.shape[0]
@@ -418,8 +372,16 @@ class ArrayPart(Part):
 
     def __reduce__(self) -> tuple[type[ArrayPart], tuple[Any, ...]]:
         # A part that travels takes its own rows with it, and no others.
-        rows = self.source.take(slice(self.first, self.stop))
-        return ArrayPart, (rows, self.layout, 0, self.rows, self.before + self.first)
+        source, rows = self.source, slice(self.first, self.stop)
+        labels, weights, targets = source.labels, source.weights, source.targets
+        own = replace(
+            source,
+            x=source.x[rows],
+            labels=None if labels is None else replace(labels, codes=labels.codes[rows]),
+            weights=None if weights is None else weights[rows],
+            targets=None if targets is None else targets[rows],
+        )
+        return ArrayPart, (own, self.layout, 0, self.rows, self.before + self.first)
 
     def locate(self, row: int) -> str:
         return f"row {self.before + self.first + row}"
@@ -460,7 +422,7 @@ class ArrayPart(Part):
             yield Batch(
                 rows.stop - rows.start,
                 tuple(blocks),
-                NO_CODES if source.labels is None else source.labels.codes(rows),
+                NO_CODES if source.labels is None else source.labels.codes[rows],
                 NO_CLASSES if source.labels is None else source.labels.classes,
                 NO_WEIGHTS if source.weights is None else source.weights[rows],
             )

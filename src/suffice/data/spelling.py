@@ -372,9 +372,6 @@ class Truth:
         found = pc.is_in(words, value_set=pa.array(_TRUE))
         return pc.if_else(pc.is_valid(words), found, pa.scalar(None, pa.bool_()))
 
-    def write(self, values: pa.Array[Any]) -> pa.Array[Any]:
-        return values
-
 
 # No array: making one loads pandas, and this module is imported early.
 _TRUE = ["true", "yes", "t", "y", "1"]
@@ -386,16 +383,12 @@ class Text:
 
     name = "text"
     type = pa.string()
-    pattern = ""
 
     def __str__(self) -> str:
         return "text"
 
     def read(self, cells: pa.Array[Any]) -> pa.Array[Any]:
         return cells
-
-    def write(self, values: pa.Array[Any]) -> pa.Array[Any]:
-        return values
 
 
 Spelling = Number | Moment | Truth | Text
@@ -495,6 +488,4 @@ def _read_each(cells: pa.Array[Any], spelling: Spelling, kind: pa.DataType) -> p
         if pa.types.is_integer(kind) and numbers == PLAIN:
             return pc.cast(whole_numbers(cells), kind)
         return pc.cast(numbers.read(cells), kind)
-    if spelling.type == kind:
-        return spelling.read(cells)
-    return pc.cast(cells, kind)
+    return spelling.read(cells)

@@ -40,6 +40,7 @@ class About(NamedTuple):
     format: TextFormat | None = None  # of text
     remarks: tuple[str, ...] = ()  # on the format of files, with the options that say otherwise
     losses: tuple[str, ...] = ()  # those of them on rows, fields and cells left out
+    doubts: Mapping[str, str] = {}  # on columns of text that hold numbers or dates but for a few
     ignored: tuple[str, ...] = ()  # columns left out, which a model goes on to ignore
     cleaning: Mapping[str, Any] = {}  # fields of a `Layout` on strings, by name
 
@@ -98,17 +99,9 @@ class Table(ABC):
         found: Shown = vars(self)["shown"]
         return found
 
-    def known_as(self, known: TextFormat) -> Table:
-        """Return a table whose text is read as a model's files were."""
+    def read_as(self, known: TextFormat | None, label: str | None) -> Table:
+        """Return a table whose text is read as a model's files were, and labels as spelled."""
         return self
-
-    def labelled(self, name: str) -> Table:
-        """Return a table with the labels of a column as they are spelled."""
-        return self
-
-    def doubt(self, name: str) -> str | None:
-        """Say that a column of text would hold numbers or dates but for a few cells."""
-        return None
 
     @abstractmethod
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
@@ -117,7 +110,8 @@ class Table(ABC):
         Parameters
         ----------
         types : mapping of str to pyarrow.DataType or None
-            The type of each column to read; None keeps the one that `head` shows.
+            The columns to read and, of text, the type of each; None keeps the one that `head`
+            shows, as do tables that store types.
 
         Raises
         ------
@@ -149,14 +143,8 @@ class TableView(Table):
     def about(self) -> About:
         return self.table.about
 
-    def known_as(self, known: TextFormat) -> Table:
-        return replace(self, table=self.table.known_as(known))
-
-    def labelled(self, name: str) -> Table:
-        return replace(self, table=self.table.labelled(name))
-
-    def doubt(self, name: str) -> str | None:
-        return self.table.doubt(name)
+    def read_as(self, known: TextFormat | None, label: str | None) -> Table:
+        return replace(self, table=self.table.read_as(known, label))
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
         return self.table.parts(types)
@@ -312,33 +300,27 @@ class _WidePart(PartView):
 
 @dataclass(frozen=True)
 class FirstRows(TableView):
-    """The first rows of a table, or those of them that are kept."""
+    """The first rows of a table."""
 
     rows: int
-    kept: tuple[bool, ...] = ()
 
     @property
     def _head(self) -> pa.RecordBatch:
-        head = self.table.head().slice(0, self.rows)
-        return head.filter(pa.array(self.kept[: head.num_rows])) if self.kept else head
+        return self.table.head().slice(0, self.rows)
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
-        return [_FirstPart(tuple(self.table.parts(types)), self.rows, self.kept)]
+        return [_FirstPart(tuple(self.table.parts(types)), self.rows)]
 
 
 @dataclass(frozen=True)
 class _FirstPart(RecordPart):
     parts: tuple[RecordPart, ...]
     limit: int
-    kept: tuple[bool, ...]
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
-        batches = chain.from_iterable(part.record_batches() for part in self.parts)
-        first = 0
-        for batch in leading(batches, self.limit):
-            own = self.kept[first : first + batch.num_rows]
-            yield batch.filter(pa.array(own)) if own else batch
-            first += batch.num_rows
+        yield from leading(
+            chain.from_iterable(part.record_batches() for part in self.parts), self.limit
+        )
 
     def locate(self, row: int) -> str:
         return self.parts[0].locate(row)
@@ -395,18 +377,12 @@ class KeptTable(TableView):
     columns: dict[tuple[str, pa.DataType | None], Sequence[pa.ChunkedArray[Any]]] = field(
         default_factory=dict, repr=False
     )
-    labels: dict[str, KeptTable] = field(default_factory=dict, repr=False)
 
-    def known_as(self, known: TextFormat) -> Table:
-        if replace(known, features=()) == self.about.format:  # of a model of some of these rows
-            return self
-        return KeptTable(self.table.known_as(known))
-
-    def labelled(self, name: str) -> Table:
-        if name not in self.labels:
-            labelled = self.table.labelled(name)
-            self.labels[name] = self if labelled is self.table else KeptTable(labelled)
-        return self.labels[name]
+    def read_as(self, known: TextFormat | None, label: str | None) -> Table:
+        if known is not None and replace(known, features=()) == self.about.format:
+            known = None  # of a model of some of these rows
+        table = self.table.read_as(known, label)
+        return self if table is self.table else KeptTable(table)
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
         read = {name: kind for name, kind in types.items() if (name, kind) not in self.columns}
@@ -447,14 +423,7 @@ def leading(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordB
 
 
 def first_rows(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.RecordBatch:
-    """Gather the first ``BATCH_ROWS`` rows of batches of one schema into a batch, maybe empty."""
-    table = pa.Table.from_batches(leading(batches, BATCH_ROWS), schema).combine_chunks()
-    empty = pa.RecordBatch.from_arrays([pa.nulls(0, kind) for kind in schema.types], schema=schema)
-    return next(iter(table.to_batches()), empty)
-
-
-def first_promoted(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.RecordBatch:
-    """Gather the first ``BATCH_ROWS`` rows of batches whose types differ, in a type for all."""
+    """Gather the first ``BATCH_ROWS`` rows of batches into one, in types for all; maybe empty."""
     tables = [pa.Table.from_batches([batch]) for batch in leading(batches, BATCH_ROWS)]
     try:
         table = pa.concat_tables(tables or [schema.empty_table()], promote_options="permissive")
@@ -464,7 +433,8 @@ def first_promoted(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.R
             "a column holds values of one type",
             "convert it",
         ) from error
-    return first_rows(table.to_batches(), table.schema)
+    columns = [cells.combine_chunks() for cells in table.columns]
+    return pa.RecordBatch.from_arrays(columns, schema=table.schema)
 
 
 def converted(

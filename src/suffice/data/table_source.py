@@ -8,11 +8,9 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, TypeVar
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from suffice.data.encode import distinct
+from suffice.data.encode import coded
 from suffice.data.frames.memory import FramePart, FrameTable, in_memory
 from suffice.data.schema import (
     Column,
@@ -21,13 +19,11 @@ from suffice.data.schema import (
     decide,
     held,
     require_columns,
-    rows_taken,
     stored_as,
 )
 from suffice.data.source import RecordPart, Source
-from suffice.data.spelled import SpelledTable
-from suffice.data.table import CleanedTable, Table, WithoutColumns
-from suffice.errors import DataError, ParameterError, SchemaError, warn
+from suffice.data.table import Table, TableView, WithoutColumns
+from suffice.errors import ParameterError, SchemaError, warn
 from suffice.phrases import meant
 from suffice.sums.batch import BATCH_ROWS
 
@@ -84,9 +80,38 @@ def without(table: Table, names: Sequence[str], roles: Sequence[str | None] = ()
 
 def innermost(table: Table, change: Callable[[Table], Table]) -> Table:
     """Change the table that is read, inside of what is said of its columns and strings."""
-    if isinstance(table, CleanedTable | SpelledTable | WithoutColumns):
+    if isinstance(table, TableView):
         return replace(table, table=innermost(table.table, change))
     return change(table)
+
+
+def beside(
+    source: TableSource,
+    role: str,
+    columns: Mapping[str, pa.Array[Any]],
+    instead_of: Sequence[str] = (),
+) -> TableSource:
+    """Add columns to a table in memory, for others that it may have; each has a cell per row."""
+
+    def added(table: Table) -> Table:
+        frame = in_memory(table)
+        if frame is None:
+            raise ParameterError(
+                f"the {role}s are given as values, the rows as a file",
+                f"a file brings its own {role}s",
+                "give the name of their column",
+            )
+        rows = frame.table.drop_columns([name for name in instead_of if name in frame.names])
+        for name, column in columns.items():
+            if len(column) != rows.num_rows:
+                raise ParameterError(
+                    f"{len(column)} {role}s for {rows.num_rows} rows",
+                    f"there is one {role} per row",
+                )
+            rows = rows.append_column(name, column)
+        return replace(frame, table=rows)
+
+    return replace(source, table=innermost(source.table, added))
 
 
 @dataclass(frozen=True)
@@ -146,15 +171,6 @@ class TableSource(Source):
             self, table=without(self.table, names, (self.label, self.weight, *self.keys))
         )
 
-    def require_rows(self) -> None:
-        """Refuse text that has a header only."""
-        if self.table.about.format is not None and not self.table.shown.rows:
-            raise DataError(
-                "the file has no rows below its header",
-                "a model is fitted to one row at least",
-                "check that this is the file that was meant",
-            )
-
     def label_stored(self) -> Stored:
         """Return the storage of the label; an empty column settles nothing."""
         if self.label is None:
@@ -173,27 +189,12 @@ class TableSource(Source):
         """The labels that the first rows show."""
         if self.label is None:
             return ()
-        return distinct(self.label, self.table.head().column(self.label))
-
-    def take(self, rows: NDArray[np.intp]) -> TableSource:
-        """Return the rows of a table in memory at these places, in that order."""
-
-        def taken(table: Table) -> Table:
-            frame = in_memory(table)
-            if frame is None:
-                raise ParameterError(
-                    "the rows of a file are to change places",
-                    "files are read in their order",
-                    "read the file into memory first, or shuffle its rows once and write them",
-                )
-            return replace(frame, table=rows_taken(frame.table, rows))
-
-        return replace(self, table=innermost(self.table, taken))
+        return coded(self.table.head().column(self.label), self.label)[1].values
 
     def parts(self, layout: Layout, workers: int) -> Sequence[RecordPart]:
         stored = {column.name: column.stored for column in layout.columns}
         stored |= {self.label: layout.label_stored} if self.label is not None else {}
-        encoding = _encodings(layout)
+        encoding = layout.encodings
         wanted = [*stored, *([] if self.weight is None else [self.weight])]
         require_columns(wanted, self.table.names, "the table")
         known = {*wanted, layout.label, layout.weight, *layout.ignored, *self.keys}
@@ -250,17 +251,6 @@ class TableSource(Source):
                     f"in training it held {before}",
                     step,
                 )
-
-
-def _encodings(layout: Layout) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for block in layout.blocks:  # a key comes first, and may be read once more
-        if block.encoding == "mixed":
-            pairs = zip(block.columns, layout.is_number(block), strict=True)
-            found |= {name: "real" if number else "category" for name, number in pairs}
-        else:
-            found |= dict.fromkeys(block.columns, block.encoding)
-    return found
 
 
 def _type(encoding: str | None, stored: Stored | None, shown: pa.DataType) -> pa.DataType | None:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-from suffice.data.spelling import PLAIN, THOUSANDS, Number, Spelling, spelling_named
+from suffice.data.spelling import PLAIN, THOUSANDS, Moment, Number, Spelling, spelling_named
 from suffice.errors import ParameterError
 from suffice.rules import check_options
 
@@ -104,8 +104,15 @@ class TextFormat:
         for option in ("names", "missing"):
             object.__setattr__(self, option, _strings_of(option, getattr(self, option)))
         object.__setattr__(self, "written", _spellings_of(self.written))
-        _require_unique(self.names)
-        _require_marks(self.decimal, self.thousands)
+        if self.names is not None:
+            _require_unique(self.names)
+        if self.thousands is not None and self.thousands not in tuple(THOUSANDS):
+            shown = ", ".join(map(repr, THOUSANDS))
+            raise ParameterError(f"thousands={self.thousands!r}", f"it must be one of {shown}")
+        if self.decimal is not None and self.decimal == self.thousands:
+            raise ParameterError(
+                f"decimal and thousands are both {self.decimal!r}", "they must differ"
+            )
         _require_count("skip_bad_rows", self.skip_bad_rows, "0 makes every malformed row an error")
         for option in ("skip_lines", "skip_last"):
             if getattr(self, option) is not None:
@@ -138,7 +145,9 @@ class TextFormat:
         columns = {}
         for name in table.column_names:
             cells, spelling = table[name].combine_chunks(), self.spelling(name)
-            columns[name] = cells if spelling is None else spelling.write(cells)
+            if isinstance(spelling, Number | Moment):
+                cells = spelling.write(cells)
+            columns[name] = cells
         return pa.table(columns)
 
     def over(self, known: TextFormat) -> TextFormat:
@@ -179,14 +188,6 @@ def _require_separator(option: str, value: str | None) -> None:
         )
 
 
-def _require_marks(decimal: str | None, thousands: str | None) -> None:
-    if thousands is not None and thousands not in tuple(THOUSANDS):
-        shown = ", ".join(map(repr, THOUSANDS))
-        raise ParameterError(f"thousands={thousands!r}", f"it must be one of {shown}")
-    if decimal is not None and decimal == thousands:
-        raise ParameterError(f"decimal and thousands are both {decimal!r}", "they must differ")
-
-
 def _strings_of(option: str, value: Any) -> tuple[str, ...] | None:
     if value is None:
         return None
@@ -219,14 +220,13 @@ def _spellings_of(written: Any) -> tuple[tuple[str, str], ...]:
     return pairs
 
 
-def _require_unique(names: Sequence[str] | None) -> None:
-    if names is not None and not names:
+def _require_unique(names: Sequence[str]) -> None:
+    if not names:
         raise ParameterError("names is empty", "a table has one column at least")
-    count = Counter(names)
-    twice = next((name for name, times in count.items() if times > 1), None)
-    if twice is not None:
+    (name, times), *_ = Counter(names).most_common()
+    if times > 1:
         raise ParameterError(
-            f"names holds {twice!r} twice", "column names must be unique", "rename one of them"
+            f"names holds {name!r} twice", "column names must be unique", "rename one of them"
         )
 
 

@@ -252,7 +252,7 @@ class AutoClassifier(Classifier):
             If an option is outside its rule.
         """
         self._check_options()
-        X = _reread(X)
+        X = _reread(X, y)
         rows = X, y, sample_weight
         with fit_context(self):
             with warnings.catch_warnings():
@@ -529,13 +529,14 @@ class _Seen:
         return placed, placed.hashes if self.tells_apart else None
 
 
-def _reread(X: Any) -> Any:
+def _reread(X: Any, y: Any) -> Any:
     """Rows that can be read as often as there are candidates; of small text files, from memory."""
     if isinstance(X, pa.RecordBatchReader):
         return X.read_all()
     if not is_table(X) or distributed_table(X) is not None:
         return X
-    return innermost(open_table(X).table, _kept)
+    table = open_table(X).table.read_as(None, y if isinstance(y, str) else None)
+    return innermost(table, _kept)
 
 
 def _kept(table: Table) -> Table:

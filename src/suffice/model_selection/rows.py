@@ -66,7 +66,7 @@ class MemoryRows:
         rows = cls(X, y, weight, n, None, None if groups is None else np.asarray(groups))
         if not labelled:
             return rows
-        codes = np.asarray(labels_of(rows.truth).codes(slice(None)), np.intp)
+        codes = labels_of(rows.truth).codes
         return cls(X, y, weight, n, codes, rows.groups)
 
     @property

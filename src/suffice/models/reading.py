@@ -9,19 +9,27 @@ from numbers import Real
 from typing import Any, Self, TypeVar
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.data.frames.memory import no_table
 from suffice.data.python_cells import faithful, require_faithful, require_label_values, unmasked
-from suffice.data.records import RecordReader, columns_of, is_series, record_of, records_of
+from suffice.data.records import (
+    RecordReader,
+    columns_of,
+    is_series,
+    names_of,
+    record_of,
+    records_of,
+)
 from suffice.data.schema import MAX_CLASSES, BlockLayout, Column, Layout, Numbered, as_read
 from suffice.data.source import ArraySource, Labels, Part, Source
-from suffice.data.table import with_missing
-from suffice.data.table_source import TableSource, left_out
+from suffice.data.table import free_name, with_missing
+from suffice.data.table_source import TableSource, beside, left_out
 from suffice.data.text_format import TextFormat
 from suffice.engines.engine import engine_for, is_here
-from suffice.errors import DataError, ParameterError, SchemaError, warn
-from suffice.models.base.checks import checked_weights, has_named_columns, is_array
+from suffice.errors import DataError, ParameterError, SchemaError, first_line, warn
+from suffice.models.base.checks import checked_weights, is_array
 from suffice.models.base.saved import are_same
 from suffice.models.base.scikit_learn import (
     checked_table,
@@ -78,7 +86,6 @@ class TableReader:
             named = source.label, source.weight
             layout = Layout(blocks, columns, *named, **options)
             return cls(layout, None, single=source.x.dtype == np.float32, **more)
-        source.require_rows()
         read = {name for block in blocks for name in block.columns}
         unread = tuple(column.name for column in columns if column.name not in read)
         if unread and source.table.shown.rows:
@@ -86,7 +93,7 @@ class TableReader:
         if "design" not in more:
             strings = (c.name for c in columns if c.stored == "string" and c.name in read)
             open_to_doubt = (name for name in strings if not settled(name))
-            for doubt in filter(None, map(source.table.doubt, open_to_doubt)):
+            for doubt in filter(None, map(source.table.about.doubts.get, open_to_doubt)):
                 warn(f"{doubt}.")
         layout = Layout(
             blocks,
@@ -212,58 +219,43 @@ def open_rows(
     first : bool
         Whether this table settles how many columns there are, and what they are called.
     """
-    rows = None if first else records_of(X)
+    by_name = isinstance(X, list | tuple | Mapping) or type(X).__name__ == "Series"
+    rows = records_of(X) if by_name else None
     if rows is not None:
-        if is_series(X) and not _names_column(estimator, rows[0]):
+        if is_series(X) and (first or not _names_column(estimator, rows[0])):
             raise no_table(X)
-        X = _columns_of(estimator, rows)
-    if not (type(X) is np.ndarray or is_array(X, y, sample_weight, *targets)):
-        return _open_table(estimator, X, y, sample_weight, targets, first)
-    for given in (y, sample_weight, *targets, *(estimator._by if first else ())):
-        if isinstance(given, str):
-            raise ParameterError(
-                f"{given!r} names a column of an array",
-                "the columns of an array have no names",
-                "pass the values, or a table with named columns",
-            )
-    x, names = _open_array(estimator, X, first)
-    labels = None
-    if y is not None:
-        labels = labels_of(y, x)
-        y = labels.values
-    if x.dtype.kind not in "biuf":
-        from suffice.data.open import open_table
-
-        table = open_table(dict(zip(names, x.T, strict=True)), y, sample_weight, first=False)
-        return replace(table, named=False)
-    weights = None if sample_weight is None else checked_weights(sample_weight, x.shape[0])
-    return ArraySource(x, names, labels, weights)
-
-
-def _open_table(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, targets: tuple[str, ...], first: bool
-) -> TableSource:
+        X = columns_of(rows, names_of(rows)) if first else _columns_of(estimator, rows)
+    if type(X) is np.ndarray or is_array(X, y, sample_weight, *targets):
+        return _open_array(estimator, X, y, sample_weight, targets, first)
     from suffice.data.open import open_table
 
+    label = y if isinstance(y, str) else None
+    weight = sample_weight if isinstance(sample_weight, str) else None
     if not first:
         reader = estimator.reader_
         known = reader.known(_known_values(estimator))
-        opened = open_table(X, y, sample_weight, known, reader.layout, first=False)
-        table = replace(opened, answered=True)
+        opened = open_table(X, label, weight, known, reader.layout, first=False)
+        opened = _with_values(opened, y, sample_weight)
         # Identifiers say nothing of the class, and so may be absent.
         names = getattr(estimator.model_, "identifiers", ())
-        absent = [name for name in names if name not in table.table.names]
-        return replace(table, table=with_missing(table.table, absent))
-    table = open_table(X, y, sample_weight, first=True)
-    if estimator._by:
-        table = replace(table, keys=estimator._by)
+        absent = [name for name in names if name not in opened.table.names]
+        return replace(opened, answered=True, table=with_missing(opened.table, absent))
+    framed = type(X).__module__.partition(".")[0] in ("pandas", "dask")
+    called = X if isinstance(X, Mapping) else X.columns if framed else ()
+    opened = _with_values(open_table(X, label, weight), y, sample_weight)
+    if opened.table.about.format is not None and not opened.table.shown.rows:
+        raise DataError(
+            "the file has no rows below its header",
+            "a model is fitted to one row at least",
+            "check that this is the file that was meant",
+        )
+    named = all(isinstance(name, str) for name in called)
+    opened = replace(opened, named=named, keys=estimator._by or opened.keys)
     if estimator._ignore:
-        table = table.without(estimator._ignore)
-    found = [name for name in table.feature_names if name not in targets]
-    if not has_named_columns(X):
-        table = replace(table, named=False)
-    settle_columns(estimator, len(found), found if table.named else None)
-    return table
+        opened = opened.without(estimator._ignore)
+    found = [name for name in opened.feature_names if name not in targets]
+    settle_columns(estimator, len(found), found if named else None)
+    return opened
 
 
 def _known_values(estimator: Any) -> Mapping[str, Vocabulary]:
@@ -275,8 +267,17 @@ def _known_values(estimator: Any) -> Mapping[str, Vocabulary]:
     return values
 
 
-def _open_array(estimator: Any, X: Any, first: bool) -> tuple[Any, Sequence[str]]:
-    """An array of one row at least, checked, and the names of its columns."""
+def _open_array(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, targets: tuple[str, ...], first: bool
+) -> TableSource | ArraySource:
+    """Open an array of one row at least; the names of its columns are those of the first one."""
+    for given in (y, sample_weight, *targets, *(estimator._by if first else ())):
+        if isinstance(given, str):
+            raise ParameterError(
+                f"{given!r} names a column of an array",
+                "the columns of an array have no names",
+                "pass the values, or a table with named columns",
+            )
     dtype = estimator.kind.dtype
     is_plain = type(X) is np.ndarray and X.dtype.kind in "biuf" and X.ndim == 2 and X.size > 0
     plain = X if is_plain else _plain_table(X)
@@ -295,15 +296,45 @@ def _open_array(estimator: Any, X: Any, first: bool) -> tuple[Any, Sequence[str]
         x = checked_table(estimator, plain, first, dtype, plain=True)
     if not x.shape[0]:
         raise DataError("there is no row", "an array has one at least")
+    names: Sequence[str] = Numbered(x.shape[1])
     if not first:
         names = estimator.reader_.names
     elif plain is None and is_named(estimator):
         names = tuple(map(str, estimator.feature_names_in_))
-    else:
-        names = Numbered(x.shape[1])
     if x is not X and isinstance(x, np.ndarray):
         require_faithful(X, x, lambda at: f"column {names[at[1]]!r}, row {at[0]}")
-    return x, names
+    labels = None if y is None else labels_of(y, x)
+    if x.dtype.kind in "biuf":
+        weights = None if sample_weight is None else checked_weights(sample_weight, x.shape[0])
+        return ArraySource(x, names, labels, weights)
+    from suffice.data.open import open_table
+
+    opened = open_table(dict(zip(names, x.T, strict=True)), first=False)
+    return replace(_with_values(opened, labels, sample_weight), named=False)
+
+
+def _with_values(opened: TableSource, y: Any, sample_weight: Any) -> TableSource:
+    """Add labels and weights that are given as values, not as the names of columns."""
+    taken = [*opened.table.names, *opened.table.about.ignored]
+    if not (y is None or isinstance(y, str)):
+        labels = y if isinstance(y, Labels) else labels_of(y, warn=False)
+        try:
+            values = pa.array(labels.classes.values)
+        except (pa.ArrowException, OverflowError, TypeError) as error:
+            raise SchemaError(
+                f"the labels mix types: {first_line(error)}",
+                "labels are of one type",
+                "convert them",
+            ) from error
+        codes = pa.array(labels.codes, mask=labels.codes < 0)
+        name = free_name("label", taken)
+        column = pa.DictionaryArray.from_arrays(codes, values)
+        opened = replace(beside(opened, "label", {name: column}), label=name)
+    if not (sample_weight is None or isinstance(sample_weight, str)):
+        name = free_name("weight", [*taken, opened.label or ""])
+        column = pa.array(checked_weights(sample_weight, None))
+        opened = replace(beside(opened, "weight", {name: column}), weight=name)
+    return opened
 
 
 def settle_columns(estimator: Any, width: int, names: Any = None) -> None:
@@ -329,7 +360,7 @@ def _columns_of(estimator: Any, rows: Sequence[Mapping[str, Any]]) -> dict[str, 
         )
     layout, targets = estimator.reader_.layout, estimator.target_names_
     known = {*layout.names, *layout.ignored, layout.label, layout.weight, *targets}
-    names = dict.fromkeys(name for row in rows for name in row)
+    names = names_of(rows)
     lacking = [name for name in layout.names if name not in names]
     unknown = {name: meant(name, lacking) for name in names if name not in known}
     for i, row in enumerate(rows):
@@ -341,7 +372,8 @@ def _columns_of(estimator: Any, rows: Sequence[Mapping[str, Any]]) -> dict[str, 
             )
     if unknown:
         warn("; ".join([left_out(list(unknown)), *filter(None, unknown.values())]) + ".")
-    return columns_of(rows, layout)
+    others = [name for name in (layout.label, layout.weight) if name in names]
+    return columns_of(rows, [*layout.names, *others])
 
 
 def _names_column(estimator: Any, row: Mapping[str, Any]) -> bool:
@@ -406,7 +438,7 @@ def labels_of(y: Any, rows: Any = None, warn: bool = True) -> Labels:
         fraction = next((one for one in distinct if isinstance(one, Real) and one % 1), None)
         if fraction is not None:
             raise DataError(
-                f"label, row {labels.values.tolist().index(fraction)}: {fraction}",
+                f"label, row {labels.codes.tolist().index(distinct.index(fraction))}: {fraction}",
                 "Unknown label type: continuous; a label is not a fraction",
                 "to predict a number, use a linear model",
             )
@@ -443,6 +475,11 @@ def _one_column(y: Any, warn: bool) -> NDArray[Any]:
             "Complex data not supported: the labels are complex numbers",
             "a label is text, a whole number, a Boolean or a date",
             "write them as text",
+        )
+    shape: tuple[int, ...] = getattr(y, "shape", ())
+    if len(shape) == 2 and shape[1] != 1:
+        raise DataError(
+            f"the labels are a table of {shape[1]} columns", "there is one label per row"
         )
     if isinstance(y, list | tuple):  # as an array, they would be of one type
         require_label_values([row for row in y if not isinstance(row, list | np.ndarray)])

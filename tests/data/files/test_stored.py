@@ -113,44 +113,18 @@ class TestStored:
         assert opened.names == ("age", "sex", "pay")
         assert rows(opened) == people.to_pylist() == opened.head().to_pylist()
 
-    def test_only_the_columns_asked_for_in_their_types(
+    def test_only_the_columns_asked_for(
         self, tmp_path: Path, people: pa.Table, suffix: str
     ) -> None:
         opened = read_table(write(tmp_path / f"t{suffix}", people))
-        asked = {"sex": pa.string(), "age": pa.float64()}
-        (batch,) = opened.parts(asked)[0].record_batches()
-        assert dict(zip(batch.schema.names, batch.schema.types, strict=True)) == asked
-        assert batch.to_pylist()[0] == {"sex": "m", "age": 39.0}
-
-    def test_value_outside_the_type(self, tmp_path: Path, people: pa.Table, suffix: str) -> None:
-        opened = read_table(write(tmp_path / f"t{suffix}", people, 1))
-        assert message(lambda: rows(opened, {"pay": pa.int64()})) == (
-            "row 1 of t"
-            + suffix
-            + ", column 'pay': 1.5 is not a whole number; column 'pay' is read as "
-            "whole numbers; correct the value or read the column as numbers."
-        )
-        assert message(lambda: rows(opened, {"sex": pa.int64()})).startswith(
-            f"row 1 of t{suffix}, column 'sex': 'm' is not a whole number; "
-        )
-
-    def test_type_out_of_reach(self, tmp_path: Path, people: pa.Table, suffix: str) -> None:
-        opened = read_table(write(tmp_path / f"t{suffix}", people))
-        assert message(lambda: rows(opened, {"pay": pa.binary()})).startswith(
-            f"t{suffix}, column 'pay': numbers do not turn into bytes; "
-        )
+        (batch,) = opened.parts(dict.fromkeys(["sex", "age"]))[0].record_batches()
+        assert batch.schema.names == ["sex", "age"]
+        assert batch.to_pylist()[0] == {"sex": "m", "age": 39}
 
     def test_rows_are_located_in_the_file(self, tmp_path: Path, suffix: str) -> None:
         table = pa.table({"x": list(range(10))})
         parts = read_table(write(tmp_path / f"t{suffix}", table, 4)).parts({"x": None})
         assert parts[-1].locate(1) == f"row {2 if suffix == '.arrows' else 10} of t{suffix}"
-
-    def test_late_value_is_located(self, tmp_path: Path, suffix: str) -> None:
-        table = pa.table({"x": [1.0] * 200_000 + [0.5]})
-        opened = read_table(write(tmp_path / f"t{suffix}", table, 150_000))
-        assert message(lambda: rows(opened, {"x": pa.int64()})).startswith(
-            f"row 200001 of t{suffix}, column 'x': 0.5 is not a whole number; "
-        )
 
     def test_no_rows(self, tmp_path: Path, people: pa.Table, suffix: str) -> None:
         opened = read_table(write(tmp_path / f"t{suffix}", people.slice(0, 0)))

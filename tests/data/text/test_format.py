@@ -195,6 +195,12 @@ class TestModels:
         path.write_text("red,u\n")
         assert model.predict(path).tolist() == ["u"]
 
+    def test_lines_above_the_header_are_remembered(self, path: Path) -> None:
+        path.write_text("sizes,of,fruit\nage,size,kind\n" + self.BODY)
+        model = NaiveBayes().fit(read_csv(path, skip_lines=1), "kind")
+        with pytest.warns(SufficeWarning, match="1 line above the header"):
+            assert len(model.predict(path)) == len(self.ROWS)
+
     @pytest.mark.parametrize("encoding", ["cp1252", "utf-16"])
     def test_bytes_tell_the_encoding_of_a_later_file(self, path: Path, encoding: str) -> None:
         text = "Größe,kind\n" + "1,ü\n9,v\n" * 5

@@ -297,12 +297,11 @@ def test_a_masked_target_is_missing(targets: int, dtype: str) -> None:
 @pytest.mark.parametrize("make", [NaiveBayes, GaussianNB, LogisticRegression, Ridge])
 def test_a_masked_weight_is_refused(make: Any) -> None:
     weights = np.ma.array(np.ones(N), mask=np.arange(N) == 7)
-    with pytest.raises(DataError) as caught:
-        make().fit(X, Y, sample_weight=weights)
     rule = "a weight is 0, or from 1e-100 to 1e+100"
-    assert str(caught.value) == f"sample_weight, row 7: masked; {rule}."
-    with pytest.raises(DataError, match=r"column .weight., row 7: nan; a weight is 0"):
-        make().fit(FRAME, Y, sample_weight=weights)
+    for table in (X, FRAME):
+        with pytest.raises(DataError) as caught:
+            make().fit(table, Y, sample_weight=weights)
+        assert str(caught.value) == f"sample_weight, row 7: masked; {rule}."
     weights = np.ma.array(np.arange(N) % 3 + 1.0)
     expected = make().fit(X, Y, sample_weight=np.arange(N) % 3 + 1.0)
     found = make().fit(X, Y, sample_weight=weights)

@@ -115,6 +115,20 @@ def test_evidence_and_scores_take_rows_by_name() -> None:
     )
 
 
+def test_rows_by_name_are_learnt_as_the_table_of_their_columns() -> None:
+    rows = rows_of(ALL | {"kind": KIND})
+    for row in rows[1::7]:
+        del row["hue"]
+    model = NaiveBayes.textbook().fit(rows, "kind")
+    expected = NaiveBayes.textbook().fit(pa.Table.from_pylist(rows), "kind")
+    assert model.statistic_ == expected.statistic_
+    assert bits(model.predict_proba(rows[:9])) == bits(expected.predict_proba(rows[:9]))
+    again = NaiveBayes.textbook().fit(rows[:50], "kind").partial_fit(rows[50:], "kind")
+    assert again.statistic_ == expected.statistic_
+    with pytest.raises(SchemaError, match="a Series is no table"):
+        NaiveBayes().fit(pd.Series(rows[0]), ["fig"])
+
+
 def test_unknown_names_are_left_out_with_a_warning() -> None:
     model, row = fitted("everything"), rows_of(ALL)[0]
     with pytest.warns(SufficeWarning, match="^left out, as the model does not know it: 'id'\\.$"):

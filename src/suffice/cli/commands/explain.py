@@ -34,7 +34,9 @@ def explain(
 
     Example: suffice explain adult.suffice new.csv --rows 2
     """
-    from suffice.data.table import FirstRows
+    import numpy as np
+
+    from suffice.data.table import FirstRows, RowsWhere
 
     fitted: Any = load_model(model)
     opened = Reading.of(read).open(data, fitted.reader_.format)
@@ -44,11 +46,13 @@ def explain(
         found = fitted.explain(table)
     except DataError:  # as predict does, go on with the rows that have an answer
         answers = list(fitted.predict_batches(table, unanswerable="empty"))
-        known = [cell is not None for one in answers for cell in one.column(0).to_pylist()]
-        numbers = [row for row, answered in enumerate(known) if answered]
+        known = np.array(
+            [cell is not None for one in answers for cell in one.column(0).to_pylist()]
+        )
+        numbers = np.flatnonzero(known).tolist()
         if not numbers:
             raise
-        found = fitted.explain(replace(table, kept=tuple(known)))
+        found = fitted.explain(RowsWhere(table, known, (0, len(known))))
     if not (n := len(found.contributions)):
         raise DataError(f"{data[0]} holds no row", "there is nothing to explain")
     explained = [replace(found.row(at), row=numbers[at]) for at in range(n)]

@@ -107,7 +107,7 @@ def _read(reading: Reading, data: Sequence[str], chosen: Sequence[str]) -> dict[
             rows += batch.num_rows
             for name in names:
                 missing[name] += batch.column(name).null_count
-    schema = table.shown.schema
+    schema, doubts = table.shown.schema, table.about.doubts
     return {
         "files": list(data),
         "read_as": read_as(table),
@@ -121,7 +121,7 @@ def _read(reading: Reading, data: Sequence[str], chosen: Sequence[str]) -> dict[
                 "kind": kinds[name].kind,
                 "reason": kinds[name].reason,
                 "missing": missing[name],
-                "doubt": spelled(doubt) if (doubt := table.doubt(name)) else None,
+                "doubt": spelled(doubts[name]) if name in doubts else None,
             }
             for name in names
         ],

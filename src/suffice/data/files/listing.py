@@ -38,20 +38,22 @@ class ListedFile:
     path: Path
     folders: tuple[tuple[str, str | None], ...] = ()
 
-
-def list_files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[ListedFile]:
-    """List the files of one table, those of a folder or glob sorted by name."""
-    given = [path] if isinstance(path, str | os.PathLike) else list(path)
-    files = [Path(found) for item in given for found in _expand(os.fspath(item))]
-    if not files:
-        raise ReadError("the list of files is empty", "a table needs at least one", "name a file")
-    for file in files:
+    @classmethod
+    def of(cls, path: str) -> ListedFile:
+        """Read what the folders of a path say, in their order; the innermost has the last word."""
+        file = Path(path)
         require_content(file)
-    return [ListedFile(file.absolute(), _folders(file)) for file in files]
+        pairs = [part.split("=", 1) for part in file.parent.parts if "=" in part[1:]]
+        said = {unquote(name): unquote(value) for name, value in pairs}
+        values = ((name, None if value == _MISSING else value) for name, value in said.items())
+        return cls(file.absolute(), tuple(values))
 
 
-def _expand(path: str) -> list[str]:
-    """Return the files that a path stands for; a file whose own name looks like a glob wins."""
+def expanded(path: str) -> list[str]:
+    """Return the files that a path stands for, those of a folder or glob sorted by name.
+
+    A file whose own name looks like a glob wins.
+    """
     matches = [path] if os.path.exists(path) else sorted(glob.glob(path, recursive=True))
     if not matches:
         pattern = glob.has_magic(path)
@@ -111,13 +113,6 @@ def require_content(path: Path) -> None:
     """Refuse a file without a byte."""
     if path.is_file() and path.stat().st_size == 0:
         raise no_content(path)
-
-
-def _folders(file: Path) -> tuple[tuple[str, str | None], ...]:
-    """Read what the folders of a path say, in their order; the innermost has the last word."""
-    pairs = (part.split("=", 1) for part in file.parent.parts if "=" in part[1:])
-    said = {unquote(name): None if value == _MISSING else unquote(value) for name, value in pairs}
-    return tuple(said.items())
 
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")

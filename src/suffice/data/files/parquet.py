@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,12 +25,7 @@ class ParquetPart(StoredPart):
     """One row group of a Parquet file; its strings come dictionary-encoded."""
 
     def _stored(self) -> Iterator[pa.RecordBatch]:
-        plain = {
-            name
-            for name, target in self.types
-            if target is not None and not pa.types.is_dictionary(target)
-        }
-        with open_parquet(self.path, plain) as file:
+        with open_parquet(self.path) as file:
             names = [name for name, _ in self.types]
             try:
                 if file.metadata.row_group(self.number).num_rows <= WHOLE_ROWS:
@@ -63,15 +58,15 @@ class ParquetPart(StoredPart):
             return sum(file.metadata.row_group(i).num_rows for i in range(self.number))
 
 
-def open_parquet(path: Path, plain: Iterable[str] = ()) -> pq.ParquetFile:
-    """Open a Parquet file with its strings dictionary-encoded, but for the columns in `plain`.
+def open_parquet(path: Path) -> pq.ParquetFile:
+    """Open a Parquet file with its strings dictionary-encoded.
 
     A page whose bytes do not have the checksum written with it cannot be read.
     """
     import pyarrow.parquet as pq
 
     schema = pq.read_schema(path)
-    encoded = [f.name for f in schema if is_text(f.type) and f.name not in plain]
+    encoded = [field.name for field in schema if is_text(field.type)]
     return pq.ParquetFile(
         path,
         read_dictionary=encoded,

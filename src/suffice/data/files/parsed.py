@@ -178,27 +178,16 @@ def _arff(path: Path, _: str | None) -> pa.Table:
             "write them into a numeric attribute, and name it as the weight",
         )
     try:
-        try:
-            content = arff.loads(text, return_type=arff.DENSE)
-            rows = content["data"]
-        except arff.BadLayout:
-            content = arff.loads(text, return_type=arff.LOD)
-            rows = [_dense(row, content["attributes"]) for row in content["data"]]
+        content = arff.loads(text)
     except (arff.ArffException, ValueError) as error:
         raise pa.ArrowInvalid(str(error)) from error
     columns = []
     for j, (name, kind) in enumerate(content["attributes"]):
-        cells = [row[j] for row in rows]
+        cells = [row[j] for row in content["data"]]
         columns.append(
             _dates(name, dates[name], cells) if name in dates else _attribute(kind, cells)
         )
     return pa.Table.from_arrays(columns, names=[name for name, _ in content["attributes"]])
-
-
-def _dense(row: Mapping[int, Any], attributes: Sequence[tuple[str, Any]]) -> list[Any]:
-    """Return a sparse row whose absent cells are 0 or the first value of the attribute."""
-    zeros = [0.0 if kind in _NUMERIC else kind[0] for _, kind in attributes]
-    return [row.get(place, zero) for place, zero in enumerate(zeros)]
 
 
 def _attribute(kind: str | Sequence[str], cells: Sequence[Any]) -> pa.Array[Any]:

@@ -11,13 +11,11 @@ import re
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 import pyarrow as pa
 
-from suffice.data.files.listing import ListedFile, list_files, require_content
+from suffice.data.files.listing import ListedFile, expanded, require_content
 from suffice.data.files.temporary import KeptPart, TemporaryFolder, keeping
 from suffice.data.table import TableView
 from suffice.data.version import readable
@@ -41,17 +39,20 @@ def local_files(
 
     A glob in an address stands for all that it matches, where the server can list files.
     """
-    listed: list[Any] = [path] if isinstance(path, str | os.PathLike) else list(path)
     files, folders = [], []
-    if any(map(_is_address, listed)):
-        folders.append(TemporaryFolder())
-        named = (_fetched(item, folders[0]) if _is_address(item) else [item] for item in listed)
-        listed = list(chain.from_iterable(named))
-    for file in list_files(listed):
-        if is_read_once(file.path):
+    for given in [path] if isinstance(path, str | os.PathLike) else path:
+        item = os.fspath(given)
+        paths = expanded(item) if (is_address := _ADDRESS.match(item)) is None else []
+        if is_address:
             folders.append(TemporaryFolder())
-            file = replace(file, path=_copy(file.path, folders[-1]))
-        files.append(file)
+            paths = _fetched(item, folders[-1])
+        for file in map(ListedFile.of, paths):
+            if is_read_once(file.path):
+                folders.append(TemporaryFolder())
+                file = replace(file, path=_copy(file.path, folders[-1]))
+            files.append(file)
+    if not files:
+        raise ReadError("the list of files is empty", "a table needs at least one", "name a file")
     return files, tuple(folders)
 
 
@@ -69,12 +70,8 @@ def _copy(path: Path, folder: TemporaryFolder) -> Path:
     return copy
 
 
-def _is_address(item: Any) -> bool:
-    return isinstance(item, str) and _ADDRESS.match(item) is not None
-
-
-def _fetched(address: str, folder: TemporaryFolder) -> list[Path]:
-    copies = []
+def _fetched(address: str, folder: TemporaryFolder) -> list[str]:
+    copies: list[Path] = []
     try:
         import fsspec
 
@@ -96,7 +93,7 @@ def _fetched(address: str, folder: TemporaryFolder) -> list[Path]:
         raise ReadError(f"{address} cannot be read: {reason}", "", "check the address") from error
     if not copies:
         raise ReadError(f"no file matches {address!r}", "", "check the address")
-    return copies
+    return list(map(str, copies))
 
 
 @dataclass(frozen=True)

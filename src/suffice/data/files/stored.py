@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import json
 import re
-import reprlib
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -24,9 +22,9 @@ import pyarrow.ipc as ipc
 
 from suffice.data.doubles import doubles
 from suffice.data.files.temporary import KeptPart, TemporaryFolder
-from suffice.data.schema import called, held, is_text, require_columns
+from suffice.data.schema import called, is_text, require_columns
 from suffice.data.source import RecordPart
-from suffice.data.table import About, Table, converted, first_rows
+from suffice.data.table import About, Table, first_rows
 from suffice.data.version import FileVersion, readable, version_of
 from suffice.errors import ReadError, SchemaError
 from suffice.sums.batch import BATCH_ROWS
@@ -46,8 +44,7 @@ class StoredPart(RecordPart):
 
     path: Path
     number: int  # which row group or record batch
-    # The columns to read, and their types; None as stored.
-    types: tuple[tuple[str, pa.DataType | None], ...]
+    types: tuple[tuple[str, pa.DataType], ...]  # the columns to read, and their types in the table
     version: FileVersion | None = None  # the only version of the file that may be read
     kind: str = ""  # of the format, in an error
     rows: int | None = None
@@ -61,7 +58,7 @@ class StoredPart(RecordPart):
                 batch.validate(full=True)
                 for start in range(0, batch.num_rows, BATCH_ROWS):
                     part = batch.slice(start, BATCH_ROWS)
-                    yield self._typed(part, done)
+                    yield self._widened(part, done)
                     done += part.num_rows
 
     def locate(self, row: int) -> str:
@@ -75,37 +72,18 @@ class StoredPart(RecordPart):
         """Number of rows of the file before the part; 0 of a part that is the file."""
         return 0
 
-    def _typed(self, batch: pa.RecordBatch, done: int) -> pa.RecordBatch:
-        types = dict(self.types)
-
-        def cast(name: str, cells: pa.Array[Any]) -> pa.Array[Any]:
-            target = types[name]
-            if target is None or target == cells.type:
-                return cells
-            try:
-                if pa.types.is_integer(cells.type) and pa.types.is_floating(target):
-                    return pa.array(doubles(cells), target, from_pandas=True)
-                return cells.cast(target)
-            except BadCell as bad:
-                where = f"{self.locate(done + bad.row)}, column {name!r}: {bad.value}"
-                raise ReadError(where, bad.rule, bad.next_step) from None
-            except pa.ArrowNotImplementedError:
-                stored = held(cells.type)
-                raise ReadError(
-                    f"{self.path.name}, column {name!r}: {stored} do not turn into {held(target)}",
-                    f"column {name!r} is read as {held(target)}",
-                    f"read the column as {stored}",
-                ) from None
-
-        def refusal(name: str, row: int, value: Any) -> ReadError:
-            where, target = f"{self.locate(done + row)}, column {name!r}", types[name]
-            return ReadError(
-                f"{where}: {reprlib.repr(value)} is not {called(target)}",
-                f"column {name!r} is read as {held(target)}",
-                f"correct the value or read the column as {held(batch.column(name).type)}",
-            )
-
-        return converted(batch.select(list(types)), cast, refusal)
+    def _widened(self, batch: pa.RecordBatch, done: int) -> pa.RecordBatch:
+        """Return cells in the types of the table: a part of spooled rows may have narrower ones."""
+        columns = []
+        for (name, kind), cells in zip(self.types, batch.columns, strict=True):
+            if pa.types.is_integer(cells.type) and pa.types.is_floating(kind):
+                try:
+                    cells = pa.array(doubles(cells), kind, from_pandas=True)
+                except BadCell as bad:
+                    where = f"{self.locate(done + bad.row)}, column {name!r}: {bad.value}"
+                    raise ReadError(where, bad.rule, bad.next_step) from None
+            columns.append(cells.cast(kind))
+        return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
 
     @property
     def file(self) -> Path:
@@ -198,7 +176,7 @@ class StoredTable(Table):
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
         require_columns(types, self.names, self.where)
-        asked = tuple((name, kind or self.schema.field(name).type) for name, kind in types.items())
+        asked = tuple((name, self.schema.field(name).type) for name in types)
         parts = [replace(part, types=asked) for part in self.kept]
         return parts if self.folder is None else [KeptPart(one, (self.folder,)) for one in parts]
 

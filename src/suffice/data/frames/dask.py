@@ -16,7 +16,7 @@ from dask.optimization import cull
 
 from suffice.data.schema import require_columns
 from suffice.data.source import RecordPart
-from suffice.data.table import About, Table, first_promoted
+from suffice.data.table import About, Table, first_rows
 from suffice.errors import SchemaError, first_line
 from suffice.sums.batch import BATCH_ROWS
 
@@ -95,7 +95,7 @@ class DaskTable(Table):
     def _head(self) -> pa.RecordBatch:
         parts = self._parts(dict.fromkeys(self.names))
         schema = pa.Schema.from_pandas(self._columns(self.names)._meta, preserve_index=False)
-        return first_promoted(chain.from_iterable(part.record_batches() for part in parts), schema)
+        return first_rows(chain.from_iterable(part.record_batches() for part in parts), schema)
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[DaskPartition]:
         require_columns(types, self.names, "the Dask DataFrame")

@@ -20,7 +20,7 @@ from suffice.data.schema import Layout, is_text, require_columns
 from suffice.data.source import RecordPart
 from suffice.data.table import About, Table, first_rows, require_distinct
 from suffice.data.text_format import TextFormat
-from suffice.errors import ParameterError, ReadError, SchemaError, first_line
+from suffice.errors import ReadError, SchemaError, first_line
 from suffice.sums.batch import BATCH_ROWS
 from suffice.sums.block import HELD_STEP
 
@@ -71,10 +71,7 @@ class FrameTable(Table):
 
     @property
     def about(self) -> About:
-        return About(format=self.written)
-
-    def doubt(self, name: str) -> str | None:
-        return self.doubts.get(name)
+        return About(format=self.written, doubts=self.doubts)
 
     @property
     def strings(self) -> Sequence[str]:
@@ -109,18 +106,6 @@ def in_memory(table: Table) -> FrameTable | None:
     if isinstance(table, StoredTable) and table.folder is not None:
         return FrameTable(table.mapped())
     return table if isinstance(table, FrameTable) else None
-
-
-def in_memory_beside(table: Table, role: str) -> FrameTable:
-    """Return a table in memory, to which values are to be added as its labels, say."""
-    frame = in_memory(table)
-    if frame is None:
-        raise ParameterError(
-            f"the {role}s are given as values, the rows as a file",
-            f"a file brings its own {role}s",
-            "give the name of their column",
-        )
-    return frame
 
 
 def frame_table(data: Any) -> FrameTable | StoredTable:

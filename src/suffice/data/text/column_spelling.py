@@ -173,7 +173,7 @@ def _real(cells: pa.Array[Any]) -> Guess | None:
 def _closest(
     values: pa.Array[Any], counts: Any, decimal: str | None, thousands: str | None
 ) -> Guess:
-    whole: list[Spelling] = []
+    whole: list[Number | Moment] = []
     best, most, alike = None, None, np.zeros(len(values), bool)
     for spelling in _candidates(values, decimal, thousands):
         match = pc.match_substring_regex(values, spelling.pattern).to_numpy(zero_copy_only=False)
@@ -193,7 +193,7 @@ def _closest(
 
 def _candidates(
     values: pa.Array[Any], decimal: str | None, thousands: str | None
-) -> Iterator[Spelling]:
+) -> Iterator[Number | Moment]:
     odd = values.filter(pc.invert(pc.match_substring_regex(values, PLAIN.pattern)))
     shown = odd.slice(0, PROBE * PROBE).to_pylist()
     yield from number_spellings(
@@ -222,7 +222,7 @@ def _in_doubt(counts: Any, alike: Any, most: Any) -> bool:
     return bool(share >= 0.5) and distinct >= SEVERAL and odd <= max(3, distinct / 10)
 
 
-def _one_of(values: pa.Array[Any], whole: Sequence[Spelling]) -> Guess:
+def _one_of(values: pa.Array[Any], whole: Sequence[Number | Moment]) -> Guess:
     """Choose the first spelling of all values, and name those that read other values."""
     last = [s for s in whole if isinstance(s, Moment) and s.date.startswith(_YEAR_FIRST)]
     whole = [s for s in whole if s not in last] or whole
@@ -249,7 +249,7 @@ def _one_of(values: pa.Array[Any], whole: Sequence[Spelling]) -> Guess:
     return Guess(chosen, kind, tuple(others), cell)
 
 
-def _begin_months(spelling: Spelling, values: pa.Array[Any]) -> bool:
+def _begin_months(spelling: Number | Moment, values: pa.Array[Any]) -> bool:
     if not isinstance(spelling, Moment) or "DD" not in spelling.date:
         return False
     dates = spelling.read(values)

@@ -13,7 +13,7 @@ import codecs
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
@@ -31,17 +31,6 @@ _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
 _NUMBERS = (PLAIN, Number(","), Number(".", ","), Number(",", "."), Number(".", " "))
 
 
-@dataclass(frozen=True)
-class Dialect:
-    """The place of a table in a text, and what cuts it into fields."""
-
-    separator: str
-    quote: str | None
-    strip: bool
-    skip_lines: int
-    rows: list[Record]  # from the header on
-
-
 def encoding_of(start: bytes) -> str | None:
     """Return UTF-16 where the first bytes show it, with a mark or by the zeros of plain letters."""
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -53,8 +42,13 @@ def encoding_of(start: bytes) -> str | None:
     return None
 
 
-def dialect_of(lines: Sequence[str], asked: TextFormat, usual: str) -> Dialect:
-    """Find the table in the first lines of a text; ``usual`` is the separator that is likely."""
+def dialect_of(
+    lines: Sequence[str], asked: TextFormat, usual: str
+) -> tuple[TextFormat, list[Record]]:
+    """Find the table in the first lines of a text; ``usual`` is the separator that is likely.
+
+    Return where it begins and what cuts it into fields, and its rows from the header on.
+    """
     skip, separator = asked.skip_lines, asked.separator
     if skip is None:
         skip = 0
@@ -78,7 +72,7 @@ def dialect_of(lines: Sequence[str], asked: TextFormat, usual: str) -> Dialect:
     if strip:
         rows = _rows(lines[skip:], Grammar(found, quote, strip=True))
         rows = [replace(row, fields=[cell.strip() for cell in row.fields]) for row in rows]
-    return Dialect(found, quote, strip, skip, rows)
+    return replace(asked, separator=found, quote=quote, strip=strip, skip_lines=skip), rows
 
 
 def _rows(lines: Sequence[str], grammar: Grammar) -> list[Record]:
@@ -314,7 +308,7 @@ class Names(NamedTuple):
 
     names: tuple[str, ...]
     unnamed: tuple[str, ...] = ()  # those named by their position, as the header names none
-    row_names: str | None = None  # one that has the names of the rows
+    row_names: tuple[str, ...] = ()  # one that has the names of the rows
     by_position: bool = False  # whether the names are those of the model, in its order
     doubled: tuple[str, ...] = ()  # those named by their position too, as others have the name
 
@@ -351,5 +345,5 @@ def names_of(
         if own != name:
             (doubled if name else unnamed).append(own)
     return Names(
-        tuple(names), tuple(unnamed), names[0] if row_names else None, False, tuple(doubled)
+        tuple(names), tuple(unnamed), tuple(names[:1]) if row_names else (), False, tuple(doubled)
     )

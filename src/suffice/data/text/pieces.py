@@ -7,6 +7,7 @@ ends a record if an even number of toggles stands before it. A doubled quote tog
 from __future__ import annotations
 
 import codecs
+import io
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,7 +24,6 @@ from suffice.data.text.records import (
     LONGEST_RECORD,
     OpenRecordError,
     TextFile,
-    is_packed,
     is_utf8,
     open_bytes,
 )
@@ -39,7 +39,8 @@ class ByteStream:
     """The bytes of a file, decompressed, the first of which can be looked at before."""
 
     def __init__(self, file: IO[bytes]) -> None:
-        self.file, self.compressed = file, is_packed(file)
+        self.file = file
+        self.compressed = not isinstance(getattr(file, "raw", None), io.FileIO)
         self.start = self._rest = b""
         self.start = self._rest = self.read(BEGINNING)
         self.passed = 0  # bytes of the file up to the end of the last piece

@@ -13,9 +13,8 @@ import codecs
 import io
 import re
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from collections.abc import Generator, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import IO, Any, cast
 
 import numpy as np
@@ -88,7 +87,7 @@ class Reading:
     ) -> Generator[pa.RecordBatch]:
         """Yield the rows from a byte on; so many pieces are parsed before they are asked for."""
         tables = self._tables(stream, ahead, begin)
-        for table in _without_last(tables, self._format.skip_last or 0):
+        for table in _without_last(tables, last) if (last := self._format.skip_last) else tables:
             for batch in table.to_batches(BATCH_ROWS):
                 yield self._by_tokens(batch) if self._by_hand else batch
 
@@ -108,16 +107,13 @@ class Reading:
 
     def _tables(self, stream: ByteStream, ahead: int, begin: int) -> Iterator[pa.Table]:
         """Parse piece by piece, in threads of our own that work ahead."""
-        pool = ThreadPoolExecutor(ahead) if ahead else None
+        pool = ThreadPoolExecutor(max(1, ahead))
 
-        def start(piece: Piece) -> tuple[Piece, Callable[[], pa.Table | None]]:
-            if pool is None:
-                return piece, partial(self._parsed, piece)
-            return piece, pool.submit(self._parsed, piece).result
+        def start(piece: Piece) -> tuple[Piece, Future[pa.Table | None]]:
+            return piece, pool.submit(self._parsed, piece)
 
         def end(_: object) -> None:
-            if pool is not None:
-                pool.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown(wait=False, cancel_futures=True)
 
         size = PIECE_BYTES
         if self._raw:  # no more rows than the first ones
@@ -129,9 +125,9 @@ class Reading:
         except OpenRecordError:
             raise self._file.explain() from None
 
-    def _first(self, ahead: deque[tuple[Piece, Callable[[], pa.Table | None]]]) -> pa.Table:
+    def _first(self, ahead: deque[tuple[Piece, Future[pa.Table | None]]]) -> pa.Table:
         piece, parsed = ahead.popleft()
-        table = parsed()
+        table = parsed.result()
         table = self._walked(piece) if table is None else table
         self._last, self._rows = piece, (sum(self._rows), table.num_rows)
         return table

@@ -61,11 +61,6 @@ def open_bytes(path: Path) -> IO[bytes]:
     return packed
 
 
-def is_packed(file: IO[bytes]) -> bool:
-    """Return whether an opened file is decompressed while it is read."""
-    return not isinstance(getattr(file, "raw", None), io.FileIO)
-
-
 def unpacking(start: bytes, path: Path) -> Callable[[Path], Any] | None:
     """Return the function that opens a file decompressed, by its first bytes; None if it is not."""
     for begin, unpack in _COMPRESSIONS:
@@ -240,7 +235,7 @@ class TextFile:
         """Say what is wrong with a row, if anything is."""
         if self.careful and record.behind:
             return ReadError(
-                f"{self._at(record)}: text follows the quote {self.format.quote} that closes a "
+                f"{self.at(record)}: text follows the quote {self.format.quote} that closes a "
                 f"field, in {reprlib.repr(record.text)}",
                 "a quote may have lost its meaning, and rows with it",
                 _QUOTES,
@@ -249,7 +244,7 @@ class TextFile:
             return self._ragged(record)
         if self.careful and record.lines > 1 and self._swallows(record):
             return ReadError(
-                f"{self._at(record)}: a quoted field covers {record.lines} lines, each of which "
+                f"{self.at(record)}: a quoted field covers {record.lines} lines, each of which "
                 f"has {_fields(len(self.names))} of its own",
                 "a stray quote would swallow rows",
                 f"{_QUOTES}; quote={self.format.quote!r} reads it as one row",
@@ -299,9 +294,9 @@ class TextFile:
     def locate(self, row: int) -> str:
         """Name the line where row `row`, counted from 0 without header and malformed rows, is."""
         found = next(islice(self.whole(), row, None), None)
-        return f"row {row + 1} of {self.path.name}" if found is None else self._at(found)
+        return f"row {row + 1} of {self.path.name}" if found is None else self.at(found)
 
-    def _at(self, record: Record) -> str:
+    def at(self, record: Record) -> str:
         return f"line {record.line} of {self.path.name}"
 
     def _ragged(self, record: Record) -> ReadError:
@@ -309,7 +304,7 @@ class TextFile:
         span = "" if record.lines == 1 else f", some in quotes, up to line {last}"
         behind = f"{self.separator} {self.format.quote}"
         return ReadError(
-            f"{self._at(record)}: {_fields(len(record.fields))}{span}, where the table has "
+            f"{self.at(record)}: {_fields(len(record.fields))}{span}, where the table has "
             f"{len(self.names)} columns",
             "every row must have one field per column",
             "a blank stands before a quote, which opens a field with strip=True"

@@ -12,10 +12,11 @@ import re
 import reprlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -31,10 +32,9 @@ from suffice.data.spelling import (
     read_cells,
     without_missing,
 )
-from suffice.data.table import first_rows
-from suffice.data.text.column_spelling import PROBE, Doubt, Guess, fractions, guess, settled
+from suffice.data.table import About, first_rows
+from suffice.data.text.column_spelling import PROBE, Guess, fractions, guess, settled
 from suffice.data.text.dialect import (
-    Dialect,
     Names,
     dialect_of,
     encoding_of,
@@ -46,6 +46,7 @@ from suffice.data.text.reading import OtherCellsError, Reading
 from suffice.data.text.records import (
     BLANK,
     OpenRecordError,
+    Record,
     TextFile,
     is_utf8,
     undecoded,
@@ -67,22 +68,25 @@ _TOTAL = re.compile(r"(?i)(grand |sub)?totals?:?|sums?:?|summe:?|gesamt:?|averag
 class Sniffed:
     """The format of files, and what their first rows hold."""
 
-    format: TextFormat  # with nothing left open
-    files: tuple[TextFile, ...]
+    about: About
+    files: tuple[TextFile, ...]  # whose format leaves nothing open
     head: pa.RecordBatch  # the first rows
-    raw: Mapping[str, pa.Array[pa.StringScalar]]  # cells of columns whose spelling a label keeps
-    goes_on: tuple[int, int] = (0, 0)  # rows of the first file that are in it, and bytes
-    left_out: tuple[str, ...] = ()  # fields that are no columns
-    empty: tuple[str, ...] = ()  # those of them that must hold nothing
-    remarks: tuple[str, ...] = ()
-    losses: tuple[str, ...] = ()  # the remarks on what is left out
-    doubts: Mapping[str, Doubt] = field(default_factory=dict)
-    refused: Mapping[str, ReadError] = field(default_factory=dict)  # what has two meanings
-    absent: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # tokens, by column
+    respelled: frozenset[str]  # columns whose labels are lost or spelled in another way
+    goes_on: tuple[int, int]  # rows of the first file that are in it, and bytes
+    empty: tuple[str, ...]  # fields left out that must hold nothing
+    refused: Mapping[str, ReadError]  # columns with two meanings
 
 
-def sniff(paths: Sequence[Path], asked: TextFormat, known: TextFormat | None = None) -> Sniffed:
-    """Find what a format leaves open: what is asked for and what a model knows go first."""
+def sniff(
+    paths: Sequence[Path],
+    asked: TextFormat,
+    known: TextFormat | None = None,
+    label: str | None = None,
+) -> Sniffed:
+    """Find what a format leaves open: what is asked for and what a model knows go first.
+
+    The cells of a label are not read as truth values or numbers of several spellings.
+    """
     first = paths[0]
     given = asked if known is None else asked.over(known)
     usual = usual_separator(first)
@@ -95,9 +99,9 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: TextFormat | None = N
         carried = asked.encoding != given.encoding
         if carried and (encoding_of(stream.start) or _shows_utf8(stream.start, given.encoding)):
             start = replace(start, format=replace(given, encoding=asked.encoding))
-        file, dialect, names = _first_file(start, stream, usual, known)
+        file, top, names = _first_file(start, stream, usual, known)
         sample = list(_further(file, stream))
-        at_once = _fractions_at_first(file, dialect, sample) if len(paths) == 1 else ()
+        at_once = _fractions_at_first(file, top, sample) if len(paths) == 1 else ()
         head, goes_on = _first_rows(file, stream, at_once)
     _refuse_header_again(file, head)
     files = [file]
@@ -109,38 +113,34 @@ def sniff(paths: Sequence[Path], asked: TextFormat, known: TextFormat | None = N
             with opened(other) as stream:
                 more, _ = _first_rows(other, stream)
             head = first_rows([head, more], head.schema)
-    columns = _Columns(file, head, [r for r in sample if len(r) == len(file.names)], asked, known)
-    left_out, empty = columns.left_out(names)
+    whole = [row for row in sample if len(row) == len(file.names)]
+    columns = _Columns(file, head, whole, asked, known, label)
+    nothing = {name for name, one in columns.guesses.items() if pa.types.is_null(one.type)}
+    empty = tuple(name for name in names.unnamed if name in nothing and head.num_rows)
+    left_out = (*names.row_names, *empty)
     losses = tuple(_losses(columns, names, empty))
     remarks = (
-        *_dialect_remarks(columns, usual, dialect, names),
+        *_dialect_remarks(columns, usual, top[0], names),
         *_column_remarks(columns),
         *_name_remarks(columns, names, left_out, sample),
     )
-    written = {
-        n: g.spelling.name for n, g in columns.guesses.items() if not pa.types.is_null(g.type)
-    }
+    known_cells = ((n, one) for n, one in columns.guesses.items() if n not in nothing)
     format = replace(
         file.format,
-        written=tuple(written.items()),
+        written=tuple((name, one.spelling.name) for name, one in known_cells),
         missing=given.tokens,
         decimal=None,
         thousands=None,
     )
     head = columns.typed(head.schema.names, left_out)
     return Sniffed(
-        format=format,
-        files=tuple(replace(one, format=format) for one in files),
-        head=head,
-        raw=columns.raw,
-        goes_on=goes_on if columns.are_read else (0, 0),
-        left_out=left_out,
-        empty=empty,
-        remarks=(*remarks, *losses),
-        losses=losses,
-        doubts=columns.doubts,
-        refused=columns.refused,
-        absent=columns.absent,
+        About(True, None, format, (*remarks, *losses), losses, columns.doubts(), left_out),
+        tuple(replace(one, format=format) for one in files),
+        head,
+        columns.respelled,
+        goes_on if columns.are_read else (0, 0),
+        empty,
+        columns.refused,
     )
 
 
@@ -167,13 +167,13 @@ def _first_rows(
 
 
 def _fractions_at_first(
-    file: TextFile, dialect: Dialect, sample: Sequence[Sequence[str]]
+    file: TextFile, top: Sequence[Record], sample: Sequence[Sequence[str]]
 ) -> Sequence[str]:
     """Return columns that are fractions or empty in the few first rows and in a sample of others.
 
     They are read as numbers at once, which takes less than to look at their cells as text.
     """
-    format, first = file.format, dialect.rows[file.has_header :][:PROBE]
+    format, first = file.format, top[file.has_header :][:PROBE]
     rows = [row for row in (*(r.fields for r in first), *sample) if len(row) == len(file.names)]
     if not sample or not rows or format.strip or not _are_plain(format):
         return ()
@@ -191,51 +191,40 @@ def _fractions_at_first(
 
 def _first_file(
     file: TextFile, stream: ByteStream, usual: str, known: TextFormat | None
-) -> tuple[TextFile, Dialect, Names]:
+) -> tuple[TextFile, Sequence[Record], Names]:
     asked = file.format
     open_order = is_utf8(asked.encoding) or codecs.lookup(asked.encoding).name == "utf-16"
-    if open_order and (found := encoding_of(stream.start)):
-        asked = replace(asked, encoding=found)
-    dialect = dialect_of(_first_lines(stream.start, asked), asked, usual)
-    if known is not None and known.skip_lines and not _knows(dialect, known):
-        like = replace(asked, skip_lines=known.skip_lines)
-        again = dialect_of(_first_lines(stream.start, asked), like, usual)
-        dialect = again if _knows(again, known) else dialect
-    if not dialect.rows:
+    if open_order and (encoding := encoding_of(stream.start)):
+        asked = replace(asked, encoding=encoding)
+    lines = _first_lines(stream.start, asked)
+    found, top = dialect_of(lines, asked, usual)
+    if known is not None and known.skip_lines and not _knows(top, known):
+        again = dialect_of(lines, replace(asked, skip_lines=known.skip_lines), usual)
+        found, top = again if _knows(again[1], known) else (found, top)
+    if not top:
         raise no_content(file.path)
-    rows = [record.fields for record in dialect.rows]
+    rows = [record.fields for record in top]
     header = asked.header
     if header is None:
         header = has_header(rows, asked.tokens, known)
-    _refuse_undecoded(replace(file, format=asked), dialect, header)
+    found = replace(found, header=header, skip_last=asked.skip_last or 0)
+    _refuse_undecoded(replace(file, format=found), top[0])
     names = names_of(rows, header, asked.names, known)
-    settled = replace(
-        asked,
-        separator=dialect.separator,
-        quote=dialect.quote,
-        header=header,
-        names=names.names,
-        strip=dialect.strip,
-        skip_lines=dialect.skip_lines,
-        skip_last=asked.skip_last or 0,
-    )
-    this = replace(file, format=settled)
-    _check_width(this, dialect, header)
+    this = replace(file, format=replace(found, names=names.names))
+    _check_width(this, top)
     if known is not None and not header and not names.by_position and asked.names is None:
         raise ReadError(
             f"{file.path.name} has no header, as its first row is {_row(rows[0])}",
             f"columns are found by name, or by position among {len(known.features)}",
             "if that row is a header, say header=True; else give names=...",
         )
-    return this, dialect, names
+    return this, top, names
 
 
-def _refuse_undecoded(file: TextFile, dialect: Dialect, header: bool) -> None:
-    first = dialect.rows[0]
-    for position, name in enumerate(first.fields if header else (), start=1):
+def _refuse_undecoded(file: TextFile, first: Record) -> None:
+    for position, name in enumerate(first.fields if file.has_header else (), start=1):
         if undecoded(name):
-            line = dialect.skip_lines + first.line
-            raise file.undecodable(line, f"column {position}", name)
+            raise file.undecodable(file.skipped + first.line, f"column {position}", name)
 
 
 def _shows_utf8(start: bytes, other: str) -> bool:
@@ -247,8 +236,8 @@ def _shows_utf8(start: bytes, other: str) -> bool:
     return "\0" not in text and text != start.decode(other, "replace")
 
 
-def _knows(dialect: Dialect, known: TextFormat) -> bool:
-    return bool(dialect.rows) and not set(dialect.rows[0].fields).isdisjoint(known.features)
+def _knows(top: Sequence[Record], known: TextFormat) -> bool:
+    return bool(top) and not set(top[0].fields).isdisjoint(known.features)
 
 
 def _first_lines(start: bytes, format: TextFormat) -> list[str]:
@@ -259,15 +248,15 @@ def _first_lines(start: bytes, format: TextFormat) -> list[str]:
     return lines if len(text) <= _CHARACTERS or len(lines) == 1 else lines[:-1]
 
 
-def _check_width(file: TextFile, dialect: Dialect, header: bool) -> None:
-    first = dialect.rows[0]
-    below = dialect.rows[1:] if header else dialect.rows
+def _check_width(file: TextFile, top: Sequence[Record]) -> None:
+    first, header = top[0], file.has_header
+    below = top[header:]
     width = len(below[0].fields) if below else len(first.fields)
     alike = all(len(row.fields) == width for row in below)
     own = tuple(first.fields) == file.names
     if len(file.names) != width and not own and (alike or not header):
         raise ReadError(
-            f"line {dialect.skip_lines + first.line + header} of {file.path.name}: {width} fields, "
+            f"line {file.skipped + first.line + header} of {file.path.name}: {width} fields, "
             f"where names=... holds {len(file.names)}",
             "there must be one name per column",
             "correct the names or the separator",
@@ -279,11 +268,11 @@ def _other_file(path: Path, like: TextFile) -> tuple[TextFile, list[list[str]]]:
         file = replace(like, path=path, version=version_of(path))
     with opened(file) as stream:
         lines = _first_lines(stream.start, like.format)[like.skipped :]
-    dialect = dialect_of(lines, replace(like.format, skip_lines=0), like.separator)
-    rows = [record.fields for record in dialect.rows]
-    if not rows:
+    _, top = dialect_of(lines, replace(like.format, skip_lines=0), like.separator)
+    if not top:
         raise no_content(path)
-    _refuse_undecoded(file, replace(dialect, skip_lines=like.skipped), like.has_header)
+    _refuse_undecoded(file, top[0])
+    rows = [record.fields for record in top]
     names = names_of(rows, like.has_header, None, None).names
     known = like.names, names_of([list(like.names)], True, None, None).names
     if len(names) != len(like.names) or (like.has_header and names not in known):
@@ -343,13 +332,14 @@ class _Columns:
         sample: Sequence[Sequence[str]],
         asked: TextFormat,
         known: TextFormat | None,
+        label: str | None,
     ) -> None:
         self.file, self.format, self.asked, self.known = file, file.format, asked, known
+        self.label = label
         self.first = dict(zip(file.names, head.columns, strict=True))
         self.guesses: dict[str, Guess] = {}
         self.refused: dict[str, ReadError] = {}
         self.absent: dict[str, dict[str, int]] = {}
-        self.raw: dict[str, pa.Array[pa.StringScalar]] = {}
         self.of_model = () if known is None else tuple(dict(known.written))
         self.said: list[str] = []
         self._numbers: dict[str, pa.Array[pa.DoubleScalar]] = {}  # first cells that are plain
@@ -364,7 +354,28 @@ class _Columns:
             if one.others:
                 self.refused[name] = _undecided(file.path.name, name, one)
                 self.guesses[name] = Guess()
-        self.doubts = {name: g.doubt for name, g in self.guesses.items() if g.doubt is not None}
+        unlike = {name for name, cells in self.first.items() if self._is_unlike(name, cells)}
+        lost = {name for name, tokens in self.absent.items() if any(tokens)}
+        self.respelled = frozenset(unlike | lost)
+        if label in unlike:
+            self.guesses[label] = Guess()
+            self._numbers.pop(label, None)
+
+    def _is_unlike(self, name: str, cells: pa.Array[Any]) -> bool:
+        """Return whether labels would not be what the file shows."""
+        one, read_at_once = self.guesses[name], pa.types.is_floating(cells.type)
+        is_number = pa.types.is_floating(one.type) and not read_at_once
+        return one.spelling == TRUTH or (is_number and _is_odd(cells))
+
+    def doubts(self) -> dict[str, str]:
+        """Say which columns hold numbers or dates but for a few cells, and where the first is."""
+        found = {}
+        for place, (name, one) in enumerate(self.guesses.items()):
+            if one.doubt is not None:
+                cells = ((r, r.fields[place].strip()) for r in self.file.whole())
+                where = (self.file.at(r) for r, cell in cells if cell == one.doubt.first)
+                found[name] = one.doubt.of(name, next(where, ""))
+        return found
 
     def _guess(self, name: str, first: pa.Array[pa.StringScalar], more: Sequence[str]) -> Guess:
         if pa.types.is_floating(first.type):
@@ -417,7 +428,7 @@ class _Columns:
                 )
 
     def typed(self, names: Sequence[str], left_out: Sequence[str]) -> pa.RecordBatch:
-        """Return the first rows in their types, and keep what a label would be spelled like."""
+        """Return the first rows in their types."""
         columns = {}
         for name in names:
             if name in left_out:
@@ -427,26 +438,16 @@ class _Columns:
             if pa.types.is_floating(cells.type):
                 columns[name] = cells
                 continue
+            if name in self._numbers:
+                columns[name] = self._numbers.pop(name)
+                continue
+            if name in self.absent:
+                cells = without_missing(cells, tokens)
             try:
-                if name in self._numbers:
-                    columns[name] = self._numbers.pop(name)
-                else:
-                    if name in self.absent:
-                        cells = without_missing(cells, tokens)
-                    columns[name] = read_cells(cells, one.spelling, one.type, tokens)
+                columns[name] = read_cells(cells, one.spelling, one.type, tokens)
             except pa.ArrowInvalid:  # which is refused by its line where the column is read
                 self.are_read, columns[name] = False, pa.nulls(len(cells), one.type)
-                continue
-            if one.spelling == TRUTH or (pa.types.is_floating(one.type) and _is_odd(cells)):
-                self.raw[name] = cells
         return pa.RecordBatch.from_arrays(list(columns.values()), names=list(columns))
-
-    def left_out(self, names: Names) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Fields that are no columns, and those of them that hold nothing."""
-        empty = [name for name in names.unnamed if pa.types.is_null(self.guesses[name].type)]
-        empty = [name for name in empty if len(self.first[name])]
-        row_names = [] if names.row_names is None else [names.row_names]
-        return (*row_names, *empty), tuple(empty)
 
 
 def _are_plain(format: TextFormat) -> bool:
@@ -492,27 +493,26 @@ def _losses(columns: _Columns, names: Names, empty: Sequence[str]) -> Iterator[s
         yield f"{where}: {lines} left out (skip_lines=0 reads all)"
     lost = [
         f"{token!r} of {name!r} ({cells:,})"
-        for name, tokens in columns.absent.items()
-        if columns.guesses[name].spelling == TEXT
-        for token, cells in tokens.items()
+        for name in sorted(columns.absent, key=lambda one: one != columns.label)
+        if name == columns.label
+        or (asked.missing is None and columns.guesses[name].spelling == TEXT)
+        for token, cells in columns.absent[name].items()
         if token
     ]
-    if lost and asked.missing is None and not columns.of_model:
+    if lost and not columns.of_model:
         more = f" and {len(lost) - NAMED} more" if len(lost) > NAMED else ""
         shown = ", ".join(lost[:NAMED])
         yield f"{where}: cells {shown}{more} are read as missing (missing='' keeps them)"
     if empty:
         yield f"{where}: fields without a name and a value are left out: {_listed(empty)}"
-    if names.row_names is not None:
+    if names.row_names:
         yield (
             f"{where}: the first field, which the header does not name, is taken for names of rows "
             "and left out (names=... keeps it)"
         )
 
 
-def _dialect_remarks(
-    columns: _Columns, usual: str, dialect: Dialect, names: Names
-) -> Iterator[str]:
+def _dialect_remarks(columns: _Columns, usual: str, top: Record, names: Names) -> Iterator[str]:
     file, asked, known = columns.file, columns.asked, columns.known
     where, format = file.path.name, file.format
     if asked.separator is None and format.separator != usual:
@@ -525,7 +525,7 @@ def _dialect_remarks(
         yield _remark(where, f"text is written in {format.encoding.upper()}", "encoding")
     if asked.strip is None and format.strip and (known is None or not known.strip):
         yield _remark(where, "blanks around fields are removed", "strip")
-    first = _row(dialect.rows[0].fields)
+    first = _row(top.fields)
     headless = f"there is no header, as the first row is {first}"
     if names.by_position and (format.header or known is None or known.header is not False):
         begin = f"the header {first} names no column of the model" if format.header else headless

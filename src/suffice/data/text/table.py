@@ -152,7 +152,7 @@ class TextTable(Table):
     paths: Sequence[Path]
     asked: TextFormat = field(default_factory=TextFormat)  # what is given of how they are written
     known: TextFormat | None = None  # what a model knows of its files
-    found: Sniffed | None = None  # if they were looked at before
+    label: str | None = None  # a column whose cells keep their spelling
 
     def __post_init__(self) -> None:
         self.sniffed  # noqa: B018 - what is wrong with a file is said when it is opened
@@ -163,31 +163,17 @@ class TextTable(Table):
     @cached_property
     def sniffed(self) -> Sniffed:
         """Format and first rows, found by looking at the files."""
-        return self.found or sniff(self.paths, self.asked, self.known)
+        return sniff(self.paths, self.asked, self.known, self.label)
 
-    def known_as(self, known: TextFormat) -> TextTable:
-        """Return the same files, read as those of a model are."""
-        if known == self.known:
+    def read_as(self, known: TextFormat | None, label: str | None) -> TextTable:
+        known = known or self.known
+        if known == self.known and (label == self.label or label not in self.sniffed.respelled):
             return self
-        return TextTable(self.paths, self.asked, known)
-
-    def labelled(self, name: str) -> TextTable:
-        """Return the same rows, with the labels of a column as the file spells them."""
-        found = self.sniffed
-        for token, count in found.absent.get(name, {}).items() if self.known is None else ():
-            if token and not any(f"{token!r} of {name!r}" in said for said in found.losses):
-                warn(
-                    f"{found.files[0].path.name}: labels {token!r} ({count:,} of {name!r}) are "
-                    "read as missing; missing='' keeps them."
-                )
-        if name not in found.raw:
-            return self
-        column = found.raw[name]
-        head = found.head.set_column(found.head.schema.get_field_index(name), name, column)
-        written = tuple((dict(found.format.written) | {name: TEXT.name}).items())
-        format = replace(found.format, written=written)
-        files = tuple(replace(file, format=format) for file in found.files)
-        return replace(self, found=replace(found, head=head, format=format, files=files))
+        table = TextTable(self.paths, self.asked, known, label)
+        for loss in table.about.losses if known == self.known else ():
+            if loss not in self.about.losses:
+                warn(f"{loss}.")
+        return table
 
     @property
     def _head(self) -> pa.RecordBatch:
@@ -195,28 +181,11 @@ class TextTable(Table):
 
     @property
     def names(self) -> tuple[str, ...]:
-        left_out = self.sniffed.left_out
-        return tuple(name for name in self.sniffed.files[0].names if name not in left_out)
+        return tuple(self.sniffed.head.schema.names)
 
     @property
     def about(self) -> About:
-        found = self.sniffed
-        return About(True, None, found.format, found.remarks, found.losses, found.left_out)
-
-    def doubt(self, name: str) -> str | None:
-        """Say that a column would hold numbers or dates but for a few cells, and name the first."""
-        found = self.sniffed.doubts.get(name)
-        if found is None:
-            return None
-        place = found.first
-        part = TextPart(self.sniffed.files[0], ((name, pa.string()),))
-        done = 0
-        for batch in part.record_batches():
-            row = batch.column(0).index(pa.scalar(place)).as_py()
-            if row >= 0:
-                return found.of(name, part.locate(done + row))
-            done += batch.num_rows
-        return found.of(name)
+        return self.sniffed.about
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[TextPart]:
         found = self.sniffed

@@ -29,27 +29,16 @@ def is_array(X: Any, *named: Any) -> bool:
         return not all(isinstance(row, str | PathLike) for row in X)
     if isinstance(X, np.ndarray) or is_sparse(X):
         return True
-    if _is_sparse_frame(X):
-        return not any(isinstance(name, str) for name in named)
+    if type(X).__module__.partition(".")[0] == "pandas" and X.ndim == 2 and X.size > 0:
+        sparse = all(getattr(dtype, "fill_value", None) == 0 for dtype in X.dtypes)
+        return sparse and not any(isinstance(name, str) for name in named)
     if not hasattr(X, "__array__"):  # asked first: a LazyFrame resolves its query for its columns
         return False
     return not hasattr(X, "__arrow_c_stream__") and not hasattr(X, "columns")
 
 
-def _is_sparse_frame(X: Any) -> bool:
-    if type(X).__module__.partition(".")[0] != "pandas" or X.ndim != 2:
-        return False
-    return X.size > 0 and all(getattr(dtype, "fill_value", None) == 0 for dtype in X.dtypes)
-
-
-def has_named_columns(X: Any) -> bool:
-    framed = type(X).__module__.partition(".")[0] in ("pandas", "dask")
-    columns = X if isinstance(X, Mapping) else X.columns if framed else ()
-    return all(isinstance(name, str) for name in columns)
-
-
-def checked_weights(sample_weight: Any, n: int) -> NDArray[np.float64]:
-    """Weights of n rows as an array; one number serves all."""
+def checked_weights(sample_weight: Any, n: int | None) -> NDArray[np.float64]:
+    """Weights as an array, of n rows if that is known: one number then serves all."""
     if np.ma.is_masked(sample_weight):
         masked = int(np.ma.getmaskarray(sample_weight).argmax())
         raise DataError(f"sample_weight, row {masked}: masked", WEIGHT_RULE)
@@ -65,11 +54,12 @@ def checked_weights(sample_weight: Any, n: int) -> NDArray[np.float64]:
         lambda place: ", row ".join(["sample_weight", *map(str, place[:1])]),
         "scale the weights",
     )
-    if weights.ndim == 0:
+    if weights.ndim == 0 and n is not None:
         weights = np.full(n, weights)
-    if weights.shape != (n,):
+    if weights.ndim != 1 or n not in (None, len(weights)):
+        rows = "" if n is None else f" for {n} rows"
         raise ParameterError(
-            f"sample_weight has shape {weights.shape} for {n} rows", "there is one weight per row"
+            f"sample_weight has shape {weights.shape}{rows}", "there is one weight per row"
         )
     row = unfit_weight(weights)
     if row is not None:

@@ -105,86 +105,68 @@ def _spelling(value: Any) -> Any:
 
 def _some_rows(
     known: Mapping[str, Vocabulary], source: Any, layout: Layout
-) -> tuple[Batch, Sequence[BlockLayout]]:
-    """Some rows of the columns that are known, and how they are read."""
-    table = isinstance(source, TableSource)
-    kinds: dict[str, str] = {}
-    for block in layout.blocks:
-        is_number = layout.is_number(block) if block.encoding == "mixed" else ()
-        for j, name in enumerate(block.columns):
-            if (
-                name in known
-                and name not in kinds
-                and not (table and name not in source.table.names)
-            ):
-                mixed = block.encoding == "mixed" and not is_number[j]
-                kinds[name] = "category" if mixed else block.encoding
-    texts = [name for name, kind in kinds.items() if kind == "events"]
-    categories = tuple(name for name, kind in kinds.items() if kind == "category")
-    numbers = tuple(name for name in kinds if name not in (*texts, *categories))
-    blocks = [BlockLayout("category", categories)] if categories else []
-    blocks += [BlockLayout("real", numbers)] if numbers else []
-    blocks += [BlockLayout("events", (name,)) for name in texts]
+) -> tuple[Batch, Sequence[str]]:
+    """Some rows of the columns that are known, a block each, and their names."""
+    is_table = isinstance(source, TableSource)
+    names = source.table.names if is_table else source.names
+    kinds = {
+        name: kind
+        for name, kind in layout.encodings.items()
+        if name in known and (not is_table or name in names)
+    }
     own = replace(
         layout,
-        blocks=tuple(blocks),
+        blocks=tuple(
+            BlockLayout(kind if kind in ("category", "events") else "real", (name,))
+            for name, kind in kinds.items()
+        ),
         columns=tuple(column for column in layout.columns if column.name in kinds),
         label=None,
         weight=None,
     )
-    if table:
-        others = tuple(name for name in source.table.names if name not in kinds)
-        own = replace(own, ignored=(*own.ignored, *others))
-        source = replace(source, label=None, weight=None)
-        parts = source.parts(own, 1)  # which refuses columns of other types
-        if not source.table.about.guesses:
-            return encode(_spread(source, tuple(kinds)), own), own.blocks
-        return encode(next(parts[0].records()).slice(0, LOOKED_AT), own), own.blocks
-    step = max(1, source.x.shape[0] // LOOKED_AT)
-    (part,) = ArraySource(source.x[::step][:LOOKED_AT], source.names).parts(own, 1)
-    return next(part.batches()), own.blocks
-
-
-def _spread(source: TableSource, names: Sequence[str]) -> pa.RecordBatch:
-    """Rows of a table that has types, evenly spread where it is in memory."""
-    frame = in_memory(source.table)
-    rows = source.table.head().slice(0, LOOKED_AT) if frame is None else frame.table
-    few = rows.select(list(names))
-    if few.num_rows > LOOKED_AT:
-        few = few.take(np.linspace(0, few.num_rows - 1, LOOKED_AT).astype(np.int64))
-    if isinstance(few, pa.Table):
-        few = pa.RecordBatch.from_arrays(
-            [column.combine_chunks() for column in few.columns], names=list(names)
-        )
-    return few
+    if not is_table:
+        step = max(1, source.x.shape[0] // LOOKED_AT)
+        (part,) = ArraySource(source.x[::step][:LOOKED_AT], names).parts(own, 1)
+        return next(part.batches()), tuple(kinds)
+    own = replace(own, ignored=(*own.ignored, *(name for name in names if name not in kinds)))
+    parts = replace(source, label=None, weight=None).parts(own, 1)  # other types are refused
+    if (frame := in_memory(source.table)) is not None:
+        few = frame.table.select(list(kinds))
+        if few.num_rows > LOOKED_AT:
+            few = few.take(np.linspace(0, few.num_rows - 1, LOOKED_AT).astype(np.int64))
+        columns = [column.combine_chunks() for column in few.columns]
+        rows = pa.RecordBatch.from_arrays(columns, names=list(kinds))
+    else:
+        guesses = source.table.about.guesses
+        rows = next(parts[0].records()) if guesses else source.table.head()
+    return encode(rows.slice(0, LOOKED_AT), own), tuple(kinds)
 
 
 def _mostly_unseen(
-    known: Mapping[str, Vocabulary], batch: Batch, blocks: Sequence[BlockLayout], fewest: int
+    known: Mapping[str, Vocabulary], batch: Batch, names: Sequence[str], fewest: int
 ) -> Iterator[_Unseen]:
     """The columns more than half of whose values no row of the fit showed."""
-    for layout, block in zip(blocks, batch.blocks, strict=True):
-        for j, name in enumerate(layout.columns):
-            vocabulary = known[name]
-            if isinstance(block, SparseBlock):
-                shown, unseen = _texts(block, vocabulary)
-                values: list[Any] = []
-            elif isinstance(block, CodedBlock | IntegerBlock):
-                coded = block.column(j).coded()
-                codes, new = coded.codes[:, 0], coded.recode((vocabulary,))[:, 0]
-                beyond = new == len(vocabulary)
-                shown, unseen = int((codes >= 0).sum()), int(beyond.sum())
-                values = _by_frequency(codes[beyond], coded.vocabularies[0].values)
-            else:
-                cells = np.asarray(cast(RealBlock, block).values[:, j], np.float64)
-                cells = cells[cells == cells]
-                beyond = ~np.isin(cells, np.array(vocabulary.values, np.float64))
-                shown, unseen = len(cells), int(beyond.sum())
-                distinct, codes = np.unique(cells[beyond], return_inverse=True)
-                whole = (int(v) if v.is_integer() else v for v in distinct.tolist())
-                values = _by_frequency(codes, list(whole))
-            if shown >= fewest and 2 * unseen > shown:
-                yield _Unseen(name, unseen, shown, values, vocabulary)
+    for name, block in zip(names, batch.blocks, strict=True):
+        vocabulary = known[name]
+        if isinstance(block, SparseBlock):
+            shown, unseen = _texts(block, vocabulary)
+            values: list[Any] = []
+        elif isinstance(block, CodedBlock | IntegerBlock):
+            coded = block.coded()
+            codes, new = coded.codes[:, 0], coded.recode((vocabulary,))[:, 0]
+            beyond = new == len(vocabulary)
+            shown, unseen = int((codes >= 0).sum()), int(beyond.sum())
+            values = _by_frequency(codes[beyond], coded.vocabularies[0].values)
+        else:
+            cells = np.asarray(cast(RealBlock, block).values[:, 0], np.float64)
+            cells = cells[cells == cells]
+            beyond = ~np.isin(cells, np.array(vocabulary.values, np.float64))
+            shown, unseen = len(cells), int(beyond.sum())
+            distinct, codes = np.unique(cells[beyond], return_inverse=True)
+            whole = (int(v) if v.is_integer() else v for v in distinct.tolist())
+            values = _by_frequency(codes, list(whole))
+        if shown >= fewest and 2 * unseen > shown:
+            yield _Unseen(name, unseen, shown, values, vocabulary)
 
 
 def _by_frequency(codes: NDArray[Any], values: Sequence[Any]) -> list[Any]:

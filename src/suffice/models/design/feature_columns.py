@@ -128,6 +128,7 @@ def features(
         columns = UniformColumns(source.names, "number", "real", AS_NUMBERS)
         return Features(columns, formula=formula, targets=targets)
     schema, found, ordered = source.table.shown.schema, [], {}
+    doubts = source.table.about.doubts
     computed = formula.functions_of if formula else frozenset[str]()
     intercept = formula.intercept if formula else told.intercept
     for column in source.columns():
@@ -137,8 +138,8 @@ def features(
         told_so = column.name in categorical or column.name in levels
         told_so |= not intercept and column.stored == "boolean" and column.name not in computed
         read = _read(column, kind, told_so, column.name in texts)
-        if not (told_so or column.name in texts) and (doubt := source.table.doubt(column.name)):
-            raise SchemaError(doubt)
+        if column.name in doubts and not (told_so or column.name in texts):
+            raise SchemaError(doubts[column.name])
         if read.kind != "real" and column.name in computed:
             raise SchemaError(
                 f"column {read.name!r} holds {'text' if read.kind == 'text' else 'categories'}",
