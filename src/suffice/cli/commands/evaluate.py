@@ -9,18 +9,21 @@ from typing import Annotated, Any
 from suffice.cli.models import known_columns, label_of, load_model, predicts_numbers, weight_of
 from suffice.cli.options import (
     AsJson,
+    Costs,
     Data,
-    Decision,
+    Engine,
     Ignore,
     Label,
     ModelFile,
     ReadAs,
     Reading,
-    Running,
+    Threshold,
     Weight,
+    decided,
     option,
     refuse_labels,
     reported,
+    running,
 )
 from suffice.cli.output import deliver
 from suffice.errors import DataError
@@ -33,11 +36,12 @@ def evaluate(
     label: Label = None,
     by: Annotated[str | None, option("COL", "Evaluate each value of a column apart.")] = None,
     as_json: AsJson = False,
-    decision: Decision,
+    threshold: Threshold = None,
+    costs: Costs = None,
     read: ReadAs = None,
     ignore: Ignore = None,
     weight: Weight = None,
-    running: Running,
+    engine: Engine = None,
 ) -> None:
     """Evaluate predictions on test data.
 
@@ -47,18 +51,18 @@ def evaluate(
     Example: suffice evaluate adult.suffice test.csv
     """
     reading = Reading.of(read)
-    fitted = decision.applied(load_model(model))
+    fitted = decided(load_model(model), threshold, costs)
     refuse_labels(fitted, reading)
     table = known_columns(
         reading.open(data, fitted.reader_.format), fitted, label, weight, by, ignore=ignore
     )
     truth = label_of(fitted, label), weight_of(fitted, weight, table)
-    by_threshold = decision.threshold is not None  # not by costs that were asked for
+    by_threshold = threshold is not None  # not by costs that were asked for
 
     def facts_of(one: Any) -> dict[str, Any]:
         return _number_facts(one) if predicts_numbers(fitted) else _class_facts(one)
 
-    with reported(f"Evaluating {', '.join(data)}") as report, running.chosen(report):
+    with reported(f"Evaluating {', '.join(data)}") as report, running(engine, report):
         if by is None:
             found = fitted.evaluate(table, *truth, unanswerable="empty")
             found = replace(found, costs=None) if by_threshold else found
