@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from itertools import product
@@ -481,34 +481,39 @@ def running(
     return set_engine(engine(kind, progress=report, checkpoint=checkpoint, **options))
 
 
-def updated(
-    path: Path,
+def rows_for(
+    model: Any,
     data: Sequence[str],
-    read: Sequence[str] | None,
-    output: Path,
-    doing: str,
-    change: Callable[[Any, Table, Any, str | None], None],
-) -> Any:
-    """Change a model by rows, and save it.
+    reading: Reading,
+    label: str | None = None,
+    weight: str | None = None,
+    by: str | None = None,
+    ignore: Sequence[str] | None = None,
+) -> tuple[Table, Any, str | None]:
+    """Open rows as a model reads them; return the columns of truth and weights beside them."""
+    opened = reading.open(data, model.reader_.format)
+    table = known_columns(opened, model, label, weight, by, ignore=ignore)
+    return table, label_of(model, label), weight_of(model, weight, table)
 
-    ``change`` takes the model, the table, and the columns of labels and weights.
-    """
+
+@contextmanager
+def updated(
+    path: Path, data: Sequence[str], read: Sequence[str] | None, output: Path, doing: str
+) -> Iterator[tuple[Any, Table, Any, str | None]]:
+    """Give a model and rows, by which a block changes it, and save it then."""
     reading = Reading.of(read)
     refuse_overwriting(output, data)
     model = load_summed(path)
     refuse_labels(model, reading)
-    table = reading.open(data, model.reader_.format)
-    weight = weight_of(model, None, table)
-    table = known_columns(table, model, weight)
+    rows = rows_for(model, data, reading)
     with reported(f"{doing} {', '.join(data)}") as report, running(None, report):
         try:
-            change(model, table, label_of(model), weight)
+            yield model, *rows
         except SchemaError as error:
             fact = f"{', '.join(data)} does not fit {path}: {error.fact}"
             raise SchemaError(fact, error.rule, error.next_step) from None
     refuse_replacing(output, model, model.target_names_, [path])
     model.save(output)
-    return model
 
 
 # Decisions --------------------------------------------------------------------------------------

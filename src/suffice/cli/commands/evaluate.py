@@ -6,7 +6,7 @@ from dataclasses import replace
 from math import isnan
 from typing import Annotated, Any
 
-from suffice.cli.models import known_columns, label_of, load_model, predicts_numbers, weight_of
+from suffice.cli.models import load_model, predicts_numbers
 from suffice.cli.options import (
     AsJson,
     Costs,
@@ -23,6 +23,7 @@ from suffice.cli.options import (
     option,
     refuse_labels,
     reported,
+    rows_for,
     running,
 )
 from suffice.cli.output import deliver
@@ -53,10 +54,7 @@ def evaluate(
     reading = Reading.of(read)
     fitted = decided(load_model(model), threshold, costs)
     refuse_labels(fitted, reading)
-    table = known_columns(
-        reading.open(data, fitted.reader_.format), fitted, label, weight, by, ignore=ignore
-    )
-    truth = label_of(fitted, label), weight_of(fitted, weight, table)
+    table, *truth = rows_for(fitted, data, reading, label, weight, by, ignore)
     by_threshold = threshold is not None  # not by costs that were asked for
 
     def facts_of(one: Any) -> dict[str, Any]:

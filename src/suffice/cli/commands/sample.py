@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from suffice.cli.models import load_generative, refuse_result
+from suffice.cli.models import load_model, refuse_result
 from suffice.cli.options import ModelFile, RowsAsJson, RowsFile, option
 from suffice.cli.output import writer_of
 
@@ -29,7 +29,9 @@ def sample(
 
     written = writer_of(output, as_json)
     refuse_result(output, [model])
-    fitted = load_generative(model, "it has no distribution of rows", "fit naive Bayes")
+    fitted = load_model(
+        model, "it has no distribution of rows", "fit naive Bayes", "predict_joint_log_proba"
+    )
     columns, labels = fitted.sample(rows, seed)
     cells = {**columns, fitted.reader_.layout.label or "label": labels}
     table = pa.table({name: pa.array(values.tolist()) for name, values in cells.items()})
