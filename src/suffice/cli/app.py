@@ -122,25 +122,7 @@ class Commands(TyperGroup):
             except MemoryError:
                 complain("error: there is not enough memory; use a machine that has more.")
                 code = BAD_INPUT
-            code = _flushed(code)
         sys.exit(code)
-
-
-def _flushed(code: Any) -> Any:
-    """Return the exit code, once standard output has taken what its buffer still holds."""
-    from suffice.cli.output import standard_output
-
-    if sys.stdout is None or sys.stdout.closed:  # nothing is held that could be written
-        return code
-    try:
-        with standard_output() as stream:
-            stream.flush()
-    except typer.Exit as gone:
-        return code or gone.exit_code
-    except OSError as error:
-        complain(f"error: {sentence(error)}")
-        return code or BAD_INPUT
-    return code
 
 
 def _said(error: Any) -> str:

@@ -40,6 +40,7 @@ def standard_output() -> Iterator[TextIO]:
         if sys.stdout is None:
             raise OSError(errno.EBADF, os.strerror(errno.EBADF))
         yield sys.stdout
+        sys.stdout.flush()  # else what its buffer holds is written when nothing can be said of it
     except OSError as error:
         write_no_more(sys.stdout)
         if isinstance(error, BrokenPipeError):
@@ -71,8 +72,6 @@ def print_all(parts: Iterable[str | Table]) -> None:
             else:
                 lines = [wrapped(part, width)]
             stream.write("\n".join([*lines, ""]))
-    with standard_output() as stream:
-        stream.flush()  # Typer ends with another status where it is the first to write
 
 
 def _flat(parts: Iterable[str | Table]) -> Iterator[str | Table]:
