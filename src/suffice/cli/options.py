@@ -344,16 +344,16 @@ def _typed(given: str) -> str:
 
 
 def points_of(
-    models: Sequence[tuple[str, str, Sequence[str]]],
+    models: Sequence[tuple[str, Sequence[str]]],
     given: Sequence[str] | None,
     grid: Sequence[str],
 ) -> Iterator[Point]:
     """Yield every model with every value of those parameters of the grid that it has.
 
-    Models are given as what each is called, its name, and parameters of its own, as ``NAME=VALUE``;
-    those that are ``given`` stand instead.
+    Models are given with parameters of their own, as ``NAME=VALUE``; those that are ``given`` stand
+    instead.
     """
-    names = [model for _, model, _ in models]
+    names = [model for model, _ in models]
     axes = []
     for line in grid:
         name, sign, values = line.partition("=")
@@ -370,7 +370,7 @@ def points_of(
             )
         axes.append((name, [value.strip() for value in values.split(",")]))
     said = {_name(one) for one in given or ()} | {name for name, _ in axes}
-    for called, model, of_own in models:
+    for model, of_own in models:
         own = [one for one in of_own if _name(one) not in said]
         parameters, words = parameters_for(model, [*own, *(given or ())], names)
         mine = [(name, values) for name, values in axes if name in parameters_of(model)]
@@ -378,7 +378,7 @@ def points_of(
             point = dict(zip((name for name, _ in mine), chosen, strict=True))
             of_grid = [f"{name}={value}" for name, value in point.items()]
             yield Point(
-                " ".join(of_grid if of_grid and len(models) == 1 else [called, *of_grid]),
+                " ".join(of_grid if of_grid and len(models) == 1 else [model, *of_grid]),
                 model,
                 parameters | {name: value_of(name, value) for name, value in point.items()},
                 [*words, *words_of("-p", of_grid)],

@@ -92,7 +92,7 @@ def sql_of_sums(
     if not written:
         check_dialect(dialect)
     found = declared(call, columns, f"SELECT * FROM {SOURCE}", written)
-    plan = needed(found, call.open(found.table)).plan
+    plan, _ = needed(found, call.open(found.table))
     select = plan.select(plan.sums)
     if not written:
         select = translated(select, "duckdb", dialect)

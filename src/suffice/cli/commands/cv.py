@@ -116,7 +116,7 @@ def cv(
     numbers = named[0] in REGRESSIONS if named else look.numbers
     judged = None if numbers else _judged_class(look.labels, metric, positive, threshold)
     _check_metric(metric, numbers, judged is not None)
-    chosen: list[tuple[str, str, list[str]]] = [(name, name, []) for name in named]
+    chosen: list[tuple[str, list[str]]] = [(name, []) for name in named]
     chosen = chosen or list(look.models(1 if folds == "loo" else int(folds)))
     points = list(points_of(chosen, parameters, grid or []))
     models = [point.model for point in points]
@@ -256,13 +256,13 @@ class _Look:
         sizes = len(features) - len(categories), len(categories), levels, len(labels)
         return cls(numbers, labels, missing, Size(rows, *sizes))
 
-    def models(self, folds: int) -> Iterator[tuple[str, str, list[str]]]:
+    def models(self, folds: int) -> Iterator[tuple[str, list[str]]]:
         """Yield what is good on such a table, what costs least first."""
         from suffice.ensemble.candidates import CANDIDATES
 
         if self.numbers:
             own = ["incomplete=gaussian"] * self.missing
-            yield from ((name, name, own) for name in FOR_NUMBERS)
+            yield from ((name, own) for name in FOR_NUMBERS)
             return
         seconds = {name: folds * CANDIDATES[name].seconds(self.size) for name in FOR_CLASSES}
         suited = set(FOR_CLASSES) - ({"logistic"} if self.missing else set())  # needs every cell
@@ -273,7 +273,7 @@ class _Look:
                 why = f"{folds} folds would take about {seconds[name]:.0f} s"
                 self.left_out.append({"name": name, "why": why})
                 continue
-            yield name, name, ["incomplete=indicator"] * (name == "logistic-bins" and self.missing)
+            yield name, ["incomplete=indicator"] * (name == "logistic-bins" and self.missing)
 
 
 def _known(models: Sequence[str]) -> list[str]:

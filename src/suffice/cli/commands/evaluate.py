@@ -55,24 +55,21 @@ def evaluate(
     fitted = decided(load_model(model), threshold, costs)
     refuse_labels(fitted, reading)
     table, *truth = rows_for(fitted, data, reading, label, weight, by, ignore)
-    by_threshold = threshold is not None  # not by costs that were asked for
 
-    def facts_of(one: Any) -> dict[str, Any]:
-        return _number_facts(one) if predicts_numbers(fitted) else _class_facts(one)
+    def judged(one: Any) -> Any:
+        return one if threshold is None else replace(one, costs=None)  # none were asked for
 
+    facts_of = _number_facts if predicts_numbers(fitted) else _class_facts
     with reported(f"Evaluating {', '.join(data)}") as report, running(engine, report):
         if by is None:
-            found = fitted.evaluate(table, *truth, unanswerable="empty")
-            found = replace(found, costs=None) if by_threshold else found
+            found = judged(fitted.evaluate(table, *truth, unanswerable="empty"))
             deliver(facts_of(found), lambda: [found.table()], as_json)
             return
         groups = fitted.evaluate_by(table, truth[0], by, truth[1], unanswerable="empty")
     if not groups:
         raise DataError(f"{data[0]} holds no row", "an evaluation needs at least one")
-    alone = {c: replace(one, costs=None) if by_threshold else one for c, one in groups.items()}
-    listed: list[Any] = [{"group": value, **facts_of(one)} for value, one in alone.items()]
-    of_groups = {"by": by, "groups": listed}
-    deliver(of_groups, lambda: [groups.table()], as_json)
+    listed: list[Any] = [{"group": c, **facts_of(judged(one))} for c, one in groups.items()]
+    deliver({"by": by, "groups": listed}, lambda: [groups.table()], as_json)
 
 
 def _class_facts(found: Any) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from suffice.cli.options import (
     reported,
     running,
 )
-from suffice.cli.output import writer_of
+from suffice.cli.output import rows_to
 from suffice.cli.values import check_columns, listed
 from suffice.errors import ParameterError
 
@@ -70,7 +70,7 @@ def predict(
     """
     from suffice.data.beside import beside, cells_as_stored, skipped_rows
 
-    reading, written = Reading.of(read), writer_of(output, as_json)
+    reading = Reading.of(read)
     refuse_result(output, [model, *data])
     fitted = decided(load_model(model), threshold, costs)
     wanted = _options(fitted, proba, interval, level)
@@ -82,7 +82,7 @@ def predict(
         answers = fitted.predict_batches(table, unanswerable="empty", **wanted)
         cells = cells_as_stored(opened, kept) if kept else None
         rows = beside(answers, cells, skipped, lines=as_json)
-        with written() as write:
+        with rows_to(output, as_json) as write:
             for part in rows:
                 write(part)
 

@@ -8,7 +8,7 @@ import typer
 
 from suffice.cli.models import load_model, refuse_result
 from suffice.cli.options import ModelFile, RowsAsJson, RowsFile, option
-from suffice.cli.output import writer_of
+from suffice.cli.output import rows_to
 
 
 def sample(
@@ -27,7 +27,6 @@ def sample(
     """
     import pyarrow as pa
 
-    written = writer_of(output, as_json)
     refuse_result(output, [model])
     fitted = load_model(
         model, "it has no distribution of rows", "fit naive Bayes", "predict_joint_log_proba"
@@ -38,5 +37,5 @@ def sample(
     is_text = not as_json if output is None else output.suffix.lower() in (".csv", ".tsv")
     if is_text and fitted.reader_.format is not None:
         table = fitted.reader_.format.spelled(table)
-    with written() as write:
+    with rows_to(output, as_json) as write:
         write(table)
