@@ -96,7 +96,6 @@ def test_commands_load_what_they_need(table: Path, tmp_path: Path) -> None:
     heavy = {
         "joblib",
         "pyarrow.parquet",
-        "pydantic",
         "rich.markdown",
         "rich.progress",
         "scipy.optimize",

@@ -345,7 +345,7 @@ def test_what_is_printed_is_typed(run: Run) -> None:
     assert few.exit_code == 2
     assert "fewer folds" in few.stderr
     other = run(*fit, "--model", "lda", "--alpha", 1).stderr
-    assert "--alpha is given for --model lda; it belongs to --model naive-bayes" in other
+    assert "--alpha 1 is given for --model lda; it belongs to --model naive-bayes" in other
 
 
 def test_sums_are_for_the_model_that_suits_the_label(run: Run) -> None:

@@ -301,6 +301,14 @@ def test_a_row_impossible_under_every_class_gets_the_prior() -> None:
         assert (answer["P(a)"], answer["P(b)"]) == pytest.approx((1 / 3, 2 / 3), rel=1e-15)
 
 
+def test_many_classes_in_sqlite() -> None:
+    rng = np.random.default_rng(3)
+    labels = [f"c{i:03}" for i in range(250)]  # a function of SQLite has 100 arguments at most
+    rows = pd.DataFrame({"x": rng.normal(size=1000), "y": labels * 4})
+    rows["x"] += np.tile(np.arange(250), 4)
+    check(NaiveBayes.textbook().fit(rows, "y"), rows[["x"]].head(50), "sqlite", in_sqlite)
+
+
 @pytest.mark.parametrize("dialect", ["bigquery", "tsql", "oracle", "trino"])
 def test_other_dialects_parse(naive_bayes: Any, complete_models: Any, dialect: str) -> None:
     model = naive_bayes["bayes"] if dialect in {"bigquery", "oracle"} else complete_models["qda"]
@@ -311,11 +319,20 @@ def test_other_dialects_parse(naive_bayes: Any, complete_models: Any, dialect: s
 
 
 def test_names_and_labels_stay_inside_their_quotes(naive_bayes: Any, holes: pd.DataFrame) -> None:
-    for dialect in ("duckdb", "mysql"):
+    for dialect in ("duckdb", "mysql", "spark"):
         statements = sqlglot.parse(to_sql(naive_bayes["bayes"], dialect, TABLE), dialect=dialect)
         assert [type(statement) for statement in statements] == [sqlglot.exp.Select]
         names = {i.name for i in statements[0].find_all(sqlglot.exp.Identifier)}
         assert set(holes.columns) <= names
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "postgres", "sqlite", "spark", "mysql"])
+def test_quotes_and_backslashes_stay_in_strings(dialect: str) -> None:
+    odd = ["it's", "\\", "\\'", "a`b", 'c"d']
+    rows = pd.DataFrame({"w": odd * 2, "y": [f"{text}!" for text in odd] * 2})
+    statement = to_sql(NaiveBayes.textbook().fit(rows, "y"), dialect, "t")
+    literals = sqlglot.parse_one(statement, read=dialect).find_all(sqlglot.exp.Literal)
+    assert {*odd, *rows["y"]} <= {one.name for one in literals if one.is_string}
 
 
 def test_spark_substitutes_no_variable_in_a_name() -> None:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterable
-from dataclasses import fields, is_dataclass
-from functools import partial
 from importlib import import_module
-from inspect import Parameter, Signature, getdoc, signature
+from inspect import getdoc
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -37,64 +33,20 @@ COMMANDS = (
 )
 
 
-class TextAsItIs:
-    """Lets the parameters of a command of Typer take text as it is.
-
-    Typer 0.29 builds a validator of pydantic for every parameter, given or not. To import pydantic
-    and to build 40 of them takes longer than to read a small file. Text, paths, defaults and
-    what is not given need none; other values are validated as usual.
-    """
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        """Return the parameters, the one for help among them."""
-        parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]
-        for parameter in parameters:
-            usual = parameter.process_value
-            if not isinstance(usual, partial):
-                parameter.process_value = partial(_processed, parameter, usual)
-        return parameters
-
-
-def _processed(parameter: Any, usual: Callable[[Any, Any], Any], context: Any, value: Any) -> Any:
-    """Return the value of a parameter, by the usual way where it has to be validated."""
-    described = getattr(parameter, "type_descriptor", None)  # none in other versions of Typer
-    if described is None or not _is_plain(parameter, described.annotation, value):
-        return usual(context, value)
-    if isinstance(value, list | tuple):
-        value = list(value)
-    elif described.annotation is Path and value is not None:
-        value = Path(value)
-    elif value is None and (parameter.multiple or parameter.nargs == -1):
-        value = ()
-    return value if parameter.callback is None else parameter.callback(context, parameter, value)
-
-
-def _is_plain(parameter: Any, kind: Any, value: Any) -> bool:
-    if value is None:
-        return not parameter.required
-    if kind == list[str]:
-        return isinstance(value, list | tuple) and len(value) > 0
-    return type(value) is kind or (kind is Path and isinstance(value, str))
-
-
-class Command(TextAsItIs, TyperCommand):
+class Command(TyperCommand):
     """A command that takes parameters of its reader and model as options, too."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Take the words of a line apart; note the model, as help comes before all options."""
         line = " ".join(args).replace("--model=", "--model ").split()
         named = [after for word, after in pairwise(line) if word == "--model"]
-        model = named[-1].partition(",")[0] if named else ""
-        ctx.meta["suffice.model"] = model
-        own = {name for one in self.params for name in (*one.opts, *one.secondary_opts)} | {
-            "--help"
-        }
-        if {"-r", "-p"} & own and any(
-            word.startswith("--") and word.partition("=")[0] not in own for word in args
-        ):
+        ctx.meta["suffice.model"] = named[-1].partition(",")[0] if named else ""
+        own = {name for one in self.get_params(ctx) for name in (*one.opts, *one.secondary_opts)}
+        long = {word.partition("=")[0] for word in args if word.startswith("--")}
+        if long - own and own & {"-r", "-p"}:
             from suffice.cli.values import short_options
 
-            args = short_options(args, own, self.name if self.name == "searchlight" else model)
+            args = short_options(args, own, self.name)
         parsed: list[str] = super().parse_args(ctx, args)
         return parsed
 
@@ -103,7 +55,8 @@ class Command(TextAsItIs, TyperCommand):
         from suffice.cli.values import MODELS, REGRESSIONS, described
 
         sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
-        for one in self.get_params(ctx):
+        parameters: list[Any] = self.get_params(ctx)
+        for one in parameters:
             record = one.get_help_record(ctx)
             if one.param_type_name == "argument":
                 sections["Arguments"].append((one.metavar, one.help))
@@ -120,7 +73,7 @@ class Command(TextAsItIs, TyperCommand):
         _print_help(self, ctx, formatter, sections, f"Example:  {example}")
 
 
-class Commands(TextAsItIs, TyperGroup):
+class Commands(TyperGroup):
     """Imports the command that is named, and no other.
 
     Ends bad input of any kind with one sentence on stderr and exit code 2; Ctrl-C ends it with
@@ -169,25 +122,7 @@ class Commands(TextAsItIs, TyperGroup):
             except MemoryError:
                 complain("error: there is not enough memory; use a machine that has more.")
                 code = BAD_INPUT
-            code = _flushed(code)
         sys.exit(code)
-
-
-def _flushed(code: Any) -> Any:
-    """Return the exit code, once standard output has taken what its buffer still holds."""
-    from suffice.cli.output import standard_output
-
-    if sys.stdout is None or sys.stdout.closed:  # nothing is held that could be written
-        return code
-    try:
-        with standard_output() as stream:
-            stream.flush()
-    except typer.Exit as gone:
-        return code or gone.exit_code
-    except OSError as error:
-        complain(f"error: {sentence(error)}")
-        return code or BAD_INPUT
-    return code
 
 
 def _said(error: Any) -> str:
@@ -195,11 +130,6 @@ def _said(error: Any) -> str:
     context = getattr(error, "ctx", None)
     if context is None or not context.command.epilog:
         return sentence(error)
-    if name := getattr(error, "option_name", ""):
-        from suffice.cli.options import owners_of
-
-        if refused := owners_of(name, context.meta.get("suffice.model", "")):
-            return sentence(refused)
     said = sentence(error).replace("Value error, ", "").rstrip(".")
     return f"{said}; as in: {context.command.epilog}; see {context.command_path} --help."
 
@@ -238,39 +168,8 @@ def _command(name: str) -> Any:
     function = getattr(import_module(f"suffice.cli.commands.{name}"), name)
     help, _, example = (getdoc(function) or "").rpartition("\n\nExample: ")
     alone = typer.Typer(add_completion=False, rich_markup_mode=None, context_settings=HELP)
-    alone.command(name, cls=Command, help=help, epilog=example)(_spread_out(function))
+    alone.command(name, cls=Command, help=help, epilog=example)(function)
     return get_command(alone)
-
-
-def _spread_out(command: Callable[..., None]) -> Callable[..., None]:
-    """Let every field of a record among the parameters of a command be an option of its own."""
-    hints = get_type_hints(command, include_extras=True)
-    groups: dict[str, Any] = {key: hint for key, hint in hints.items() if is_dataclass(hint)}
-    spread = [
-        option
-        for given in signature(command).parameters.values()
-        for option in _options(given, hints[given.name])
-    ]
-
-    @functools.wraps(command)
-    def flat(**given: Any) -> None:
-        for key, group in groups.items():
-            given[key] = group(**{f.name: given.pop(f.name) for f in fields(group)})
-        command(**given)
-
-    flat.__signature__ = Signature(spread)  # type: ignore[attr-defined]
-    flat.__annotations__ = {option.name: option.annotation for option in spread}
-    return flat
-
-
-def _options(given: Parameter, hint: Any) -> Iterable[Parameter]:
-    if not is_dataclass(hint):
-        return [given.replace(kind=Parameter.KEYWORD_ONLY, annotation=hint)]
-    hints = get_type_hints(hint, include_extras=True)
-    return [
-        Parameter(f.name, Parameter.KEYWORD_ONLY, default=f.default, annotation=hints[f.name])
-        for f in fields(hint)
-    ]
 
 
 app = typer.Typer(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import suffice
 from suffice.cli.values import check_columns, listed
 from suffice.errors import ModelFileError, ParameterError, SchemaError
+from suffice.models.grouped_sums import GroupedSums
 from suffice.persist import is_model_file
 from suffice.phrases import with_article
 
@@ -23,36 +24,28 @@ if TYPE_CHECKING:
 MOST_NAMED = 20
 
 
-def load_model(path: Path) -> Any:
-    """Read the file of a model; refuse one of sums, which predict nothing."""
-    if sums_in([str(path)]) is not None:
+def load_model(path: Path, rule: str = "", next_step: str = "", *attributes: str) -> Any:
+    """Read the file of a model that has some attributes; else refuse it by the rule.
+
+    Sums, which predict nothing, are refused.
+    """
+    model: Any = suffice.load(path)
+    if isinstance(model, GroupedSums):
         fact, rule = f"{path} holds sums", "this is done with a model, which is fitted to sums"
         raise ParameterError(fact, rule, join(["suffice", "fit", str(path)]))
-    return suffice.load(path)
-
-
-def load_having(path: Path, rule: str, next_step: str, *attributes: str) -> Any:
-    """Read the file of a model that has some attributes; else refuse it by the rule."""
-    model = load_model(path)
     if not all(hasattr(model, attribute) for attribute in attributes):
         raise refusal(path, model, rule, next_step)
     return model
 
 
-def load_generative(path: Path, rule: str, next_step: str) -> Any:
-    return load_having(path, rule, next_step, "predict_joint_log_proba")
-
-
 def load_summed(path: Path) -> Any:
     """Read the file of a model that is a function of sufficient statistics."""
     rule = "it is fitted by repeated passes over the rows, not from sufficient statistics"
-    return load_having(path, rule, "fit it again on all rows together", "statistic_")
+    return load_model(path, rule, "fit it again on all rows together", "statistic_")
 
 
 def sums_in(data: Sequence[str]) -> Any:
     """Return the sums of a file that holds some; None for tables and models."""
-    from suffice.models.grouped_sums import GroupedSums
-
     if len(data) != 1 or not is_model_file(data[0]):
         return None
     found: Any = suffice.load(data[0])
@@ -215,6 +208,8 @@ def refuse_replacing(
     except ModelFileError as error:
         raise ParameterError(f"it would be lost: {error.fact}", error.rule, step) from None
     holds = f"{output} holds {with_article(type(old).__name__)}"
+    if isinstance(old, GroupedSums):
+        raise ParameterError(f"{output} holds sums", "they would be lost", step)
     if old.target_names_:
         holds += f" that predicts {', '.join(map(repr, old.target_names_))}"
     if type(old) is not type(new) or tuple(old.target_names_) != tuple(targets):

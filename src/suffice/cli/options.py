@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -101,9 +101,28 @@ ReadAs = Annotated[
 ]
 Ignore = Annotated[Several, option("COL", "Leave out; missing to the model.", group=COLUMNS)]
 LeftOut = Annotated[Several, option("COL", "Leave these out.", group=COLUMNS)]
+Features = Annotated[Several, option("COL", "Use only these.", group=COLUMNS)]
+Categorical = Annotated[Several, option("COL", "Categories.", group=COLUMNS)]
+Text = Annotated[Several, option("COL", "Texts: words are counted.", group=COLUMNS)]
 Weight = Annotated[str | None, option("COL", "Weights of rows.", group=COLUMNS)]
 Checkpoint = Annotated[
     Path | None, option("FILE", "Sums so far; a killed fit goes on.", group=RUNNING)
+]
+Engine = Annotated[
+    str | None,
+    option("NAME", "local=N, threads (default: one a core); dask=tcp://host:8786.", group=RUNNING),
+]
+Threshold = Annotated[
+    float | None,
+    option("P", "Predict the second of two labels above this probability.", group=DECISION),
+]
+Costs = Annotated[
+    str | None,
+    option(
+        "A,B;C,D",
+        "Costs of predictions, a row for each true label, labels sorted.",
+        group=DECISION,
+    ),
 ]
 
 
@@ -213,49 +232,13 @@ def refuse_labels(model: Any, reading: Reading) -> None:
 # Columns, models and their parameters ----------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True)
-class Columns:
-    """Options on the columns that are used."""
+Columns = Mapping[str, Sequence[str]]
+"""The options on columns that are given, by name."""
 
-    features: Annotated[Several, option("COL", "Use only these.", group=COLUMNS)] = None
-    ignore: LeftOut = None
-    categorical: Annotated[Several, option("COL", "Categories.", group=COLUMNS)] = None
-    text: Annotated[Several, option("COL", "Texts: words are counted.", group=COLUMNS)] = None
 
-    def check(self, names: Sequence[str], roles: Mapping[str, str]) -> None:
-        """Refuse a column that is not there, or has two parts to play."""
-        before = dict(roles)
-        for option in ("ignore", "categorical", "text"):
-            given = listed(getattr(self, option))
-            check_columns(option, given, names)
-            for name in given:
-                if name in before:
-                    raise _two_parts(name, before[name], option)
-                before[name] = option
-        check_columns("features", listed(self.features), names)
-        for name in listed(self.features):
-            if before.get(name) in ("label", "weight", "ignore"):
-                raise _two_parts(name, before[name], "features")
-
-    def parameters(self, model: str, models: Sequence[str]) -> dict[str, Any]:
-        """Return the parameters of a model that say which columns are categories and texts.
-
-        What only others of the models have is left out.
-        """
-        found: dict[str, Any] = {}
-        for option, family in (("categorical", "categorical"), ("text", "multinomial")):
-            names = listed(getattr(self, option))
-            if not names:
-                continue
-            if model in OF_FAMILIES:
-                found["families"] = found.get("families", {}) | dict.fromkeys(names, family)
-            elif option in parameters_of(model):
-                found[option] = names
-            else:
-                owners = [m for m in MODELS if m in OF_FAMILIES or option in parameters_of(m)]
-                if not set(owners) & set(models):
-                    raise _of_others(f"--{option}", model, owners)
-        return found
+def given_columns(**options: Several) -> Columns:
+    """Return features, ignore, categorical and text, as far as they are given."""
+    return {name: value for name, value in options.items() if value}
 
 
 def _two_parts(name: str, one: str, other: str) -> ParameterError:
@@ -271,12 +254,6 @@ def _of_others(given: str, model: str, owners: Sequence[str]) -> ParameterError:
     )
 
 
-def given_columns(columns: Columns) -> dict[str, Any]:
-    """Return the options that are given, by name."""
-    values = {one.name: getattr(columns, one.name) for one in fields(columns)}
-    return {name: value for name, value in values.items() if value}
-
-
 def selected(
     table: Table, columns: Columns, label: Sequence[str], weight: str | None, *by: str | None
 ) -> Table:
@@ -288,8 +265,18 @@ def selected(
         if name not in table.names:
             raise no_column(name, "the label", table.names, table.about.format is not None)
     roles = dict.fromkeys(label, "label") | ({weight: "weight"} if weight else {})
-    columns.check(table.names, roles)
-    ignored, features = listed(columns.ignore), listed(columns.features)
+    given = {option: listed(columns.get(option)) for option in ("ignore", "categorical", "text")}
+    for option, names in given.items():
+        check_columns(option, names, table.names)
+        for name in names:
+            if name in roles:
+                raise _two_parts(name, roles[name], option)
+            roles[name] = option
+    ignored, features = given["ignore"], listed(columns.get("features"))
+    check_columns("features", features, table.names)
+    for name in features:
+        if roles.get(name) in ("label", "weight", "ignore"):
+            raise _two_parts(name, roles[name], "features")
     if features:
         used = {*features, *label, weight, *by}
         ignored = tuple(name for name in table.names if name not in used)
@@ -347,12 +334,6 @@ def parameters_for(
     return found, words_of("-p", mine)
 
 
-def owners_of(option: str, model: str) -> ParameterError | None:
-    """Return the error of an option that only other models have; None where none has it."""
-    owners = [other for other in MODELS if _name(option[2:]) in parameters_of(other)]
-    return _of_others(option, model, owners) if owners and model in MODELS else None
-
-
 def _name(given: str) -> str:
     return given.partition("=")[0].strip().replace("-", "_")
 
@@ -363,16 +344,16 @@ def _typed(given: str) -> str:
 
 
 def points_of(
-    models: Sequence[tuple[str, str, Sequence[str]]],
+    models: Sequence[tuple[str, Sequence[str]]],
     given: Sequence[str] | None,
     grid: Sequence[str],
 ) -> Iterator[Point]:
     """Yield every model with every value of those parameters of the grid that it has.
 
-    Models are given as what each is called, its name, and parameters of its own, as ``NAME=VALUE``;
-    those that are ``given`` stand instead.
+    Models are given with parameters of their own, as ``NAME=VALUE``; those that are ``given`` stand
+    instead.
     """
-    names = [model for _, model, _ in models]
+    names = [model for model, _ in models]
     axes = []
     for line in grid:
         name, sign, values = line.partition("=")
@@ -389,7 +370,7 @@ def points_of(
             )
         axes.append((name, [value.strip() for value in values.split(",")]))
     said = {_name(one) for one in given or ()} | {name for name, _ in axes}
-    for called, model, of_own in models:
+    for model, of_own in models:
         own = [one for one in of_own if _name(one) not in said]
         parameters, words = parameters_for(model, [*own, *(given or ())], names)
         mine = [(name, values) for name, values in axes if name in parameters_of(model)]
@@ -397,7 +378,7 @@ def points_of(
             point = dict(zip((name for name, _ in mine), chosen, strict=True))
             of_grid = [f"{name}={value}" for name, value in point.items()]
             yield Point(
-                " ".join(of_grid if of_grid and len(models) == 1 else [called, *of_grid]),
+                " ".join(of_grid if of_grid and len(models) == 1 else [model, *of_grid]),
                 model,
                 parameters | {name: value_of(name, value) for name, value in point.items()},
                 [*words, *words_of("-p", of_grid)],
@@ -419,7 +400,23 @@ def estimator_of(
     reading: Reading,
     models: Sequence[str] = (),
 ) -> Any:
-    given = columns.parameters(model, models or [model])
+    """Return a model with its parameters, and those that say which columns are what.
+
+    What only others of the ``models`` have is left out.
+    """
+    given: dict[str, Any] = {}
+    for option, family in (("categorical", "categorical"), ("text", "multinomial")):
+        names = listed(columns.get(option))
+        if not names:
+            continue
+        if model in OF_FAMILIES:
+            given["families"] = given.get("families", {}) | dict.fromkeys(names, family)
+        elif option in parameters_of(model):
+            given[option] = names
+        else:
+            owners = [one for one in MODELS if one in OF_FAMILIES or option in parameters_of(one)]
+            if not set(owners) & set(models):
+                raise _of_others(f"--{option}", model, owners)
     if isinstance(parameters.get("families"), Mapping) and "families" in given:
         for name in parameters["families"]:
             if name in given["families"]:
@@ -456,72 +453,67 @@ def reported(what: str) -> Iterator[Report | None]:
         yield report
 
 
-@dataclass(frozen=True, kw_only=True)
-class Running:
-    """Options of the engine that reads the rows."""
+def running(
+    name: str | None,
+    report: Report | None,
+    threads: int | None = None,
+    checkpoint: Path | None = None,
+) -> AbstractContextManager[None]:
+    """Choose the engine that ``--engine`` names, until a block ends.
 
-    engine: Annotated[
-        str | None,
-        option(
-            "NAME",
-            "local=N, threads (default: one a core); dask=tcp://host:8786.",
-            group=RUNNING,
-        ),
-    ] = None
-
-    def chosen(
-        self, report: Report | None, threads: int | None = None, checkpoint: Path | None = None
-    ) -> AbstractContextManager[None]:
-        """Choose the engine that the options stand for, until a block ends.
-
-        ``threads`` are those of the local engine, unless the option says.
-        """
-        from suffice.engines.engine import engine, set_engine
-
-        name, _, where = (self.engine or "local").partition("=")
-        if name not in ("local", "dask"):
-            raise ParameterError(f"--engine {name!r}", "the engines are 'local', 'dask'")
-        options: dict[str, Any] = {}
-        if name == "dask":
-            options = {"address": where or None}
-        elif not where:
-            options = {"threads": threads}
-        elif where.isdecimal() and int(where) > 0:
-            options = {"threads": int(where)}
-        else:
-            rule = "behind local= stands a number of threads, 1 or more"
-            raise ParameterError(f"--engine {self.engine}", rule)
-        return set_engine(engine(name, progress=report, checkpoint=checkpoint, **options))
-
-
-def updated(
-    path: Path,
-    data: Sequence[str],
-    read: Sequence[str] | None,
-    output: Path,
-    doing: str,
-    change: Callable[[Any, Table, Any, str | None], None],
-) -> Any:
-    """Change a model by rows, and save it.
-
-    ``change`` takes the model, the table, and the columns of labels and weights.
+    ``threads`` are those of the local engine, unless the option says.
     """
+    from suffice.engines.engine import engine, set_engine
+
+    kind, _, where = (name or "local").partition("=")
+    options: dict[str, Any]
+    if kind == "dask":
+        options = {"address": where or None}
+    elif kind != "local":
+        raise ParameterError(f"--engine {kind!r}", "the engines are 'local', 'dask'")
+    elif not where:
+        options = {"threads": threads}
+    elif where.isdecimal() and int(where) > 0:
+        options = {"threads": int(where)}
+    else:
+        rule = "behind local= stands a number of threads, 1 or more"
+        raise ParameterError(f"--engine {name}", rule)
+    return set_engine(engine(kind, progress=report, checkpoint=checkpoint, **options))
+
+
+def rows_for(
+    model: Any,
+    data: Sequence[str],
+    reading: Reading,
+    label: str | None = None,
+    weight: str | None = None,
+    by: str | None = None,
+    ignore: Sequence[str] | None = None,
+) -> tuple[Table, Any, str | None]:
+    """Open rows as a model reads them; return the columns of truth and weights beside them."""
+    opened = reading.open(data, model.reader_.format)
+    table = known_columns(opened, model, label, weight, by, ignore=ignore)
+    return table, label_of(model, label), weight_of(model, weight, table)
+
+
+@contextmanager
+def updated(
+    path: Path, data: Sequence[str], read: Sequence[str] | None, output: Path, doing: str
+) -> Iterator[tuple[Any, Table, Any, str | None]]:
+    """Give a model and rows, by which a block changes it, and save it then."""
     reading = Reading.of(read)
     refuse_overwriting(output, data)
     model = load_summed(path)
     refuse_labels(model, reading)
-    table = reading.open(data, model.reader_.format)
-    weight = weight_of(model, None, table)
-    table = known_columns(table, model, weight)
-    with reported(f"{doing} {', '.join(data)}") as report, Running().chosen(report):
+    rows = rows_for(model, data, reading)
+    with reported(f"{doing} {', '.join(data)}") as report, running(None, report):
         try:
-            change(model, table, label_of(model), weight)
+            yield model, *rows
         except SchemaError as error:
             fact = f"{', '.join(data)} does not fit {path}: {error.fact}"
             raise SchemaError(fact, error.rule, error.next_step) from None
     refuse_replacing(output, model, model.target_names_, [path])
     model.save(output)
-    return model
 
 
 # Decisions --------------------------------------------------------------------------------------
@@ -537,61 +529,41 @@ def check_threshold(threshold: float, labels: int, instead: str) -> None:
         raise ParameterError(fact, "a threshold decides between two", instead)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Decision:
-    """Costs of errors, or a threshold; what is not given is as the model remembers it."""
+def decided(model: Any, threshold: float | None, costs: str | None) -> Any:
+    """Return a fitted model with these costs; by default it decides as it remembers."""
+    from suffice.models.base.answers import checked_costs, of_threshold
 
-    threshold: Annotated[
-        float | None,
-        option("P", "Predict the second of two labels above this probability.", group=DECISION),
-    ] = None
-    costs: Annotated[
-        str | None,
-        option(
-            "A,B;C,D",
-            "Costs of predictions, a row for each true label, labels sorted.",
-            group=DECISION,
-        ),
-    ] = None
-
-    def applied(self, model: Any) -> Any:
-        """Return the fitted model with these costs."""
-        given = {"--threshold": self.threshold, "--costs": self.costs}
-        options = [option for option, value in given.items() if value is not None]
-        if not options:
-            return model
-        fact = f"{options[0]} is given for a {type(model).__name__}"
-        if predicts_numbers(model):
-            rule = "its predictions are numbers, not classes"
-            raise ParameterError(fact, rule, "leave the option out")
-        if len(options) == 2:
-            raise ParameterError(
-                "--threshold and --costs are both given",
-                "each says which label is predicted",
-                "leave one of them out",
-            )
-        if "costs" not in model.get_params(deep=False):
-            rule = "it has scikit-learn's parameters, and no costs"
-            raise ParameterError(fact, rule, "fit --model naive-bayes, lda, qda or logistic")
-        return model.set_params(costs=self._table(model.classes_))
-
-    def _table(self, labels: Any) -> Any:
-        from suffice.models.base.answers import checked_costs, of_threshold
-
-        k = len(labels)
-        if self.threshold is not None:
-            check_threshold(self.threshold, k, "use --costs")
-            return of_threshold(self.threshold).tolist()
-        rows = [row.split(",") for row in (self.costs or "").split(";")]
-        try:
-            table = [[float(cell) for cell in row] for row in rows]
-        except ValueError:
-            table = []
-        if len(table) != k or any(len(row) != k for row in table):
-            raise ParameterError(
-                f"--costs {self.costs!r}",
-                f"there are {k} labels ({', '.join(map(str, labels[:10]))}): costs are {k} "
-                f"rows of {k} numbers",
-                "separate numbers by commas and rows by semicolons, such as '0,1;5,0'",
-            )
-        return checked_costs(table, k).tolist()
+    given = {"--threshold": threshold, "--costs": costs}
+    options = [option for option, value in given.items() if value is not None]
+    if not options:
+        return model
+    fact = f"{options[0]} is given for a {type(model).__name__}"
+    if predicts_numbers(model):
+        rule = "its predictions are numbers, not classes"
+        raise ParameterError(fact, rule, "leave the option out")
+    if len(options) == 2:
+        raise ParameterError(
+            "--threshold and --costs are both given",
+            "each says which label is predicted",
+            "leave one of them out",
+        )
+    if "costs" not in model.get_params(deep=False):
+        rule = "it has scikit-learn's parameters, and no costs"
+        raise ParameterError(fact, rule, "fit --model naive-bayes, lda, qda or logistic")
+    labels = model.classes_
+    k = len(labels)
+    if threshold is not None:
+        check_threshold(threshold, k, "use --costs")
+        return model.set_params(costs=of_threshold(threshold).tolist())
+    try:
+        table = [[float(cell) for cell in row.split(",")] for row in (costs or "").split(";")]
+    except ValueError:
+        table = []
+    if len(table) != k or any(len(row) != k for row in table):
+        raise ParameterError(
+            f"--costs {costs!r}",
+            f"there are {k} labels ({', '.join(map(str, labels[:10]))}): costs are {k} "
+            f"rows of {k} numbers",
+            "separate numbers by commas and rows by semicolons, such as '0,1;5,0'",
+        )
+    return model.set_params(costs=checked_costs(table, k).tolist())

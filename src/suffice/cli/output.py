@@ -40,6 +40,7 @@ def standard_output() -> Iterator[TextIO]:
         if sys.stdout is None:
             raise OSError(errno.EBADF, os.strerror(errno.EBADF))
         yield sys.stdout
+        sys.stdout.flush()  # else what its buffer holds is written when nothing can be said of it
     except OSError as error:
         write_no_more(sys.stdout)
         if isinstance(error, BrokenPipeError):
@@ -71,8 +72,6 @@ def print_all(parts: Iterable[str | Table]) -> None:
             else:
                 lines = [wrapped(part, width)]
             stream.write("\n".join([*lines, ""]))
-    with standard_output() as stream:
-        stream.flush()  # Typer ends with another status where it is the first to write
 
 
 def _flat(parts: Iterable[str | Table]) -> Iterator[str | Table]:
@@ -159,49 +158,40 @@ def suffix_of(name: str) -> str:
     return suffix if suffix in WRITTEN else ".csv"
 
 
-def writer_of(
+@contextmanager
+def rows_to(
     output: Path | None, as_json: bool, separator: str | None = None, header: bool = True
-) -> Callable[[], Any]:
-    """Return a function that opens a file for rows, of a format that its suffix tells.
+) -> Iterator[Write]:
+    """Open standard output, or a file of a format that its suffix tells; give what writes rows.
 
     ``separator`` and ``header`` are of text; by default it is separated as the suffix says.
     """
+    suffix = "" if output is None else output.suffix.lower()
     if output is None:
-        return lambda: _to_stdout(as_json)
-    suffix = output.suffix.lower()
-    if suffix not in WRITTEN:
+        with standard_output() as stdout:
+            text = io.TextIOWrapper(stdout.buffer, "utf-8", newline="", write_through=True)
+        to_text = _json_lines(text) if as_json else _delimited(text, ",")
+
+        def write(rows: pa.Table) -> None:
+            with standard_output():
+                to_text(rows)
+
+        try:
+            yield write
+        finally:
+            # The buffer belongs to sys.stdout, which is still in use.
+            with standard_output():
+                text.detach()
+    elif suffix not in WRITTEN:
         rule = f"the suffix tells the format: {', '.join(WRITTEN)}"
         raise ParameterError(f"--output {output}", rule)
-    if suffix == ".jsonl":
-        return lambda: _to_text(output, _json_lines)
-    if suffix in SEPARATORS:
-        mark = separator or SEPARATORS[suffix]
-        return lambda: _to_text(output, lambda file: _delimited(file, mark, header))
-    return lambda: _to_arrow(output)
-
-
-@contextmanager
-def _to_stdout(as_json: bool) -> Iterator[Write]:
-    with standard_output() as stdout:
-        text = io.TextIOWrapper(stdout.buffer, "utf-8", newline="", write_through=True)
-    to_text = _json_lines(text) if as_json else _delimited(text, ",")
-
-    def write(rows: pa.Table) -> None:
-        with standard_output():
-            to_text(rows)
-
-    try:
-        yield write
-    finally:
-        # The buffer belongs to sys.stdout, which is still in use.
-        with standard_output():
-            text.detach()
-
-
-@contextmanager
-def _to_text(path: Path, write: Callable[[TextIO], Write]) -> Iterator[Write]:
-    with atomic_writer(path, "w") as file:
-        yield write(file)
+    elif suffix in (".parquet", ".arrow"):
+        with atomic_writer(output) as file, ExitStack() as stack:
+            yield _arrow(file, stack, suffix)
+    else:
+        with atomic_writer(output, "w") as lines:
+            mark = separator or SEPARATORS.get(suffix, "")
+            yield _json_lines(lines) if suffix == ".jsonl" else _delimited(lines, mark, header)
 
 
 def _delimited(file: TextIO, delimiter: str, header: bool = True) -> Write:
@@ -222,23 +212,16 @@ def _json_lines(file: TextIO) -> Write:
     return lambda rows: file.writelines(f"{_json(row)}\n" for row in rows.to_pylist())
 
 
-@contextmanager
-def _to_arrow(path: Path) -> Iterator[Write]:
-    """Open a writer when the first rows tell the schema, and close it at the end."""
-    if path.suffix.lower() == ".parquet":
-        from pyarrow import parquet
+def _arrow(file: Any, stack: ExitStack, suffix: str) -> Write:
+    """Open a writer when the first rows tell the schema; the stack closes it."""
+    writers: list[Any] = []
 
-        opened: Any = parquet.ParquetWriter
-    else:
-        from pyarrow import ipc
+    def write(rows: pa.Table) -> None:
+        from pyarrow import ipc, parquet
 
-        opened = ipc.new_file
-    with atomic_writer(path) as file, ExitStack() as stack:
-        writers: list[Any] = []
+        if not writers:
+            opened: Any = parquet.ParquetWriter if suffix == ".parquet" else ipc.new_file
+            writers.append(stack.enter_context(opened(file, rows.schema)))
+        writers[0].write_table(rows)
 
-        def write(rows: pa.Table) -> None:
-            if not writers:
-                writers.append(stack.enter_context(opened(file, rows.schema)))
-            writers[0].write_table(rows)
-
-        yield write
+    return write

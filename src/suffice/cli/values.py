@@ -230,11 +230,10 @@ def written_value(value: Any) -> str:
 # Parameters as options ----------------------------------------------------------------------------
 
 
-def short_options(args: Sequence[str], own: Collection[str], model: str) -> list[str]:
-    """Return the words of a line with parameters of the reader and the model behind -r and -p.
+def short_options(args: Sequence[str], own: Collection[str], command: str | None) -> list[str]:
+    """Return the words of a line with parameters of the reader and of models behind -r and -p.
 
-    ``own`` are the options of the command, which come first. Without a ``model``, which may be
-    searchlight, the parameters of all models are known.
+    ``own`` are the options of the command, which come first.
     """
     words, rest = list[str](), list(args)
     while rest:
@@ -242,7 +241,9 @@ def short_options(args: Sequence[str], own: Collection[str], model: str) -> list
         if word == "--":
             return [*words, word, *rest]
         name, sign, value = word.partition("=")
-        found = _short(name[2:], own, model) if name.startswith("--") and name not in own else None
+        found = (
+            _short(name[2:], own, command) if name.startswith("--") and name not in own else None
+        )
         if found is None:
             words.append(word)
             continue
@@ -258,22 +259,31 @@ def short_options(args: Sequence[str], own: Collection[str], model: str) -> list
     return words
 
 
-def _short(name: str, own: Collection[str], model: str) -> tuple[str, str, str | None] | None:
+def _short(
+    name: str, own: Collection[str], command: str | None
+) -> tuple[str, str, str | None] | None:
     """Return the parameter of a long option behind its -r or -p; of a switch, its value too."""
     plain = name.replace("-", "_")
     spellings = {plain: "true"}
     if plain.startswith("no_"):
         spellings |= {plain[3:]: "false", f"fit_{plain[3:]}": "false"}
-    known = [("-r", reader_parameters())] if "-r" in own else []
-    if "-p" in own and model == "searchlight":
-        known.append(("-p", dict.fromkeys(OF_SEARCHLIGHT, False)))
-    elif "-p" in own:
-        known += [("-p", parameters_of(one)) for one in ([model] if model in MODELS else MODELS)]
-    for short, parameters in known:
+    for short, parameters in _parameters(own, command):
         for one, value in spellings.items():
             if one in parameters and (parameters[one] or value == "true"):
                 return short, one, value if parameters[one] else None
     return None
+
+
+def _parameters(
+    own: Collection[str], command: str | None
+) -> Iterator[tuple[str, Mapping[str, bool]]]:
+    """Yield the parameters that a command takes, and which are true or false."""
+    if "-r" in own:
+        yield "-r", reader_parameters()
+    if command == "searchlight":
+        yield "-p", dict.fromkeys(OF_SEARCHLIGHT, False)
+    elif "-p" in own:
+        yield from (("-p", parameters_of(model)) for model in MODELS)
 
 
 # Messages of the library: ``name=value`` as it is typed ------------------------------------------

@@ -82,6 +82,11 @@ class Column:
     kind: Kind
     reason: str
 
+    @property
+    def outcomes(self) -> tuple[Any, Any]:
+        """The cells that stand for 0 and 1, where it has two values."""
+        return (False, True) if self.stored == "boolean" else (int(LOW.get(self.reason, 0)), 1)
+
 
 @dataclass(frozen=True)
 class Numbered(Sequence[str]):

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from suffice.data.sliced_sql import SPOKEN, bare, quoted
-from suffice.errors import ParameterError, library
+from suffice.errors import ParameterError
+from suffice.export.sql import check_dialect, translated
 from suffice.models.database_sums import Call, declared, needed
 from suffice.models.from_sums import FittedFromSums
 
@@ -88,22 +89,16 @@ def sql_of_sums(
     call = Call(estimator, query, label, sample_weight, keys)
     call.check()
     written = dialect if dialect in SPOKEN else ""
+    if not written:
+        check_dialect(dialect)
     found = declared(call, columns, f"SELECT * FROM {SOURCE}", written)
-    plan = needed(found, call.open(found.table)).plan
+    plan, _ = needed(found, call.open(found.table))
     select = plan.select(plan.sums)
     if not written:
-        select = _translated(select, dialect)
+        select = translated(select, "duckdb", dialect)
     if len(query.split()) > 1:
         rows = f"(\n{bare(query)}\n) AS {SOURCE}"
     else:
         rows = ".".join(map(quoted, query.split(".")))
-        rows = rows if written else _translated(rows, dialect)
+        rows = rows if written else translated(rows, "duckdb", dialect)
     return select.replace(SOURCE, rows, 1)
-
-
-def _translated(select: str, dialect: str) -> str:
-    """Return a statement in a dialect of sqlglot's."""
-    sqlglot = library("sqlglot", f"dialect={dialect!r}", "pip install 'suffice[export]'")
-    if sqlglot.Dialect.get(dialect) is None:
-        raise ParameterError(f"dialect={dialect!r}", "it is one that sqlglot knows")
-    return str(sqlglot.transpile(select, read="duckdb", write=dialect)[0])

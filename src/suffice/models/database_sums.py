@@ -117,25 +117,25 @@ def sums_elsewhere(where: str, call: Call) -> tuple[Any, Keys, Any]:
                 "run the SELECT of suffice.sql_of_sums yourself, or " + ROWS_INSTEAD,
             )
         look = _of_database if where == "database" else _of_view
-        asked, answer, opened = look(call, database, ask)
+        blocks, answer, opened = look(call, database, ask)
     _require_complete(answer, opened.reader, call.estimator)
-    return _put_together(asked, answer, opened.reader, call)
+    return _put_together(blocks, answer, opened.reader, call)
 
 
-def _of_database(call: Call, database: str, ask: Ask) -> tuple[Asked, Answer, Any]:
+def _of_database(call: Call, database: str, ask: Ask) -> tuple[Blocks, Answer, Any]:
     """Ask for the sums of the rows of a query."""
     found = described(call, database, ask)
     opened = call.open(found.table)
-    blocks = [one.columns for one in opened.reader.layout.blocks if one.encoding == "category"]
-    categories = [n for names in blocks for n in names if not found.columns[n].is_text]
+    of_values = [one.columns for one in opened.reader.layout.blocks if one.encoding == "category"]
+    categories = [n for names in of_values for n in names if not found.columns[n].is_text]
     if categories:
         found = _with_values(found, ask, categories)
         opened = call.open(found.table)
-    asked = needed(found, opened)
-    return asked, asked.plan.answer(ask), opened
+    plan, blocks = needed(found, opened)
+    return blocks, plan.answer(ask), opened
 
 
-def _of_view(call: Call, database: str, ask: Ask) -> tuple[Asked, Answer, Any]:
+def _of_view(call: Call, database: str, ask: Ask) -> tuple[Blocks, Answer, Any]:
     """Ask for the sums that a view of `suffice.sql_of_sums` holds."""
     rows = f"(\n{sql.bare(call.query.text)}\n) AS {sql.ROWS}"
     made_by = ask(f"SELECT DISTINCT {sql.MADE_BY} FROM {rows}").column(0).to_pylist()
@@ -170,10 +170,10 @@ def _of_view(call: Call, database: str, ask: Ask) -> tuple[Asked, Answer, Any]:
         facts = Facts(call.label, column.type, cells)
         found = replace(found, columns={**found.columns, call.label: facts})
     opened = call.open(found.table)
-    asked = needed(found, opened)
-    if not {one.name for one in asked.plan.sums} <= names:
+    plan, blocks = needed(found, opened)
+    if not {one.name for one in plan.sums} <= names:
         raise other
-    return asked, asked.plan.read(ask, sql.bare(call.query.text), asked.plan.sums), opened
+    return blocks, plan.read(ask, sql.bare(call.query.text), plan.sums), opened
 
 
 # -- what the columns are
@@ -193,7 +193,6 @@ class Facts:
     others: tuple[Any, ...] = ()
     bounds: tuple[int, int] | None = None  # e and u: numbers below 2^e, multiples of 2^u
     middle: float = 0.0  # a number near the others
-    has_nan: bool = True  # or may have NaN, which is missing
     may_miss: bool = True
     listed: bool = True  # whether the cells of a category are all its values
 
@@ -247,7 +246,7 @@ class Described:
 
     def cell(self, name: str) -> str | None:
         facts = self.columns[name]
-        return sql.number_of(name, facts.type, self.dialect, facts.has_nan)
+        return sql.number_of(name, facts.type, self.dialect)
 
     def numeric(self, name: str) -> str:
         """Return the cells of a column of numbers."""
@@ -314,7 +313,7 @@ def described(call: Call, database: str, ask: Ask) -> Described:
         if name is not None and name not in types:
             raise no_column(name, role, list(types), False)
     columns = {
-        name: Facts(name, pa.float64() if pa.types.is_decimal(kind) else kind, has_nan=False)
+        name: Facts(name, pa.float64() if pa.types.is_decimal(kind) else kind)
         for name, kind in types.items()
         if name not in call.by
     }
@@ -383,13 +382,6 @@ def _with_ends(found: Described, ask: Ask) -> Described:
         ends |= {f"most{j}": f"MAX(ABS({v}))"} if kind == "time" else {}
         ends |= {} if call.exact else {f"middle{j}": f"AVG({v})"}
     rows = look(ends)
-    highest = {names[j]: [row.get(f"high{j}") for row in rows.values()] for j in kinds}
-    # NaN is the largest number of a database.
-    nan = [name for name, cells in highest.items() if any(cell != cell for cell in cells)]
-    if nan:
-        shown = {name: replace(found.columns[name], has_nan=True) for name in nan}
-        found = replace(found, columns={**found.columns, **shown})
-        rows = look(ends)
     more = {}
     for j, kind in kinds.items():
         if any(_is_open(row, j, kind) for row in rows.values()):
@@ -533,11 +525,8 @@ class Block(NamedTuple):
     pooled: bool = False
 
 
-class Asked(NamedTuple):
-    """A plan, and the blocks that its answer is put together to."""
-
-    plan: Plan
-    blocks: tuple[Block, ...]
+Blocks = tuple[Block, ...]
+"""What the answer of a plan is put together to."""
 
 
 @dataclass
@@ -602,8 +591,8 @@ class Needs:
         return ParameterError(f"{self.name} and sums in a database: {reason}", "", ROWS_INSTEAD)
 
 
-def needed(found: Described, opened: Any) -> Asked:
-    """Return what the sums of an estimator need.
+def needed(found: Described, opened: Any) -> tuple[Plan, Blocks]:
+    """Return the plan of the sums that an estimator needs, and the blocks that they make.
 
     Raises
     ------
@@ -638,7 +627,7 @@ def needed(found: Described, opened: Any) -> Asked:
         found.made_by,
         found.may_lack,
     )
-    return Asked(plan, blocks)
+    return plan, blocks
 
 
 def _cooked(found: Described, opened: Any) -> dict[str, dict[Any, Any]]:
@@ -893,7 +882,7 @@ def _labels(answer: Answer, label: str) -> tuple[NDArray[np.intp], Vocabulary]:
     return place[found.codes], classes
 
 
-def _put_together(asked: Asked, answer: Answer, reader: Any, call: Call) -> tuple[Any, Keys, Any]:
+def _put_together(asked: Blocks, answer: Answer, reader: Any, call: Call) -> tuple[Any, Keys, Any]:
     """Return the reader, keys and sums of an answer, as those of a table are."""
     r = answer.key.num_rows
     keys, group = Keys.none(), np.zeros(r, np.intp)
@@ -910,7 +899,7 @@ def _put_together(asked: Asked, answer: Answer, reader: Any, call: Call) -> tupl
     numbers, counted = every.take((codes >= 0) & ~is_counted), every.take((codes >= 0) & is_counted)
     blocks = tuple(
         MAKERS[block.kind](counted if block.kind == "counts" else numbers, block, bool(call.by))
-        for block in asked.blocks
+        for block in asked
     )
     sums: Any = blocks[0]
     if call.label is not None:

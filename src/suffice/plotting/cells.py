@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from suffice.data.schema import ONLY, Layout
+from suffice.data.schema import Layout
 from suffice.data.source import all_batches
 from suffice.errors import ParameterError
 from suffice.families.densities.piecewise import PiecewiseParameters
@@ -163,9 +163,8 @@ def cells_of(model: GenerativeClassifier, column: str | int) -> Cells:
     but 0.2 % on either side, in every class.
     """
     name = model.reader_.layout.names[require_place(column, model.reader_.layout.names)]
-    for part, parameters, block in zip(
-        model.model_.parts, model.model_.parameters, model.model_.statistic.blocks, strict=True
-    ):
+    parameters: Any
+    for part, parameters in zip(model.model_.parts, model.model_.parameters, strict=True):
         if name not in part.layout.columns:
             continue
         j = list(part.layout.columns).index(name)
@@ -177,13 +176,15 @@ def cells_of(model: GenerativeClassifier, column: str | int) -> Cells:
                 "see what its words say with suffice show --column",
             )
         if isinstance(parameters, TermParameters):
-            return _of_terms(parameters, name, j)
+            if not parameters.is_number(j):
+                values = parameters.design.categories[name].values
+                return Cells(name, _objects(values), discrete=True)
+            parameters, j = parameters.of_terms, int(parameters.places[j][0])
         if part.layout.encoding in {"binary", "outcome"}:
-            return _two_values(model, name)
+            at = list(model.reader_.layout.names).index(name)
+            return Cells(name, _objects(model.schema_[at].outcomes), discrete=True)
         if (listed := parameters.values(j)) is not None:
             return Cells(name, _objects(listed), discrete=True)
-        if (vocabularies := getattr(block, "vocabularies", None)) is not None:
-            return Cells(name, _objects(vocabularies[j].values), discrete=True)
         return _numbers(parameters, name, j, len(model.model_.classes))
     raise ParameterError(
         f"column {name!r} has no value", "no row showed one", "learn from rows that do"
@@ -212,19 +213,6 @@ def _numbers(parameters: Any, name: str, j: int, k: int) -> Cells:
     if high - low <= MOST_WHOLE:
         return Cells(name, np.arange(np.floor(low), np.ceil(high) + 1), discrete=True)
     return Cells(name, np.unique(np.round(axis.spaced(POINTS))), discrete=False, axis=axis)
-
-
-def _of_terms(parameters: TermParameters, name: str, j: int) -> Cells:
-    if parameters.is_number(j):
-        place = int(parameters.places[j][0])
-        return _numbers(parameters.of_terms, name, place, len(parameters.factored.mean))
-    return Cells(name, _objects(parameters.design.categories[name].values), discrete=True)
-
-
-def _two_values(model: GenerativeClassifier, name: str) -> Cells:
-    column = model.schema_[list(model.reader_.layout.names).index(name)]
-    two: tuple[Any, ...] = (-1, 1) if column.reason == ONLY.format(-1, 1) else (0, 1)
-    return Cells(name, _objects((False, True) if column.stored == "boolean" else two), True)
 
 
 def _objects(values: tuple[Any, ...]) -> NDArray[Any]:
@@ -258,13 +246,6 @@ def log_densities(model: GenerativeClassifier, cells: Cells) -> NDArray[np.float
     found = np.zeros((len(cells.values), len(model.model_.classes)))
     parameters.column(j).add_log_likelihood(batch.blocks[b].column(j), found)
     return found
-
-
-def counted(model: GenerativeClassifier, column: str) -> float:
-    """Return the weight of a column."""
-    b, j = block_of(model.reader_.layout, column)
-    weights = model.model_.part_weights[b]
-    return float(weights[min(j, len(weights) - 1)])
 
 
 @dataclass(frozen=True, eq=False)

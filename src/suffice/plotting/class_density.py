@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.models.generative.described import missing_rows
 from suffice.numerics.elementary import exp
 from suffice.plotting.cells import (
     Axis,
     Cells,
     Shown,
-    block_of,
     cells_of,
     log_densities,
     require_generative,
@@ -116,11 +116,13 @@ class ClassDensityDisplay(Display):
         cells = cells_of(generative, column)
         density = exp(log_densities(generative, cells))
         fitted = generative.model_
+        absent = missing_rows(fitted)[cells.column]
+        rows = fitted.statistic.over(fitted.classes).weight.value
         made = cls(
             cells,
             density,
             fitted.classes.values,
-            _missing(fitted, cells.column),
+            np.divide(absent, rows, out=np.zeros_like(absent), where=rows > 0),
             generative.reader_.layout.label,
             None if X is None else shown_by(generative, [cells], X, y),
         )
@@ -218,12 +220,3 @@ class ClassDensityDisplay(Display):
             rows = max(int((shown.codes == c).sum()), 1)
             found[:, c] = np.histogram(mine, edges)[0] / np.diff(axis.position(edges)) / rows
         return edges, found
-
-
-def _missing(model: Any, column: str) -> NDArray[np.float64]:
-    """Share of the rows of each class that show no value of a column, (k,)."""
-    b, j = block_of(model.layout, column)
-    statistic = model.statistic.over(model.classes)
-    weight, total = statistic.weight.value, statistic.blocks[b].total
-    absent = np.asarray(weight - total[:, min(j, total.shape[1] - 1)], np.float64)
-    return np.asarray(np.divide(absent, weight, out=np.zeros_like(absent), where=weight > 0))

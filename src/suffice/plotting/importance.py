@@ -13,7 +13,7 @@ from suffice.errors import DataError, ParameterError
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.numerics.in_print import AGAINST, FOR
-from suffice.plotting.cells import contrast, counted, what_to_draw_of
+from suffice.plotting.cells import contrast, what_to_draw_of
 from suffice.plotting.style import INK, Display, named, shortened, sized_axes, titled
 
 if TYPE_CHECKING:
@@ -145,10 +145,11 @@ def _bits(model: GenerativeClassifier) -> tuple[tuple[str, ...], Array, str, str
             "bits are those that one column tells alone",
             "draw a prediction: LedgerDisplay",
         )
+    weights = model.model_.column_weights
     uncounted = tuple(
         name
         for name, bits in zip(found.columns, found.bits, strict=True)
-        if not np.isnan(bits) and not hasattr(model.model_, "pairs") and counted(model, name) == 0
+        if not np.isnan(bits) and not hasattr(model.model_, "pairs") and weights[name] == 0
     )  # columns that have no weight of their own may still be counted in pairs
     title = (
         f"What each column tells about {shortened(model.reader_.layout.label or 'the class', 48)}"

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from suffice.bayes import column_information, next_question
-from suffice.data.schema import DATES, INSTANTS, LOW, TIMES, Column
+from suffice.data.schema import DATES, INSTANTS, TIMES, Column
 from suffice.errors import DataError, ParameterError
 from suffice.models.bayes_risk.information import probabilities_of_values
 from suffice.models.design.bins import span
 from suffice.models.design.matrix import Design, indicators
 from suffice.models.generative.aode import AODEModel
-from suffice.models.generative.described import in_words, moment
+from suffice.models.generative.described import in_words, missing_rows, moment
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.terms import TermParameters
 from suffice.models.logistic.model import LogisticModel
@@ -96,7 +96,8 @@ def _of_classes(
     rng, families = np.random.default_rng(0), fitted.family_names
     facts: dict[str, dict[str, Any]] = {}
     kinds = {column["name"]: column["kind"] for column in columns}
-    statistic = fitted.statistic.over(fitted.classes)
+    statistic, missing = fitted.statistic.over(fitted.classes), missing_rows(fitted)
+    rows = float(statistic.weight.value.sum())
     far = fitted.sampled and fitted.sampled.far(fitted.parts, statistic)
     for part, parameters, block in zip(
         fitted.parts, fitted.parameters, statistic.blocks[: len(fitted.parts)], strict=True
@@ -109,17 +110,18 @@ def _of_classes(
         for j, name in enumerate(names):
             facts[name] = {"family": families[part.layout.columns[j]], "unknown": True}
             facts[name] |= _described(parameters, j, kinds.get(name) in NUMBERS, read.get(name))
-            facts[name]["missing"] = _missing(fitted, block, j)
+            facts[name]["missing"] = float(missing[part.layout.columns[j]].sum()) / (rows or 1.0)
             if is_text(parameters):
                 labels = [str(label) for label in fitted.classes.values]
                 facts[name]["words"] = typical_words(parameters, labels)
             elif not part.family.joint:
                 cells = probabilities_of_values(parameters.column(j), len(fitted.classes))
                 if cells is not None:
-                    rows = cells.tolist()
-                    facts[name]["cells"] = [[shorter(p, OF_SHARES) for p in row] for row in rows]
+                    facts[name]["cells"] = [
+                        [shorter(p, OF_SHARES) for p in row] for row in cells.tolist()
+                    ]
             if kinds.get(name) not in (*NUMBERS, "text"):
-                facts[name]["values"] = _values(model, parameters, j, name, kinds.get(name))
+                facts[name]["values"] = _values(parameters, j, read[name])
             if kinds.get(name) not in NUMBERS:
                 continue
             if far is not None and name in far.columns:
@@ -156,13 +158,6 @@ def _few(values: Any) -> bool:
     return numbers and 0 < len(values) <= MOST_CLASSES
 
 
-def _missing(fitted: GenerativeModel, block: Any, j: int) -> float:
-    """Share of the rows without a value in column j of a part."""
-    weight = float(fitted.statistic.weight.value.sum())
-    observed = float(block.total[:, min(j, block.total.shape[1] - 1)].sum())
-    return (weight - observed) / weight if weight else 0.0
-
-
 def _bits(model: Any) -> dict[str, float]:
     """Return the mutual information of each weighted column and the class."""
     bits = dict.fromkeys(map(str, model.model_.layout.names), nan)
@@ -177,17 +172,12 @@ def _bits(model: Any) -> dict[str, float]:
     return {name: of for name, of in bits.items() if not isnan(of)}
 
 
-def _values(model: Any, parameters: Any, j: int, name: str, kind: str | None) -> list[Any]:
+def _values(parameters: Any, j: int, column: Column) -> list[Any]:
     if isinstance(parameters, TermParameters):
-        return list(parameters.design.categories[name].values)
+        return list(parameters.design.categories[column.name].values)
     if (listed := parameters.values(j)) is not None:
         return list(listed)
-    if hasattr(parameters, "vocabularies"):
-        return list(parameters.vocabularies[j].values)
-    if kind == "boolean":
-        return [False, True]
-    lows = {c.name: LOW[c.reason] for c in model.reader_.layout.columns if c.reason in LOW}
-    return [int(lows.get(name, 0)), 1]
+    return list(column.outcomes)
 
 
 def _columns_of(model: Any) -> dict[str, Column]:

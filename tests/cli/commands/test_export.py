@@ -54,21 +54,21 @@ def test_options_that_do_not_fit_are_refused(run: Run, model: Path, words: str, 
 
 
 @pytest.mark.parametrize(
-    ("words", "library", "extra"),
+    ("words", "library", "given"),
     [
-        ("--to sql --dialect duckdb --table t", "sqlglot", "export"),
-        ("--to onnx -o fruit.onnx", "onnx", "onnx"),
+        ("--to sql --dialect bigquery --table t", "sqlglot", "dialect='bigquery'"),
+        ("--to onnx -o fruit.onnx", "onnx", "--to onnx is given"),
     ],
 )
 def test_a_library_that_is_absent_is_named(
-    run: Run, model: Path, monkeypatch: pytest.MonkeyPatch, words: str, library: str, extra: str
+    run: Run, model: Path, monkeypatch: pytest.MonkeyPatch, words: str, library: str, given: str
 ) -> None:
     target = words.split()[1]
     monkeypatch.delitem(sys.modules, f"suffice.export.{target}", raising=False)
     monkeypatch.setitem(sys.modules, library, None)
     refused = run("export", model, *words.split())
     assert refused.exit_code == 2
-    assert f"--to {target} is given; {library} is not installed" in refused.stderr
+    assert f"{given}; {library} is not installed" in refused.stderr
 
 
 def test_a_model_is_not_written_over(run: Run, model: Path) -> None:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import suffice
+
 from ..conftest import Run
 
 SUMS = ("--label", "kind", "--ignore", "id")
@@ -42,3 +44,25 @@ def test_models_without_sums_are_named(run: Run, fruit: Path, name: str) -> None
     for found in (of_rows, of_sums):
         assert found.exit_code == 2
         assert f"--model {name}" in found.stderr
+
+
+def test_sums_are_not_lost_to_a_model(run: Run, fruit: Path) -> None:
+    name = f"{fruit.stem}.suffice"  # where a fit of the table, or of the sums, is saved
+    assert run("sums", fruit, *SUMS, "-o", name).exit_code == 0
+    before = Path(name).read_bytes()
+    for words in ((fruit, *SUMS), (name,)):
+        found = run("fit", *words)
+        assert found.exit_code == 2
+        assert f"{name} holds sums; they would be lost; give another name" in found.stderr
+        assert Path(name).read_bytes() == before
+
+
+def test_groups_are_fitted_by_their_keys(run: Run, fruit: Path) -> None:
+    assert run("sums", fruit, *SUMS, "--by", "color", "-o", "by.sums").exit_code == 0
+    found = run("fit", "by.sums", "--where", "color=red")
+    assert (found.exit_code, "Saved to by.suffice" in found.stdout) == (0, True)
+    assert suffice.load("by.suffice").class_count_.sum() < suffice.load("by.sums").rows.sum()
+    wrong = {"color": "--where color; it is a key and a value", "hue=red": "'hue' is no key"}
+    for where, said in wrong.items():
+        refused = run("fit", "by.sums", "--where", where)
+        assert (refused.exit_code, said in refused.stderr) == (2, True)

@@ -30,15 +30,12 @@ def calibrate(
 
     Example: suffice calibrate all.suffice north.csv south.csv -o all.suffice
     """
-
-    def change(fitted: Any, *rows: Any) -> None:
+    with updated(model, data, read, output, "Reading") as (fitted, *rows):
         if not hasattr(fitted, "calibrate"):
             rule = "naive Bayes and AODE have column weights; linear models have errors"
             raise refusal(model, fitted, rule, "give it one of these")
         fitted.calibrate(*rows, learnt=not new)
-
-    fitted = updated(model, data, read, output, "Reading", change)
-    facts = {"model": str(output), "rows": 0.0}
+    facts: dict[str, Any] = {"model": str(output), "rows": 0.0}
     if predicts_numbers(fitted):
         errors = fitted.model_.errors
         facts["rows"], facts["median_errors"] = errors.rows, list(map(float, errors.median))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from suffice.cli.models import load_generative
+from suffice.cli.models import load_model
 from suffice.cli.options import AsJson, ModelFile
 from suffice.cli.output import deliver
 
@@ -28,7 +28,8 @@ def columns(*, model: ModelFile, as_json: AsJson = False) -> None:
     from suffice.bayes import column_information
 
     rule = "its columns have no distribution in a class"
-    found = column_information(load_generative(model, rule, "see suffice summary"))
+    fitted = load_model(model, rule, "see suffice summary", "predict_joint_log_proba")
+    found = column_information(fitted)
     facts = {
         "entropy": found.entropy,
         "columns": [

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from suffice.cli.models import different_kinds, errors_by_file_name, load_having, predicts_numbers
+from suffice.cli.models import different_kinds, errors_by_file_name, load_model, predicts_numbers
 from suffice.cli.options import AsJson, ModelFile, option
 from suffice.cli.output import deliver
 from suffice.errors import ParameterError
@@ -82,7 +82,7 @@ def _shown(found: Comparison, above: Sequence[str], most: float | None) -> Itera
 
 def _comparable(path: Path) -> Any:
     rule, next_step = "it keeps no distribution of every column", "fit naive Bayes to both tables"
-    return load_having(path, rule, next_step, "compare", "statistic_")
+    return load_model(path, rule, next_step, "compare", "statistic_")
 
 
 def _divergence(found: Divergence | None) -> dict[str, Any] | None:

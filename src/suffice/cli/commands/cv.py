@@ -11,12 +11,15 @@ import typer
 
 from suffice.cli.options import (
     AsJson,
-    Columns,
+    Categorical,
     Data,
+    Engine,
+    Features,
+    LeftOut,
     Parameters,
     ReadAs,
     Reading,
-    Running,
+    Text,
     Weight,
     check_options,
     check_threshold,
@@ -27,6 +30,7 @@ from suffice.cli.options import (
     option,
     points_of,
     reported,
+    running,
     selected,
     typed,
 )
@@ -43,112 +47,10 @@ if TYPE_CHECKING:
 
 FOR_NUMBERS = ("linear", "ridge", "lasso")
 FOR_CLASSES = ("naive-bayes", "lda", "qda", "logistic", "logistic-bins", "aode")
+FOLDS = "Folds"
 MOST_VALUES = 10_000  # of a category that are counted
 MOST_NAMED = 20
 PATIENCE = 60.0  # seconds; a model that is foreseen to take longer is tried if it is named
-
-
-@dataclass(frozen=True, kw_only=True)
-class Judged:
-    """Options of what models are ranked by."""
-
-    metric: Annotated[
-        str | None, option("NAME", "Rank by 'error rate', 'ROC area', recall, RMSE, ...")
-    ] = None
-    positive: Annotated[
-        str | None, option("CLASS", "Of recall, precision, F1 (default: the second).")
-    ] = None
-    threshold: Annotated[float | None, option("P", "Predict it above this probability.")] = None
-
-    def one_class(self, labels: Sequence[Any]) -> Any:
-        """Return the class that precision, recall and F1 are of; None if none is asked about."""
-        from suffice.model_selection.scores import OF_ONE_CLASS
-
-        if self.threshold is not None:
-            check_threshold(self.threshold, len(labels), "leave it out")
-        if self.positive is not None:
-            found = [one for one in labels if str(one) == self.positive]
-            if not found:
-                known = f"the labels are {', '.join(map(str, labels[:MOST_NAMED]))}"
-                step = meant(self.positive, labels)
-                raise ParameterError(f"--positive {self.positive}", known, step)
-            return found[0]
-        of_one = (self.metric or "").lower() in map(str.lower, OF_ONE_CLASS)
-        asked = self.threshold is not None or of_one
-        return labels[1] if asked and len(labels) == 2 else None
-
-    def check_metric(self, numbers: bool, of_one: bool) -> None:
-        from suffice.model_selection.scores import (
-            CLASS_SCORES,
-            NUMBER_SCORES,
-            OF_ONE_CLASS,
-            named_score,
-        )
-
-        if self.metric is not None:
-            of_classes = [*CLASS_SCORES, *(OF_ONE_CLASS if of_one else ())]
-            named_score(self.metric, list(NUMBER_SCORES) if numbers else of_classes)
-
-    def costs(self, first: bool) -> list[list[float]] | None:
-        """Return costs by which the first, or the second label is predicted above the threshold."""
-        from suffice.models.base.answers import of_threshold
-
-        if self.threshold is None:
-            return None
-        costs: list[list[float]] = of_threshold(
-            1 - self.threshold if first else self.threshold
-        ).tolist()
-        return costs
-
-
-@dataclass(frozen=True, kw_only=True)
-class Division:
-    """Options of folds."""
-
-    folds: Annotated[str, option("K|loo", "Folds; loo: leave one out.", group="Folds")] = "10"
-    by: Annotated[str | None, option("COL", "Groups that stay together.", group="Folds")] = None
-    shuffle: Annotated[
-        bool | None,
-        typer.Option(
-            "--shuffle/--in-order",
-            help="At random (default without --by), or stretches.",
-            rich_help_panel="Folds",
-        ),
-    ] = None
-    seed: Annotated[int, option("N", "Of the random order.", group="Folds")] = 0
-
-    def __post_init__(self) -> None:
-        if not self.loo and not (self.folds.isdecimal() and int(self.folds) > 1):
-            rule = "it is a whole number, 2 or more, or loo"
-            raise ParameterError(f"--folds {self.folds}", rule, "write --folds 10")
-        given = ["--folds loo"] * self.loo + ["--by"] * (self.by is not None)
-        given += [] if self.shuffle is None else ["--shuffle" if self.shuffle else "--in-order"]
-        if len(given) > 1 and given != ["--by", "--shuffle"]:
-            one = "single rows are left out, and there are no folds"
-            raise ParameterError(
-                f"{given[0]} and {given[1]} are both given",
-                one if self.loo else "folds are made in one way",
-                "leave one of them out",
-            )
-
-    @property
-    def loo(self) -> bool:
-        """Tell whether single rows are left out."""
-        return self.folds == "loo"
-
-    def options(self) -> dict[str, Any]:
-        """Return the options of `evaluate_models`."""
-        from suffice.model_selection.folds import InOrder
-
-        number = "loo" if self.loo else int(self.folds)
-        division = number if self.shuffle is not False else InOrder(int(self.folds))
-        at_random = self.shuffle or (self.shuffle is None and self.by is None and not self.loo)
-        return {
-            "cv": division,
-            "groups": self.by,
-            "shuffle": at_random,
-            "random_state": self.seed,
-        }
 
 
 def cv(
@@ -161,14 +63,33 @@ def cv(
     grid: Annotated[
         list[str] | None, option("NAME=A,B,C", "Compare values of a parameter.")
     ] = None,
-    judged: Judged,
+    metric: Annotated[
+        str | None, option("NAME", "Rank by 'error rate', 'ROC area', recall, RMSE, ...")
+    ] = None,
+    positive: Annotated[
+        str | None, option("CLASS", "Of recall, precision, F1 (default: the second).")
+    ] = None,
+    threshold: Annotated[float | None, option("P", "Predict it above this probability.")] = None,
     as_json: AsJson = False,
     parameters: Parameters = None,
-    division: Division,
+    folds: Annotated[str, option("K|loo", "Folds; loo: leave one out.", group=FOLDS)] = "10",
+    by: Annotated[str | None, option("COL", "Groups that stay together.", group=FOLDS)] = None,
+    shuffle: Annotated[
+        bool | None,
+        typer.Option(
+            "--shuffle/--in-order",
+            help="At random (default without --by), or stretches.",
+            rich_help_panel=FOLDS,
+        ),
+    ] = None,
+    seed: Annotated[int, option("N", "Of the random order.", group=FOLDS)] = 0,
     read: ReadAs = None,
-    columns: Columns,
+    features: Features = None,
+    ignore: LeftOut = None,
+    categorical: Categorical = None,
+    text: Text = None,
     weight: Weight = None,
-    running: Running,
+    engine: Engine = None,
 ) -> None:
     """Compare models by cross-validation.
 
@@ -177,48 +98,108 @@ def cv(
     Example: suffice cv adult.csv --label income --model naive-bayes,logistic
     """
     from suffice.model_selection import evaluate_models
+    from suffice.models.base.answers import of_threshold
 
+    division = _division(folds, by, shuffle, seed)
     targets = [label] if label else left_of_formula(parameters)
     if len(targets) != 1:
         fact = f"--label names {', '.join(targets)}" if targets else "--label is not given"
         raise ParameterError(fact, "models predict one column", "name it")
     (target,) = targets
-    reading, by = Reading.of(read), division.by
+    columns = given_columns(features=features, ignore=ignore, categorical=categorical, text=text)
+    reading = Reading.of(read)
     table = selected(reading.open(data), columns, [target], weight, by)
     check_columns("by", [] if by is None else [by], table.names)
     own = [name for name in table.names if name not in (weight, by)]
     look = _Look.of(table, own, target, reading.labels)
     named = _known(listed(model))
     numbers = named[0] in REGRESSIONS if named else look.numbers
-    positive = None if numbers else judged.one_class(look.labels)
-    judged.check_metric(numbers, positive is not None)
-    chosen: list[tuple[str, str, list[str]]] = [(name, name, []) for name in named]
-    chosen = chosen or list(look.models(1 if division.loo else int(division.folds)))
+    judged = None if numbers else _judged_class(look.labels, metric, positive, threshold)
+    _check_metric(metric, numbers, judged is not None)
+    chosen: list[tuple[str, list[str]]] = [(name, []) for name in named]
+    chosen = chosen or list(look.models(1 if folds == "loo" else int(folds)))
     points = list(points_of(chosen, parameters, grid or []))
     models = [point.model for point in points]
-    costs = None if positive is None else judged.costs(positive == look.labels[0])
-    learners, options = {}, division.options()
+    costs = None
+    if judged is not None and threshold is not None:  # the second label is predicted above
+        second = 1 - threshold if judged == look.labels[0] else threshold
+        costs = of_threshold(second).tolist()
+    learners = {}
     for point in points:
         learner = estimator_of(point.model, point.parameters, columns, reading, models)
         learners[point.name] = learner if costs is None else learner.set_params(costs=costs)
         check_options(learner)
-    with reported(f"Evaluating models on {', '.join(data)}") as report, running.chosen(report):
-        found = evaluate_models(learners, table, target, weight, **options)
-    ranked = found.ranked_by(judged.metric, positive)
+    with reported(f"Evaluating models on {', '.join(data)}") as report, running(engine, report):
+        found = evaluate_models(learners, table, target, weight, **division)
+    ranked = found.ranked_by(metric, judged)
     best = next(point for point in points if point.name == ranked.best)
-    words = [*data, "--label", target, *typed({"weight": weight, **given_columns(columns)})]
+    words = [*data, "--label", target, *typed({"weight": weight, **columns})]
     words += [*typed({"ignore": by}), *reading.words, "--model", best.model, *best.words]
     words += [] if costs is None else ["-p", f"costs={costs}".replace(" ", "")]
     facts = {
         **fold_facts(ranked),
-        "positive": positive,
-        "threshold": judged.threshold,
+        "positive": judged,
+        "threshold": threshold,
         "left_out": look.left_out,
-        "seed": division.seed if options["shuffle"] else None,
-        "in_order": division.shuffle is False,
+        "seed": seed if division["shuffle"] else None,
+        "in_order": shuffle is False,
         "next": join(["suffice", "fit", *words]),
     }
     deliver(facts, lambda: _shown(facts, ranked), as_json)
+
+
+def _division(folds: str, by: str | None, shuffle: bool | None, seed: int) -> dict[str, Any]:
+    """Return the folds that `evaluate_models` makes."""
+    from suffice.model_selection.folds import InOrder
+
+    single = folds == "loo"
+    if not single and not (folds.isdecimal() and int(folds) > 1):
+        rule = "it is a whole number, 2 or more, or loo"
+        raise ParameterError(f"--folds {folds}", rule, "write --folds 10")
+    given = ["--folds loo"] * single + ["--by"] * (by is not None)
+    given += [] if shuffle is None else ["--shuffle" if shuffle else "--in-order"]
+    if len(given) > 1 and given != ["--by", "--shuffle"]:
+        raise ParameterError(
+            f"{given[0]} and {given[1]} are both given",
+            "single rows are left out, and there are no folds"
+            if single
+            else "folds are made in one way",
+            "leave one of them out",
+        )
+    number = folds if single else InOrder(int(folds)) if shuffle is False else int(folds)
+    at_random = not given if shuffle is None else shuffle
+    return {"cv": number, "groups": by, "shuffle": at_random, "random_state": seed}
+
+
+def _judged_class(
+    labels: Sequence[Any], metric: str | None, positive: str | None, threshold: float | None
+) -> Any:
+    """Return the class that precision, recall and F1 are of; None if none is asked about."""
+    from suffice.model_selection.scores import OF_ONE_CLASS
+
+    if threshold is not None:
+        check_threshold(threshold, len(labels), "leave it out")
+    if positive is not None:
+        found = [one for one in labels if str(one) == positive]
+        if not found:
+            known = f"the labels are {', '.join(map(str, labels[:MOST_NAMED]))}"
+            raise ParameterError(f"--positive {positive}", known, meant(positive, labels))
+        return found[0]
+    asked = threshold is not None or (metric or "").lower() in map(str.lower, OF_ONE_CLASS)
+    return labels[1] if asked and len(labels) == 2 else None
+
+
+def _check_metric(metric: str | None, numbers: bool, of_one_class: bool) -> None:
+    from suffice.model_selection.scores import (
+        CLASS_SCORES,
+        NUMBER_SCORES,
+        OF_ONE_CLASS,
+        named_score,
+    )
+
+    if metric is not None:
+        of_classes = [*CLASS_SCORES, *(OF_ONE_CLASS if of_one_class else ())]
+        named_score(metric, list(NUMBER_SCORES) if numbers else of_classes)
 
 
 def _shown(facts: dict[str, Any], ranked: RankedModels) -> Iterator[str | Table]:
@@ -275,13 +256,13 @@ class _Look:
         sizes = len(features) - len(categories), len(categories), levels, len(labels)
         return cls(numbers, labels, missing, Size(rows, *sizes))
 
-    def models(self, folds: int) -> Iterator[tuple[str, str, list[str]]]:
+    def models(self, folds: int) -> Iterator[tuple[str, list[str]]]:
         """Yield what is good on such a table, what costs least first."""
         from suffice.ensemble.candidates import CANDIDATES
 
         if self.numbers:
             own = ["incomplete=gaussian"] * self.missing
-            yield from ((name, name, own) for name in FOR_NUMBERS)
+            yield from ((name, own) for name in FOR_NUMBERS)
             return
         seconds = {name: folds * CANDIDATES[name].seconds(self.size) for name in FOR_CLASSES}
         suited = set(FOR_CLASSES) - ({"logistic"} if self.missing else set())  # needs every cell
@@ -292,7 +273,7 @@ class _Look:
                 why = f"{folds} folds would take about {seconds[name]:.0f} s"
                 self.left_out.append({"name": name, "why": why})
                 continue
-            yield name, name, ["incomplete=indicator"] * (name == "logistic-bins" and self.missing)
+            yield name, ["incomplete=indicator"] * (name == "logistic-bins" and self.missing)
 
 
 def _known(models: Sequence[str]) -> list[str]:

@@ -6,21 +6,25 @@ from dataclasses import replace
 from math import isnan
 from typing import Annotated, Any
 
-from suffice.cli.models import known_columns, label_of, load_model, predicts_numbers, weight_of
+from suffice.cli.models import load_model, predicts_numbers
 from suffice.cli.options import (
     AsJson,
+    Costs,
     Data,
-    Decision,
+    Engine,
     Ignore,
     Label,
     ModelFile,
     ReadAs,
     Reading,
-    Running,
+    Threshold,
     Weight,
+    decided,
     option,
     refuse_labels,
     reported,
+    rows_for,
+    running,
 )
 from suffice.cli.output import deliver
 from suffice.errors import DataError
@@ -33,11 +37,12 @@ def evaluate(
     label: Label = None,
     by: Annotated[str | None, option("COL", "Evaluate each value of a column apart.")] = None,
     as_json: AsJson = False,
-    decision: Decision,
+    threshold: Threshold = None,
+    costs: Costs = None,
     read: ReadAs = None,
     ignore: Ignore = None,
     weight: Weight = None,
-    running: Running,
+    engine: Engine = None,
 ) -> None:
     """Evaluate predictions on test data.
 
@@ -47,30 +52,24 @@ def evaluate(
     Example: suffice evaluate adult.suffice test.csv
     """
     reading = Reading.of(read)
-    fitted = decision.applied(load_model(model))
+    fitted = decided(load_model(model), threshold, costs)
     refuse_labels(fitted, reading)
-    table = known_columns(
-        reading.open(data, fitted.reader_.format), fitted, label, weight, by, ignore=ignore
-    )
-    truth = label_of(fitted, label), weight_of(fitted, weight, table)
-    by_threshold = decision.threshold is not None  # not by costs that were asked for
+    table, *truth = rows_for(fitted, data, reading, label, weight, by, ignore)
 
-    def facts_of(one: Any) -> dict[str, Any]:
-        return _number_facts(one) if predicts_numbers(fitted) else _class_facts(one)
+    def judged(one: Any) -> Any:
+        return one if threshold is None else replace(one, costs=None)  # none were asked for
 
-    with reported(f"Evaluating {', '.join(data)}") as report, running.chosen(report):
+    facts_of = _number_facts if predicts_numbers(fitted) else _class_facts
+    with reported(f"Evaluating {', '.join(data)}") as report, running(engine, report):
         if by is None:
-            found = fitted.evaluate(table, *truth, unanswerable="empty")
-            found = replace(found, costs=None) if by_threshold else found
+            found = judged(fitted.evaluate(table, *truth, unanswerable="empty"))
             deliver(facts_of(found), lambda: [found.table()], as_json)
             return
         groups = fitted.evaluate_by(table, truth[0], by, truth[1], unanswerable="empty")
     if not groups:
         raise DataError(f"{data[0]} holds no row", "an evaluation needs at least one")
-    alone = {c: replace(one, costs=None) if by_threshold else one for c, one in groups.items()}
-    listed: list[Any] = [{"group": value, **facts_of(one)} for value, one in alone.items()]
-    of_groups = {"by": by, "groups": listed}
-    deliver(of_groups, lambda: [groups.table()], as_json)
+    listed: list[Any] = [{"group": c, **facts_of(judged(one))} for c, one in groups.items()]
+    deliver({"by": by, "groups": listed}, lambda: [groups.table()], as_json)
 
 
 def _class_facts(found: Any) -> dict[str, Any]:

@@ -64,7 +64,6 @@ def export(
         assert dialect is not None
         assert table is not None
         place = table if schema is None else (schema, table)
-        library("sqlglot", "--to sql is given", "pip install 'suffice[export]'")
         content = suffice.export.to_sql(fitted, dialect, place, keep=listed(keep)).encode()
     elif to is Target.onnx:
         library("onnx", "--to onnx is given", "pip install 'suffice[onnx]'")

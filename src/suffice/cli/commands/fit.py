@@ -21,14 +21,17 @@ from suffice.cli.models import (
 )
 from suffice.cli.options import (
     AsJson,
+    Categorical,
     Checkpoint,
-    Columns,
     Data,
+    Engine,
+    Features,
+    LeftOut,
     Parameters,
     ReadAs,
     Reading,
-    Running,
     Targets,
+    Text,
     Weight,
     check_options,
     estimator_of,
@@ -38,6 +41,7 @@ from suffice.cli.options import (
     output_file,
     parameters_for,
     reported,
+    running,
     selected,
     suited,
     typed,
@@ -75,13 +79,16 @@ def fit(
     as_json: AsJson = False,
     parameters: Parameters = None,
     read: ReadAs = None,
-    columns: Columns,
+    features: Features = None,
+    ignore: LeftOut = None,
+    categorical: Categorical = None,
+    text: Text = None,
     weight: Weight = None,
     where: Annotated[
         list[str] | None, option("KEY=VALUE", "Groups of a file of sums; default: all.")
     ] = None,
     checkpoint: Checkpoint = None,
-    running: Running,
+    engine: Engine = None,
 ) -> None:
     """Fit a model to files and save it.
 
@@ -92,6 +99,7 @@ def fit(
     """
     from suffice.engines.engine import fit_context
 
+    columns = given_columns(features=features, ignore=ignore, categorical=categorical, text=text)
     refuse_overwriting(output, data)
     target = output or _named_after(data[0])
     _check_checkpoint(checkpoint, data, target)
@@ -114,7 +122,7 @@ def fit(
         own, model = False, model or suited(table, label)
     else:
         said: dict[str, Any] = {"--label": label, "--weight": weight, "--checkpoint": checkpoint}
-        for option, value in {**said, **given_columns(columns)}.items():
+        for option, value in {**said, **columns}.items():
             if value:
                 option = option if option.startswith("--") else f"--{option}"
                 rule = "it stands in the sums"
@@ -139,7 +147,7 @@ def fit(
         refuse_replacing(target, chosen, label, step=f"{BOTH}, or replace any file with --force")
     with reported(f"Fitting {', '.join(data)}") as report, fit_context():
         truth: Any = label if len(label) > 1 else label[0]
-        with running.chosen(report, checkpoint=checkpoint):
+        with running(engine, report, checkpoint=checkpoint):
             chosen.fit(sums) if sums is not None else chosen.fit(table, truth, weight)
         # Within the work: the checkpoint stays until the model is safe.
         chosen.save(target)
@@ -158,7 +166,7 @@ def fit(
         facts = _class_facts(chosen, target)
         if sums is None and model == NAIVE_BAYES and "-" not in data:  # a pipe is read once
             compared = [*data, "--label", label[0], "--model", f"{NAIVE_BAYES},auto"]
-            compared += typed({"weight": weight, **given_columns(columns)})
+            compared += typed({"weight": weight, **columns})
             facts["compare"] = join(["suffice", "cv", *compared, *reading.words, *words])
         parts = iter([chosen.schema_.table(), "", class_table(facts)])
     facts["read_as"] = [] if sums is not None else read_as(table)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -31,11 +31,8 @@ def forget(
 
     Example: suffice forget adult.suffice withdrawn.csv -o adult2.suffice
     """
-    before: list[float] = []
-
-    def change(fitted: Any, *rows: Any) -> None:
+    with updated(model, data, read, output, "Removing") as (fitted, *rows):
         known = fitted.statistic_
-        before.append(float(known.rows))
         fitted.forget(*rows, again=again)
         if fitted.statistic_ == known:
             raise DataError(
@@ -44,9 +41,8 @@ def forget(
                 "check the file and the weights",
             )
 
-    fitted = updated(model, data, read, output, "Removing", change)
     after = float(fitted.statistic_.rows)
-    gone = before[0] - after
+    gone = float(known.rows) - after
     noun = "row" if gone == 1 else "rows"
     said = f"{amount(gone)} {noun} forgotten, {amount(after)} left. Saved to {output}"
     facts = {"model": str(output), "forgotten": gone, "rows": after}

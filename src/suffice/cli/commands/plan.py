@@ -8,7 +8,6 @@ from typing import Annotated, Any
 from suffice.cli.models import refuse_result
 from suffice.cli.options import (
     AsJson,
-    Columns,
     Data,
     LeftOut,
     Parameters,
@@ -16,6 +15,7 @@ from suffice.cli.options import (
     Reading,
     Weight,
     estimator_of,
+    given_columns,
     option,
     output_file,
     parameters_for,
@@ -53,7 +53,7 @@ def plan(
     from suffice.owners import plan as planned
 
     refuse_result(output, [*data, *map(str, public)])
-    columns = Columns(ignore=ignore)
+    columns = given_columns(ignore=ignore)
     given, _ = parameters_for(model, parameters, [model])
     reading = Reading.of(read)
     chosen = estimator_of(

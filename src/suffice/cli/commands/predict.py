@@ -9,19 +9,22 @@ import typer
 
 from suffice.cli.models import known_columns, load_model, predicts_numbers, refuse_result
 from suffice.cli.options import (
+    Costs,
     Data,
-    Decision,
+    Engine,
     Ignore,
     ModelFile,
     ReadAs,
     Reading,
     RowsAsJson,
     RowsFile,
-    Running,
+    Threshold,
+    decided,
     option,
     reported,
+    running,
 )
-from suffice.cli.output import writer_of
+from suffice.cli.output import rows_to
 from suffice.cli.values import check_columns, listed
 from suffice.errors import ParameterError
 
@@ -52,10 +55,11 @@ def predict(
         ),
     ] = None,
     level: Annotated[float | None, option("P", "Of the interval (default: 0.95).")] = None,
-    decision: Decision,
+    threshold: Threshold = None,
+    costs: Costs = None,
     read: ReadAs = None,
     ignore: Ignore = None,
-    running: Running,
+    engine: Engine = None,
 ) -> None:
     """Predict every row, in order.
 
@@ -66,19 +70,19 @@ def predict(
     """
     from suffice.data.beside import beside, cells_as_stored, skipped_rows
 
-    reading, written = Reading.of(read), writer_of(output, as_json)
+    reading = Reading.of(read)
     refuse_result(output, [model, *data])
-    fitted = decision.applied(load_model(model))
+    fitted = decided(load_model(model), threshold, costs)
     wanted = _options(fitted, proba, interval, level)
     opened = reading.open(data, fitted.reader_.format)
     kept = _kept(opened, keep)
     table = known_columns(opened, fitted, ignore=ignore, kept=kept)
     skipped = skipped_rows(opened)
-    with reported(f"Predicting {', '.join(data)}") as report, running.chosen(report, 1):
+    with reported(f"Predicting {', '.join(data)}") as report, running(engine, report, 1):
         answers = fitted.predict_batches(table, unanswerable="empty", **wanted)
         cells = cells_as_stored(opened, kept) if kept else None
         rows = beside(answers, cells, skipped, lines=as_json)
-        with written() as write:
+        with rows_to(output, as_json) as write:
             for part in rows:
                 write(part)
 

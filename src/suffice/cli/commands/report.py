@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from suffice.cli.models import known_columns, label_of, load_model, refuse_result
-from suffice.cli.options import AsJson, ModelFile, ReadAs, Reading, output_file
+from suffice.cli.models import load_model, refuse_result
+from suffice.cli.options import AsJson, ModelFile, ReadAs, Reading, output_file, rows_for
 from suffice.cli.output import deliver
 from suffice.errors import ParameterError
 
@@ -39,7 +39,6 @@ def report(
     fitted: Any = load_model(model)
     test = None
     if data:
-        table = known_columns(Reading.of(read).open(data, fitted.reader_.format), fitted)
-        test = table, label_of(fitted)
+        test = rows_for(fitted, data, Reading.of(read))[:2]
     write(fitted, page, test)
     deliver({"page": str(page)}, lambda: [f"Saved to {page}."], as_json)

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from suffice.cli.models import load_generative, refuse_result
+from suffice.cli.models import load_model, refuse_result
 from suffice.cli.options import ModelFile, RowsAsJson, RowsFile, option
-from suffice.cli.output import writer_of
+from suffice.cli.output import rows_to
 
 
 def sample(
@@ -27,14 +27,15 @@ def sample(
     """
     import pyarrow as pa
 
-    written = writer_of(output, as_json)
     refuse_result(output, [model])
-    fitted = load_generative(model, "it has no distribution of rows", "fit naive Bayes")
+    fitted = load_model(
+        model, "it has no distribution of rows", "fit naive Bayes", "predict_joint_log_proba"
+    )
     columns, labels = fitted.sample(rows, seed)
     cells = {**columns, fitted.reader_.layout.label or "label": labels}
     table = pa.table({name: pa.array(values.tolist()) for name, values in cells.items()})
     is_text = not as_json if output is None else output.suffix.lower() in (".csv", ".tsv")
     if is_text and fitted.reader_.format is not None:
         table = fitted.reader_.format.spelled(table)
-    with written() as write:
+    with rows_to(output, as_json) as write:
         write(table)

@@ -164,33 +164,29 @@ def _facts(model: Any, path: Path, chosen: Sequence[str]) -> dict[str, Any]:
 
 def _columns(model: Any, statistic: Any) -> dict[str, dict[str, Any]]:
     """Return what is known of every column, in the order of the table."""
+    from suffice.models.generative.described import missing_rows
+
     families, left_out = model.model_.family_names, set(model.model_.identifiers)
     read = {column.name: column for column in model.schema_}
     known: dict[str, dict[str, Any]] = {}
-    parts, calibration = model.model_.parts, model.model_.calibration
-    counted = calibration.of_parts(parts) if calibration else [None] * len(parts)
-    blocks = statistic.blocks[: len(parts)]  # the others are no columns of a family
-    sampled = model.model_.sampled
-    far = sampled and sampled.far(parts, statistic)
-    for part, parameters, block, weights in zip(
-        parts, model.model_.parameters, blocks, counted, strict=True
-    ):
+    fitted, missing = model.model_, missing_rows(model.model_)
+    counted = fitted.column_weights if fitted.calibration else {}
+    far = fitted.sampled and fitted.sampled.far(fitted.parts, statistic)
+    for part, parameters in zip(fitted.parts, fitted.parameters, strict=True):
         for j, name in enumerate(part.layout.columns):
-            # A text, or a group of counts, is observed or missing as a whole.
-            observed = block.total[:, min(j, block.total.shape[1] - 1)]
             column = known[name] = {
                 "name": name,
                 "kind": read[name].kind,
                 "family": families[name],
-                "missing": float((statistic.weight.value - observed).sum()),
+                "missing": float(missing[name].sum()),
                 "parameters": parameters.describe(j),
             }
             if read[name].stored == "time":
                 column["unit"] = read[name].reason
             if name in left_out:
                 column["left_out"] = True
-            elif weights is not None:
-                column["counted"] = float(weights[min(j, len(weights) - 1)])
+            elif name in counted:
+                column["counted"] = counted[name]
             if rivals := parameters.rivals(j):
                 column["log_loss_alone"] = rivals
             if (evidence := parameters.alpha_evidence) is not None:

@@ -11,7 +11,7 @@ import typer
 from suffice.cli.messages import note
 from suffice.cli.models import refuse_result
 from suffice.cli.options import AsJson, ReadAs, Reading, option
-from suffice.cli.output import deliver, suffix_of, writer_of
+from suffice.cli.output import deliver, rows_to, suffix_of
 from suffice.cli.values import check_columns
 from suffice.data.text.records import is_utf8, unpacked_name
 from suffice.errors import DataError, ParameterError
@@ -76,17 +76,8 @@ def split(
     if written is not None and not is_utf8(written.encoding):
         note(f"{files[0]} and {files[1]} are written in utf8, {data} is in {written.encoding}")
     with ExitStack() as stack:
-        writers = [
-            stack.enter_context(
-                writer_of(
-                    file,
-                    False,
-                    None if written is None else written.separator,
-                    written is None or written.header is not False,
-                )()
-            )
-            for file in files
-        ]
+        mark, header = (written.separator, written.header is not False) if written else (None, True)
+        writers = [stack.enter_context(rows_to(file, False, mark, header)) for file in files]
         start = 0
         for piece in cells_as_stored(table, table.names):
             mine = held_out[start : start + piece.num_rows]

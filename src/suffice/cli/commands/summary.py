@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from suffice.cli.models import known_columns, label_of, load_having, load_model, weight_of
-from suffice.cli.options import AsJson, ModelFile, ReadAs, Reading, option
+from suffice.cli.models import load_model
+from suffice.cli.options import AsJson, ModelFile, ReadAs, Reading, option, rows_for
 from suffice.cli.output import deliver
 from suffice.cli.results import CONFIDENCE, coefficient_facts, coefficient_tables, summaries_of
 from suffice.errors import ParameterError, SufficeError
@@ -48,7 +48,7 @@ def summary(
     """
     reading = Reading.of(read)
     rule = "a summary is of coefficients"
-    fitted = load_having(model, rule, f"use suffice show {model}", "summary")
+    fitted = load_model(model, rule, f"use suffice show {model}", "summary")
     found: list[Any] | SufficeError
     if robust is not None:
         found = _robust(fitted, robust, data or (), level, reading)
@@ -102,10 +102,9 @@ def _influence(
     if not hasattr(model, "influence"):
         rule = "residuals and leverage are those of a linear model"
         raise ParameterError(f"{data[0]} is given", rule, "leave it out, or use suffice evaluate")
-    table = known_columns(reading.open(data, model.reader_.format), model)
-    truth, weight = label_of(model), weight_of(model, None, table)
+    rows = rows_for(model, data, reading)
     for target, equation in enumerate(facts["equations"]):
-        found = model.influence(table, truth, weight, target=target)
+        found = model.influence(*rows, target=target)
         columns = [values.tolist() for values in found.columns.values()]
         equation["rows"] = [
             {"row": row, **dict(zip(found.columns, values, strict=True))}
@@ -138,9 +137,8 @@ def _robust(
             "robust errors are no function of the sums that the model keeps",
             "name the training data after the model",
         )
-    table = known_columns(reading.open(data, model.reader_.format), model)
-    truth, weight = label_of(model), weight_of(model, None, table)
+    rows = rows_for(model, data, reading)
     return [
-        model.robust_summary(table, truth, weight, kind=kind, target=target, level=level)
+        model.robust_summary(*rows, kind=kind, target=target, level=level)
         for target in model.target_names_
     ]

@@ -8,13 +8,16 @@ from typing import Annotated, Any
 from suffice.cli.models import refuse_result
 from suffice.cli.options import (
     AsJson,
-    Columns,
+    Categorical,
     Data,
+    Engine,
+    Features,
+    LeftOut,
     Parameters,
     ReadAs,
     Reading,
-    Running,
     Targets,
+    Text,
     Weight,
     estimator_of,
     given_columns,
@@ -22,6 +25,7 @@ from suffice.cli.options import (
     output_file,
     parameters_for,
     reported,
+    running,
     selected,
     suited,
 )
@@ -41,14 +45,17 @@ def sums(
     ] = None,
     parameters: Parameters = None,
     read: ReadAs = None,
-    columns: Columns,
+    features: Features = None,
+    ignore: LeftOut = None,
+    categorical: Categorical = None,
+    text: Text = None,
     weight: Weight = None,
     by: Annotated[
         list[str] | None, option("COL", "Sum rows by these columns, no features.")
     ] = None,
     plan: Annotated[Path | None, option("FILE", "Mask the sums, as several owners agreed.")] = None,
     key: Annotated[Path | None, option("FILE", "Private key, with --plan.")] = None,
-    running: Running,
+    engine: Engine = None,
     as_json: AsJson = False,
 ) -> None:
     """Sum the rows of files; a model is fitted to sums as it is to rows.
@@ -58,12 +65,13 @@ def sums(
 
     Example: suffice sums patients.csv --plan plan.json --key ulm.key -o ulm.masked
     """
+    columns = given_columns(features=features, ignore=ignore, categorical=categorical, text=text)
     refuse_result(output, [*data, *(path for path in (plan, key) if path is not None)])
     reading = Reading.of(read)
     given: dict[str, Any] = {"--label": label, "--model": model}
     given |= {"--parameter": parameters, "--weight": weight, "--by": by}
-    given |= {f"--{name}": True for name in given_columns(columns)}
-    with reported(f"Summing {', '.join(data)}") as report, running.chosen(report):
+    given |= {f"--{name}": True for name in columns}
+    with reported(f"Summing {', '.join(data)}") as report, running(engine, report):
         if plan is not None or key is not None:
             found = _masked(data, reading, plan, key, given)
             facts = {"masked": str(output), "plan": found.plan, "owner": found.owner}

@@ -30,38 +30,33 @@ def update(
 
     Example: suffice update adult.suffice february.csv
     """
-    before: dict[str, Any] = {}
-
-    def change(fitted: Any, *rows: Any) -> None:
-        before["rows"] = float(fitted.statistic_.rows)
-        before["labels"] = set(getattr(fitted, "classes_", ()))
-        before["terms"] = set(getattr(fitted, "terms_", ()))
-        before["errors"] = getattr(fitted.model_, "errors", None)
-        table, label, weight = rows
+    target = output or model
+    with updated(model, data, read, target, "Reading") as (fitted, table, label, weight):
+        before = float(fitted.statistic_.rows)
+        labels = set(getattr(fitted, "classes_", ()))
+        terms = set(getattr(fitted, "terms_", ()))
+        had_errors = getattr(fitted.model_, "errors", None) is not None
         fitted.partial_fit(table, label, sample_weight=weight)
-        if fitted.statistic_.rows == before["rows"]:
+        if fitted.statistic_.rows == before:
             raise DataError(
                 f"{', '.join(data)} holds no row with a weight above zero",
                 "there is nothing to fit to",
                 "check the file and the weights",
             )
-
-    target = output or model
-    fitted = updated(model, data, read, target, "Reading", change)
     weights = getattr(fitted.model_, "calibration", None)
-    new = [term for term in getattr(fitted, "terms_", ()) if term not in before["terms"]]
+    new = [term for term in getattr(fitted, "terms_", ()) if term not in terms]
     facts: dict[str, Any] = {
         "model": str(target),
-        "joined": float(fitted.statistic_.rows) - before["rows"],
+        "joined": float(fitted.statistic_.rows) - before,
         "rows": float(fitted.statistic_.rows),
         "new_terms": new,
     }
     if predicts_numbers(fitted):
         facts["errors_known"] = fitted.model_.errors is not None
     else:
-        facts["new_labels"] = [c for c in fitted.classes_.tolist() if c not in before["labels"]]
+        facts["new_labels"] = [c for c in fitted.classes_.tolist() if c not in labels]
         facts["weights"] = None if weights is None else "earlier" if weights.stale else "all"
-    deliver(facts, lambda: _shown(facts, data, before["errors"] is not None), as_json)
+    deliver(facts, lambda: _shown(facts, data, had_errors), as_json)
 
 
 def _shown(facts: dict[str, Any], data: list[str], had_errors: bool) -> Iterator[str]:

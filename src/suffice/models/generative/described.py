@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from suffice.data.schema import DATES, INSTANTS, TIMES
 from suffice.families import Parameters
@@ -48,6 +49,19 @@ def advice(model: GenerativeModel) -> Iterator[str]:
     for part, block in zip(model.parts, blocks, strict=True):
         for j, said in part.family.advice(block):
             yield f"the column {part.layout.columns[j]!r} {said}"
+
+
+def missing_rows(model: GenerativeModel) -> dict[Any, NDArray[np.float64]]:
+    """Return Σw of the rows of each class without a value, (k,), by column.
+
+    A text, or a group of counts, is there or missing as a whole.
+    """
+    statistic = model.statistic.over(model.classes)
+    return {
+        name: statistic.weight.value - block.total[:, min(j, block.total.shape[1] - 1)]
+        for part, block in zip(model.parts, statistic.blocks, strict=False)
+        for j, name in enumerate(part.layout.columns)
+    }
 
 
 def alpha_evidence(model: GenerativeModel) -> AlphaEvidence | None:
