@@ -46,9 +46,10 @@ def refuse_separation(of: Objective, coefficients: NDArray[np.float64]) -> bool:
         coefficients = np.concatenate([0.0 * coefficients, coefficients])
     least, wrong = _check(of, coefficients)
     columns = (of.k - 1) * int(of.used.sum())
-    size = max(FEWEST_ROWS, 4 * columns)
-    decidable = size * columns * (of.k - 1) <= LARGEST_PROGRAMME
-    found = _separating(of, Sample.joined([of.draw(size), wrong])) if decidable else None
+    most = LARGEST_PROGRAMME // (max(columns, 1) * (of.k - 1))
+    rows = of.draw(min(max(FEWEST_ROWS, 4 * columns), most + 1))
+    decidable = len(rows) <= most
+    found = _separating(of, Sample.joined([rows, wrong])) if decidable else None
     if found is None and least <= TIE:
         return decidable
     terms: list[int] = []
