@@ -25,7 +25,6 @@ from suffice.models.estimator import Kind, answers_by_batch, fitted
 from suffice.models.explanation import Asked, Evidence
 from suffice.models.linear.diagnostics import Candidate, NestedModels, VarianceInflation
 from suffice.models.logistic.first_pass import (
-    FirstPass,
     LogisticReader,
     Missing,
     listed,
@@ -33,10 +32,10 @@ from suffice.models.logistic.first_pass import (
     reader_of,
 )
 from suffice.models.logistic.inference import Likelihood, LogisticSummary, ends_of
-from suffice.models.logistic.minimise import Fit, Solver, SolverName, minimise
+from suffice.models.logistic.minimise import Solver, SolverName, minimise
 from suffice.models.logistic.model import LogisticModel, Prediction, of_every_class, predictions
-from suffice.models.logistic.objective import LARGEST_HESSIAN, Objective
-from suffice.models.logistic.rows import CentredDesign
+from suffice.models.logistic.objective import Objective
+from suffice.models.logistic.rows import LARGEST_HESSIAN, CentredDesign
 from suffice.models.logistic.saved import SAVED, SavedLogistic
 from suffice.models.optimise.gradient_descent import (
     PARTS,
@@ -261,7 +260,19 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             )
             how = self.solver, self.tol, self.max_iter, self.dependent, self.descent
             fit = minimise(objective, start, solver := Solver(*how))
-            self._set(first, objective, fit)
+            self._loss_history, self._iterations = fit.loss_history, fit.iterations
+            self.likelihood_ = None if self._has_penalty else fit.likelihood
+            of_rows = first.table, first.seen.classes, fit.coefficients, first.intercept
+            self.model_ = LogisticModel(*of_rows, fit.root)
+            constant = np.flatnonzero(first.table.scale == 0)
+            fact = "constant, so the coefficient is 0"
+            named = [f"{listed(constant, first.table.design)}: {fact}"] if len(constant) else []
+            self.remarks_, self.n_passes_ = tuple(named), first.data.count
+            self.rows_, every = first.seen.rows, first.every
+            self.left_out_, self.unlabelled_ = (
+                every.rows - self.rows_,
+                float(every.unlabelled.value),
+            )
             if self.unlabelled_:
                 warn_of_unlabelled(self.unlabelled_)
             solver.warn(fit)
@@ -284,19 +295,6 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         target = str(self.reader_.layout.label or "the label")
         design, intercept, same = model.centred.design, model.has_intercept, (of.rows, of.null)
         return Candidate(design, intercept, target, "chi2", of.value, of.parameters, of.rows, same)
-
-    def _set(self, first: FirstPass, objective: Objective, fit: Fit) -> None:
-        self._loss_history, self._iterations = fit.loss_history, fit.iterations
-        of_rows = first.table, first.seen.classes, fit.coefficients, first.intercept
-        self.model_ = LogisticModel(*of_rows, fit.root)
-        constant = np.flatnonzero(first.table.scale == 0)
-        fact = "constant, so the coefficient is 0"
-        named = [f"{listed(constant, first.table.design)}: {fact}"] if len(constant) else []
-        self.remarks_, self.n_passes_ = tuple(named), first.data.count
-        self.rows_, every = first.seen.rows, first.every
-        self.left_out_, self.unlabelled_ = every.rows - self.rows_, float(every.unlabelled.value)
-        known = not self._has_penalty and fit.loss_history is None
-        self.likelihood_ = fit.likelihood(objective) if known else None
 
     # -- what was learnt
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Self
 
-from suffice.numerics.arrays import Floats
 from suffice.numerics.exact import DoubleDouble
 from suffice.rules import Shape, rule
 from suffice.sums.base import Sums
@@ -55,8 +54,3 @@ class LossSums(Sums):
         side = m * width * hessian
         shapes: tuple[tuple[int, ...], ...] = ((k,), (k,), (), (m, width), (side, side))
         return cls(*map(DoubleDouble.zeros, shapes))
-
-    @classmethod
-    def of(cls, *sums: Floats | float) -> Self:
-        """Make them of sums in double, in the order of the parameters."""
-        return cls(*map(DoubleDouble.of, sums))

@@ -53,7 +53,7 @@ def _across(model: LogisticModel, batch: Batch) -> Any:
     assert model.root is not None
     m, D = model.coefficients.shape
     root = model.root.reshape(-1, m, D)
-    for (z,) in model.centred.pieces(model.answerable(batch), False):
+    for (z,) in model.centred.pieces(model.answerable(batch)):
         across = np.stack([np.asarray(z @ root[:, c].T) for c in range(m)], axis=1)
         yield of_every_class(across.swapaxes(1, 2)).swapaxes(1, 2)
 

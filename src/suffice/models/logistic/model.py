@@ -20,9 +20,9 @@ from suffice.numerics.elementary import exp, log1p, log_of
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.logspace import log_normalise, scores
-from suffice.numerics.rows import affine
+from suffice.numerics.rows import affine, is_sparse
 from suffice.sums.batch import Batch, scored_rows
-from suffice.sums.block import CodedBlock, RealBlock, SparseBlock, tiles
+from suffice.sums.block import CodedBlock, RealBlock, SparseBlock
 from suffice.sums.vocabulary import Vocabulary
 
 LEAST_TOLD = 1e-12  # of the largest singular value of R: below, it is rounding
@@ -60,7 +60,7 @@ class LogisticModel:
 
     @property
     def term_scales(self) -> NDArray[np.float64]:
-        return self.centred.column_scale
+        return self.centred.scale
 
     @property
     def log_prior(self) -> NDArray[np.float64]:
@@ -120,8 +120,8 @@ class LogisticModel:
             return np.ones(batch.rows, np.bool_)
         size = np.append(0.0, np.abs(self.centred.mean) + self.term_scales)
         found = [np.ones(0, np.bool_)]
-        for (z,) in self.centred.pieces(self.answerable(batch), False):
-            dense = np.asarray(z.todense()) if self.centred.has_sparse(batch) else z
+        for (z,) in self.centred.pieces(self.answerable(batch)):
+            dense = z.toarray() if is_sparse(z) else z
             moved = np.abs(dense @ self.null)
             found.append((moved <= SEEN * ((np.abs(dense) + size) @ np.abs(self.null))).all(axis=1))
         return np.concatenate(found)
@@ -152,7 +152,7 @@ class LogisticModel:
         """t (n, m) of every row."""
         batch = self.answerable(batch)
         if self.centred.has_sparse(batch):
-            ((z,),) = self.centred.pieces(batch, False)
+            ((z,),) = self.centred.pieces(batch)
             t = np.asarray(z @ self.coefficients.T)
         else:
             t = self._of_dense(batch)
@@ -176,10 +176,8 @@ class LogisticModel:
         if self.design.is_sparse:
             return affine(self.design.sparse_rows(batch), self.centred.mean, w, b)
         t = scores(batch.rows, len(b))
-        for start, table in self.centred.tables(batch):
-            for first, x in tiles(table, np.float64):
-                part = t[start + first : start + first + len(x)]
-                affine(x, self.centred.mean, w, b, part)
+        for start, x in self.centred.tables(batch):
+            affine(x, self.centred.mean, w, b, t[start : start + len(x)])
         return t
 
     def contributions(self, batch: Batch) -> NDArray[np.float64]:
@@ -208,12 +206,11 @@ class LogisticModel:
         left_out = np.zeros(len(mean), np.bool_)
         left_out[design.places(sorted(hidden))] = True
         if self.centred.has_sparse(batch):  # which has no missing cells, and 0 for its mean
-            ((z,),) = self.centred.pieces(batch, False)
+            ((z,),) = self.centred.pieces(batch)
             return log_probabilities(np.asarray(z @ np.column_stack([b, w * ~left_out]).T))
-        for start, table in self.centred.tables(known):
-            for first, x in tiles(table, np.float64):
-                x = np.where(np.isnan(x) | left_out, mean, x)
-                affine(x, mean, w, b[:, 0], t[start + first : start + first + len(x)])
+        for start, rows in self.centred.tables(known):
+            x = np.where(np.isnan(rows) | left_out, mean, rows)
+            affine(x, mean, w, b[:, 0], t[start : start + len(x)])
         if not np.isfinite(t).all():
             self.centred.refuse_incomplete(_with_known_cells(known))
         return log_probabilities(t)

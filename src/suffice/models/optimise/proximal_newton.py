@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from suffice.models.optimise.newton import Evaluate, Point, solved
+from suffice.models.optimise.newton import Evaluate, Point, factored
 from suffice.models.optimise.tolerances import ARMIJO, HALVINGS, LOSS_ROUNDING
 from suffice.numerics import kernels
 
@@ -30,6 +30,7 @@ SomeDerivatives = Callable[
 SWEEPS_ALONE = 20  # after which each is followed by steps to the minimum of an orthant
 FACTORED = 64  # coordinates whose matrix is factored in the time of a sweep
 ORTHANTS = 10  # steps between two sweeps
+RIDGE = 1e-11  # of a singular matrix, whose eigenvectors would take too long
 FLAT = 1e-10  # fraction of the largest slope at 0 that matters
 ROUNDING = 1e-13  # of the terms of H x, as a fraction
 MOST_ADDED = 1_000  # coordinates by which a working set grows at a time
@@ -170,7 +171,7 @@ class L1Quadratic:
         if not len(used):
             return slope, 1.0
         hessian, inverse_unit = self.hessian[np.ix_(used, used)], self._inverse_unit[used]
-        step = -solved(hessian, slope)
+        step = -factored(hessian, RIDGE).solve(slope)
         flat = (slope + hessian @ step) * inverse_unit
         rounding = ROUNDING * (np.abs(hessian) @ np.abs(step)) * inverse_unit
         if np.abs(flat).max() > max(FLAT * self._largest_slope, float(rounding.max())):
