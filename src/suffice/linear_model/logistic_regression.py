@@ -250,18 +250,19 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             workers = PARTS if self.solver in STEPS else None  # a descent has them everywhere
             first = read_once(source, reader, workers, bool(self.fit_intercept), self.incomplete)
             start = first.start(before) if before and self.warm_start else None
+            variance, l1_ratio = prior_of(self)
             objective = Objective.of(
                 first,
                 class_weight=self.class_weight,
-                variance=float(self.C) if self._has_penalty else np.inf,
-                l1_ratio=l1_ratio(self),
+                variance=variance,
+                l1_ratio=l1_ratio,
                 standardize=bool(self.standardize),
                 firth=self.penalty == "firth",
             )
             how = self.solver, self.tol, self.max_iter, self.dependent, self.descent
             fit = minimise(objective, start, solver := Solver(*how))
             self._loss_history, self._iterations = fit.loss_history, fit.iterations
-            self.likelihood_ = None if self._has_penalty else fit.likelihood
+            self.likelihood_ = fit.likelihood if np.isinf(variance) else None
             of_rows = first.table, first.seen.classes, fit.coefficients, first.intercept
             self.model_ = LogisticModel(*of_rows, fit.root)
             constant = np.flatnonzero(first.table.scale == 0)
@@ -434,16 +435,12 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
 
     def _inferable(self) -> LogisticModel:
         model: LogisticModel = fitted(self)
-        if model.root is None or self._has_penalty:
+        if model.root is None or np.isfinite(prior_of(self)[0]):
             raise self._no_covariance()
         return model
 
-    @property
-    def _has_penalty(self) -> bool:
-        return self.penalty not in (None, "firth") and bool(np.isfinite(self.C))
-
     def _no_covariance(self) -> ParameterError:
-        if self._has_penalty:
+        if np.isfinite(prior_of(self)[0]):
             return ParameterError(
                 f"C={self.C!r}",
                 "a penalised estimate has no standard error",
@@ -621,7 +618,7 @@ def check_logistic(options: Any) -> None:
         raise ParameterError(
             f"l1_ratio={ratio!r}", "l1_ratio is a number from 0 to 1", "see its docstring"
         )
-    if l1_ratio(options) and options.solver in STEPS:
+    if prior_of(options)[1] and options.solver in STEPS:
         raise ParameterError(
             f"l1_ratio={ratio!r} with solver={options.solver!r}",
             "small steps make no coefficient 0",
@@ -629,18 +626,18 @@ def check_logistic(options: Any) -> None:
         )
 
 
-def l1_ratio(options: Any) -> float:
-    """The part of the penalty that is of absolute values.
+def prior_of(options: Any) -> tuple[float, float]:
+    """The variance of the prior, ∞ for none, and the part of the penalty of absolute values.
 
     Examples
     --------
     >>> from suffice.linear_model import LogisticRegression
-    >>> [l1_ratio(LogisticRegression(p, l1_ratio=0.5)) for p in ("l2", "l1", "firth")]
-    [0.5, 1.0, 0.0]
+    >>> [prior_of(LogisticRegression(p, l1_ratio=0.5)) for p in ("l2", "l1", "firth")]
+    [(1.0, 0.5), (1.0, 1.0), (inf, 0.0)]
     """
     if options.penalty in (None, "firth"):
-        return 0.0
-    return 1.0 if options.penalty == "l1" else float(options.l1_ratio or 0.0)
+        return np.inf, 0.0
+    return float(options.C), 1.0 if options.penalty == "l1" else float(options.l1_ratio or 0.0)
 
 
 def warn_of_unused(options: Any) -> None:

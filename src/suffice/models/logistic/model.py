@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from suffice.numerics.interruption import interruptible
 from suffice.numerics.logspace import log_normalise, scores
 from suffice.numerics.rows import affine, is_sparse
 from suffice.sums.batch import Batch, scored_rows
-from suffice.sums.block import CodedBlock, RealBlock, SparseBlock
+from suffice.sums.block import RealBlock
 from suffice.sums.vocabulary import Vocabulary
 
 LEAST_TOLD = 1e-12  # of the largest singular value of R: below, it is rounding
@@ -116,8 +116,6 @@ class LogisticModel:
 
     def determined(self, batch: Batch) -> NDArray[np.bool_]:
         """Tell of which rows of a batch the rows of the fit determine the scores, (n,)."""
-        if not self.null.shape[1]:
-            return np.ones(batch.rows, np.bool_)
         size = np.append(0.0, np.abs(self.centred.mean) + self.term_scales)
         found = [np.ones(0, np.bool_)]
         for (z,) in self.centred.pieces(self.answerable(batch)):
@@ -212,7 +210,9 @@ class LogisticModel:
             x = np.where(np.isnan(rows) | left_out, mean, rows)
             affine(x, mean, w, b[:, 0], t[start : start + len(x)])
         if not np.isfinite(t).all():
-            self.centred.refuse_incomplete(_with_known_cells(known))
+            numbers = cast(RealBlock, known.blocks[0])  # one of which is too large
+            values = np.where(np.isnan(numbers.values), 0.0, numbers.values)
+            self.centred.refuse_incomplete(Batch(known.rows, (RealBlock(values),)))
         return log_probabilities(t)
 
     def log_posterior(self, batch: Batch) -> NDArray[np.float64]:
@@ -262,20 +262,6 @@ def log_probabilities(t: NDArray[np.float64]) -> NDArray[np.float64]:
         return log_normalise(rows, np.full(shape[-1], -log_of(shape[-1])))[0].reshape(shape)
     tail = log1p(exp(-np.abs(t)))
     return np.concatenate([-np.maximum(t, 0.0) - tail, np.minimum(t, 0.0) - tail], axis=-1)
-
-
-def _with_known_cells(batch: Batch) -> Batch:
-    blocks: list[Any] = []
-    for block in batch.blocks:
-        if isinstance(block, RealBlock):
-            blocks.append(RealBlock(np.where(np.isnan(block.values), 0.0, block.values)))
-        elif isinstance(block, CodedBlock):
-            blocks.append(CodedBlock(np.maximum(block.codes, 0), block.vocabularies))
-        elif isinstance(block, SparseBlock):  # a text
-            blocks.append(replace(block, present=np.ones_like(block.present)))
-        else:
-            blocks.append(block)
-    return replace(batch, blocks=tuple(blocks))
 
 
 Prediction = Callable[[LogisticModel, Batch], NDArray[Any]]

@@ -104,21 +104,25 @@ class L1Quadratic:
     def gradient(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray(self.linear + self.hessian @ x)
 
-    def iterates(
-        self, start: NDArray[np.float64]
-    ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-        """Yield x and its gradient after every sweep over the coordinates, first of ``start``.
+    def minimum(self, start: NDArray[np.float64], tolerance: float, max_sweeps: int) -> L1Minimum:
+        """Sweep over the coordinates until the conditions hold, or sweeps are too many.
+
+        ``tolerance`` bounds the largest violation, as a fraction of the largest |gⱼ|, both in
+        units of √Hⱼⱼ.
 
         Sweeps alone take long where columns nearly depend on each other. So a sweep that changes no
         sign, and each after the first few, is followed by steps to the minimum over all x of these
         signs; each that they cut short makes one more coordinate 0. Of many coordinates, whose
         matrix takes long to factor, more sweeps go before each.
         """
-        x = np.array(start, np.float64)
+        x, enough = np.array(start, np.float64), tolerance * self._largest_slope
         hessian, cost = np.ascontiguousarray(self.hessian), np.ascontiguousarray(self.cost)
         for sweep in count():
             signs, gradient = np.sign(x), self.gradient(x)
-            yield x.copy(), gradient.copy()
+            missed = violation(x, gradient, cost, self.nonnegative) * self._inverse_unit
+            small = float(missed.max(initial=0.0)) <= enough
+            if small or sweep >= max_sweeps:
+                break
             kernels.coordinate.sweep(hessian, cost, self.nonnegative, x, gradient)
             between = 1 + np.count_nonzero(x) // FACTORED
             if sweep % between or (sweep < SWEEPS_ALONE * between and (np.sign(x) != signs).any()):
@@ -126,20 +130,7 @@ class L1Quadratic:
             for _ in range(ORTHANTS):
                 if self._reaches_minimum_of_orthant(x):
                     break
-
-    def minimum(self, start: NDArray[np.float64], tolerance: float, max_sweeps: int) -> L1Minimum:
-        """The first iterate where the conditions hold, or the last one.
-
-        ``tolerance`` bounds the largest violation, as a fraction of the largest |gⱼ|, both in
-        units of √Hⱼⱼ.
-        """
-        enough = tolerance * self._largest_slope
-        for sweeps, (x, gradient) in enumerate(self.iterates(start)):
-            found = violation(x, gradient, self.cost, self.nonnegative) * self._inverse_unit
-            small = float(found.max(initial=0.0)) <= enough
-            if small or sweeps >= max_sweeps:
-                return L1Minimum(x, sweeps, small)
-        raise AssertionError("the iterates never end")
+        return L1Minimum(x, sweep, small)
 
     @cached_property
     def _inverse_unit(self) -> NDArray[np.float64]:
