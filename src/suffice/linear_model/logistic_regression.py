@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, replace
-from numbers import Integral, Real
-from typing import Any, Literal, Self
+from numbers import Integral
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,12 +44,13 @@ from suffice.models.optimise.gradient_descent import (
     check_descent,
 )
 from suffice.models.reading import in_precision, row_by_name
-from suffice.rules import build, check_options
+from suffice.rules import SMALLEST, Within, build, check_options
 from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell
 
 Numbers = Literal["linear", "bins"]
 Penalty = Literal["l2", "l1", "elasticnet", "firth", "deprecated", None]
+ABOVE_0 = Within(SMALLEST, np.inf, "above 0")
 NEWTON = "use solver='newton'"
 OF_FIT = ("n_passes", "left_out", "unlabelled", "rows", "remarks")
 
@@ -190,10 +191,10 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
 
     penalty: Penalty = "l2"
     _: KW_ONLY
-    C: float = 1.0
-    l1_ratio: float = 0.0
+    C: Annotated[float, ABOVE_0] = 1.0
+    l1_ratio: Annotated[float | None, Within(0, 1)] = 0.0
     standardize: bool = False
-    tol: float = 1e-11
+    tol: Annotated[float, ABOVE_0] = 1e-11
     fit_intercept: bool = True
     class_weight: ClassWeight = None
     solver: SolverName = "newton"
@@ -580,16 +581,9 @@ def in_single(classifier: LogisticRegression, X: Any, answers: NDArray[Any]) -> 
 
 def check_logistic(options: Any) -> None:
     check_options(options)
-    for name in ("C", "tol"):
-        value = getattr(options, name)
-        number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-        if not (number and value > 0):
-            raise ParameterError(f"{name}={value!r}", f"{name} is a number above 0")
     most = options.max_iter
     if not (isinstance(most, Integral) and not isinstance(most, bool) and int(most) >= 0):
         raise ParameterError(f"max_iter={most!r}", "max_iter is a whole number, 0 or more")
-    if not isinstance(options.n_jobs, Integral | None):
-        raise ParameterError(f"n_jobs={options.n_jobs!r}", "n_jobs is a whole number, or None")
     if options.descent is not None or options.solver in STEPS:
         check_descent(options, NEWTON, penalty="firth", dependent="error")
     if options.class_weight is not None:
@@ -606,21 +600,15 @@ def check_logistic(options: Any) -> None:
             "a formula says what becomes of every number",
             "leave one of them out",
         )
-    ratio = options.l1_ratio
-    if options.penalty == "elasticnet" and ratio is None:
+    if options.penalty == "elasticnet" and options.l1_ratio is None:
         raise ParameterError(
             "l1_ratio must be specified when penalty is elasticnet",
             "it is the part of the penalty that is of absolute values",
             "give a number from 0 to 1",
         )
-    number = isinstance(ratio, Real) and not isinstance(ratio, bool)
-    if ratio is not None and not (number and 0 <= ratio <= 1):
-        raise ParameterError(
-            f"l1_ratio={ratio!r}", "l1_ratio is a number from 0 to 1", "see its docstring"
-        )
     if prior_of(options)[1] and options.solver in STEPS:
         raise ParameterError(
-            f"l1_ratio={ratio!r} with solver={options.solver!r}",
+            f"l1_ratio={options.l1_ratio!r} with solver={options.solver!r}",
             "small steps make no coefficient 0",
             NEWTON,
         )
