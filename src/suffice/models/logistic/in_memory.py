@@ -149,7 +149,7 @@ def fit_of_sample(objective: Objective) -> tuple[Array | None, Times | None]:
         return None, None
     centred, weight = objective.centred, (rows.weights * objective.class_weights[rows.codes]).sum()
     fraction = weight / objective.weight
-    plain = replace(objective, penalty=fraction * objective.penalty, firth=False)
+    plain = replace(objective, penalty=fraction * objective.penalty)
     ridge = SAMPLE_RIDGE * weight * objective.scale**2 * (np.arange(centred.width) > 0)
     sample = replace(plain, penalty=plain.penalty + ridge)
     steps = SAMPLE_STEPS if ROWS_OF_TERM * centred.width <= SAMPLE_ROWS else 0
@@ -162,6 +162,6 @@ def fit_of_sample(objective: Objective) -> tuple[Array | None, Times | None]:
     coefficients = sample.coefficients(point.x)
     without_ridge = HeldRows(plain, rows)(point.x, True).hessian
     assert without_ridge is not None
-    if objective.firth or factored(without_ridge).smallest_pivot < ILL_CONDITIONED:
+    if factored(without_ridge).smallest_pivot < ILL_CONDITIONED:
         return coefficients, None
     return coefficients, factored(point.hessian / fraction).solve

@@ -37,25 +37,15 @@ def _of_determined(model: LogisticModel, ends: Ends, batch: Batch) -> NDArray[np
 
 
 def _ends(model: LogisticModel, level: float, batch: Batch) -> NDArray[np.float64]:
-    mean = of_every_class(model.scores(batch))
-    ends = []
-    first = 0
-    for across in _across(model, batch):
-        here = mean[first : first + len(across)]
-        first += len(across)
+    assert model.root is not None
+    root = model.root.reshape(-1, *model.coefficients.shape)
+    mean, ends = of_every_class(model.scores(batch)), [np.zeros((0, len(model.classes), 2))]
+    for z, here in model.centred.pieces(model.answerable(batch), mean):
+        across = np.stack([z @ of_class.T for of_class in root.swapaxes(0, 1)], axis=2)
+        across = of_every_class(across).swapaxes(1, 2)  # R_c z of every class, (rows, k, q)
         covariance = across @ across.swapaxes(1, 2)
         ends.append(from_moments(here, np.zeros_like(here), covariance, level))
-    return np.concatenate(ends) if ends else np.zeros((0, len(model.classes), 2))
-
-
-def _across(model: LogisticModel, batch: Batch) -> Any:
-    """Yield R_c z of every class, (rows, k, q), some rows at a time."""
-    assert model.root is not None
-    m, D = model.coefficients.shape
-    root = model.root.reshape(-1, m, D)
-    for (z,) in model.centred.pieces(model.answerable(batch)):
-        across = np.stack([np.asarray(z @ root[:, c].T) for c in range(m)], axis=1)
-        yield of_every_class(across.swapaxes(1, 2)).swapaxes(1, 2)
+    return np.concatenate(ends)
 
 
 @dataclass(frozen=True)

@@ -305,7 +305,7 @@ class _End:
 def _from_best_start(objective: Objective, solver: Solver, start: Start) -> _End:
     """Begin where that takes least time, and descend."""
     smooth, tolerance, most = objective.absolute is None, solver.tol, solver.max_iter
-    second = objective.firth or (smooth and solver.name in SECOND_ORDER and objective.has_hessian)
+    second = smooth and solver.name in SECOND_ORDER and objective.has_hessian
     n, width = objective.seen.rows, len(objective.used)
     rare = width // WIDE if objective.has_hessian else max(width, RARE * objective.scores)
     few = min(rare, HELD_CELLS // max(width, 2 * objective.scores))
@@ -315,10 +315,12 @@ def _from_best_start(objective: Objective, solver: Solver, start: Start) -> _End
         start, iterations = held
         end = _descended(objective, False, tolerance, most, start)
         return replace(end, iterations=iterations + end.iterations)
+    if objective.firth:  # every step needs a Hessian of all rows
+        return _descended(objective, True, tolerance, most, start)
     if second and n >= LONG and not objective.centred.is_sparse:
         start, guess = (start, None) if start is not None else fit_of_sample(objective)
         return _descended(objective, True, tolerance, most, start, guess)
-    cheap = _cheaper_iterations(objective) if second and not objective.firth else 0
+    cheap = _cheaper_iterations(objective) if second else 0
     if not cheap:
         return _descended(objective, second, tolerance, most, start)
     rough = _descended(objective, False, tolerance, min(cheap, most), start)
@@ -469,8 +471,7 @@ def _cheaper_iterations(objective: Objective) -> int:
                   q n c² in place of the first part, for compressed rows
         L-BFGS    400,000 + n m (12 + 0.4D)
 
-    Firth's penalty needs every Hessian, and a long dense table begins with that of a sample. The
-    number is what a few iterations of Newton's method cost, so that a descent which needs more
+    The number is what a few iterations of Newton's method cost, so that a descent which needs more
     loses little. With a penalty Newton's method goes on from where it ended; without one it may
     begin anew.
     """

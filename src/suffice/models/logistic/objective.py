@@ -15,7 +15,7 @@ from functools import cached_property, reduce
 from operator import add
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.linalg import helmert
 
 from suffice.errors import DataError, ParameterError
@@ -35,8 +35,9 @@ from suffice.models.logistic.rows import (
     DataLoop,
     Sample,
     TrainingRows,
-    draw,
     farthest,
+    lowest,
+    sampled,
 )
 from suffice.models.optimise.newton import Point, factored
 from suffice.models.optimise.proximal_newton import CompressedHessian
@@ -277,7 +278,8 @@ class Objective:
 
     def draw(self, n: int) -> Sample:
         """Some n rows at random, or all if there are fewer."""
-        return draw(self.data, self.rows, n)
+        numbers, parts = zip(*self.data.map(sampled, (self.rows, n)), strict=True)
+        return lowest(numbers, parts, n)[1]
 
     # -- scales
 
@@ -333,15 +335,11 @@ class Objective:
     def _both_used(self) -> NDArray[np.bool_]:
         return self.used[1:] & self.used[1:, None]
 
-    def without(self, terms: ArrayLike) -> Objective:
-        """Return the function with some terms fixed at 0."""
-        fixed = np.isin(np.arange(len(self.used)) - 1, terms)
-        return replace(self, used=self.used & ~fixed)
-
     def independent(self, factor: Factor) -> Objective:
         """Return the function without terms that depend on earlier ones, given their factor."""
         dependent = tuple(j for j in factor.dependent if self.used[1 + j])
-        return replace(self.without(dependent), dependent=dependent, factor=factor)
+        used = self.used & ~np.isin(np.arange(len(self.used)) - 1, dependent)
+        return replace(self, used=used, dependent=dependent, factor=factor)
 
     def whitened(self, factor: Factor) -> Objective:
         """Return the function of coefficients of uncorrelated columns, given the scatter matrix."""

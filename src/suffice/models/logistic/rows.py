@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, hstack
 
 from suffice.data.schema import Layout
 from suffice.data.source import Part, each_batch
@@ -128,7 +128,8 @@ class CentredDesign:
         """
         block = batch.blocks[0]
         if self.is_sparse and isinstance(block, SparseBlock):
-            yield with_ones(compressed(block, len(self.mean))), *columns
+            ones = csr_array(np.ones((block.rows, 1)))
+            yield hstack([ones, compressed(block, len(self.mean))], format="csr"), *columns
             return
         height = max(TILE_CELLS // self.width, TALL if self.width <= LARGEST_HESSIAN else 1)
         buffer = np.ones((min(height, batch.rows), self.width))
@@ -197,24 +198,6 @@ def compressed(block: SparseBlock, width: int) -> csr_array:
     """Return sparse rows as a matrix of doubles, (n, width)."""
     data = np.asarray(block.data, np.float64)
     return csr_array((data, block.indices, block.indptr), shape=(block.rows, width))
-
-
-def with_ones(x: csr_array) -> csr_array:
-    """Put a column of ones in front of compressed rows.
-
-    Examples
-    --------
-    >>> with_ones(csr_array([[0.0, 5.0], [7.0, 0.0]])).toarray()
-    array([[1., 0., 5.],
-           [1., 7., 0.]])
-    """
-    n, cells = x.shape[0], x.nnz
-    indptr = x.indptr + np.arange(n + 1, dtype=x.indptr.dtype)
-    data, indices = np.ones(cells + n), np.zeros(cells + n, x.indices.dtype)
-    others = np.ones(cells + n, np.bool_)
-    others[indptr[:-1]] = False
-    data[others], indices[others] = x.data, x.indices + 1
-    return csr_array((data, indices, indptr), shape=(n, x.shape[1] + 1))
 
 
 class MomentsOfTerms(NamedTuple):
@@ -370,10 +353,10 @@ def sampled(part: Part, params: tuple[TrainingRows, int]) -> tuple[NDArray[Any],
 
     for _ in each_batch(part, rows.layout, add):
         pass
-    return _lowest(drawn, parts, limit)
+    return lowest(drawn, parts, limit)
 
 
-def _lowest(
+def lowest(
     drawn: Sequence[NDArray[Any]], parts: Sequence[Sample], limit: int
 ) -> tuple[NDArray[Any], Sample]:
     number = np.concatenate(drawn)
@@ -381,9 +364,3 @@ def _lowest(
         return number, Sample.joined(parts)
     kept = np.argsort(number, kind="stable")[:limit]
     return number[kept], Sample.joined(parts)[kept]
-
-
-def draw(data: DataLoop, rows: TrainingRows, n: int) -> Sample:
-    """Draw n rows of a whole table, or take all if there are fewer."""
-    numbers, parts = zip(*data.map(sampled, (rows, n)), strict=True)
-    return _lowest(numbers, parts, n)[1]
