@@ -352,7 +352,10 @@ class SparseMomentsAccumulator:
         weight = weights[rows] if len(weights) else np.ones(len(rows))
         classes = csr_array((weight, (codes[rows], rows)), shape=(k, block.rows))
         cells = np.asarray(block.data, np.float64)
-        _check_sizes(block, cells, codes)
+        summed_cells = np.repeat(codes >= 0, np.diff(block.indptr))
+        for q in np.flatnonzero((np.abs(cells) > LARGEST) & summed_cells)[:1].tolist():
+            rule = "a number must be finite" if np.isinf(cells[q]) else TOO_LARGE
+            raise block.bad_cell(q, float(cells[q]), rule)
         missing = np.isnan(cells)
         present = np.where(missing, 0.0, cells)
 
@@ -364,23 +367,13 @@ class SparseMomentsAccumulator:
         if missing.any():
             observed -= summed(missing.astype(np.float64))
         added = observed, summed(present), summed(present**2)
-        self._sums = [_grown(a, k) + b for a, b in zip(self._sums, added, strict=True)]
+        before = (a.scatter(slice(0, a.shape[0]), (k, self._d)) for a in self._sums)
+        self._sums = [a + b for a, b in zip(before, added, strict=True)]
 
     def statistic(self) -> Moments:
         weight, sums, squares = (np.stack([s.hi, s.lo], axis=1) for s in self._sums)
         both = np.concatenate([sums, squares], axis=1)
         return Moments(weight, np.zeros(self._sums[0].shape), both)
-
-
-def _grown(sums: DoubleDouble, k: int) -> DoubleDouble:
-    return sums.scatter(slice(0, sums.shape[0]), (k, sums.shape[1]))
-
-
-def _check_sizes(block: SparseBlock, cells: NDArray[np.float64], codes: NDArray[np.intp]) -> None:
-    summed = np.repeat(codes >= 0, np.diff(block.indptr))
-    for q in np.flatnonzero((np.abs(cells) > LARGEST) & summed)[:1].tolist():
-        rule = "a number must be finite" if np.isinf(cells[q]) else TOO_LARGE
-        raise block.bad_cell(q, float(cells[q]), rule)
 
 
 ACCUMULATORS: dict[Encoding, Callable[[int], Any]] = {

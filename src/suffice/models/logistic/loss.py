@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import partial, reduce
 from itertools import pairwise
 from operator import add
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,12 +24,11 @@ from scipy.sparse import csr_array
 
 from suffice.data.source import Part, each_batch
 from suffice.families.dirichlet import by_event
-from suffice.models.logistic.rows import TrainingRows, compressed
+from suffice.models.logistic.rows import TrainingRows
 from suffice.numerics import kernels
 from suffice.numerics.arrays import Floats
 from suffice.numerics.exact import DoubleDouble
 from suffice.sums.batch import Batch
-from suffice.sums.block import SparseBlock
 from suffice.sums.loss_sums import LossSums
 
 TILE_CELLS = 2**22  # of the chosen columns, laid out at a time
@@ -114,7 +113,7 @@ def _of_one_score(request: LossRequest, batch: Batch) -> Doubles:
     """The sums of sparse rows of two classes, by products with a vector."""
     batch, codes, w = request.rows.of(batch)
     directions = np.stack([request.coefficients[0], request.checksum], axis=1)
-    x = compressed(cast(SparseBlock, batch.blocks[0]), len(directions) - 1)
+    x = request.rows.centred.sparse_rows(batch)
     t = x @ directions[1:] + directions[0]
     weight, checksum = np.zeros((2, 2))
     weight += np.bincount(codes, w, 2)
@@ -191,6 +190,7 @@ class SecondDerivatives:
     coefficients: NDArray[np.float64]  # B, (m, D)
     scores: NDArray[np.intp]  # of every coefficient, those of one side by side, (q,)
     columns: NDArray[np.intp]  # of z, (q,)
+    inverse_scale: NDArray[np.float64]  # what the second derivatives are multiplied by, (q,)
 
     def of(self, batch: Batch) -> NDArray[np.float64]:
         """The sums of a batch of dense rows, (q, q).
@@ -202,7 +202,8 @@ class SecondDerivatives:
         found = np.zeros((len(self.columns),) * 2)
         waiting, cells = list[tuple[Any, ...]](), 0
         for z, code, w in self.rows.centred.pieces(*self.rows.of(batch)):
-            waiting.append((z[:, self.columns], w, code, z @ self.coefficients.T))
+            chosen = z[:, self.columns] * self.inverse_scale
+            waiting.append((chosen, w, code, z @ self.coefficients.T))
             cells += len(code) * len(self.columns)
             if cells > TILE_CELLS:
                 self._add(found, *_joined(waiting))
@@ -223,6 +224,7 @@ class SecondDerivatives:
         w = w * self.rows.class_weights[code]
         at = loss_derivatives(np.asarray(z @ self.coefficients.T), code)
         used, m = z[:, self.columns], at.probability.shape[1]
+        used.data *= self.inverse_scale[used.indices]
         stored, q = np.diff(used.indptr), len(self.columns)
         if m == 1:
             root = np.sqrt(w * at.probability[:, 0] * at.other[:, 0])

@@ -149,11 +149,13 @@ class LogisticModel:
     def scores(self, batch: Batch) -> NDArray[np.float64]:
         """t (n, m) of every row."""
         batch = self.answerable(batch)
-        if self.centred.has_sparse(batch):
-            ((z,),) = self.centred.pieces(batch)
-            t = np.asarray(z @ self.coefficients.T)
+        b, w = self.coefficients[:, 0], self.coefficients[:, 1:]
+        if (x := self.centred.sparse_rows(batch)) is not None:
+            t = affine(x, self.centred.mean, w, b)
         else:
-            t = self._of_dense(batch)
+            t = scores(batch.rows, len(b))
+            for start, rows in self.centred.tables(batch):
+                affine(rows, self.centred.mean, w, b, t[start : start + len(rows)])
         if not np.isfinite(t).all():
             self.centred.refuse_incomplete(batch)
         return t
@@ -168,15 +170,6 @@ class LogisticModel:
 
     def complete(self, batch: Batch) -> NDArray[np.bool_]:
         return self.design.complete(self.answerable(batch))
-
-    def _of_dense(self, batch: Batch) -> NDArray[np.float64]:
-        b, w = self.coefficients[:, 0], self.coefficients[:, 1:]
-        if self.design.is_sparse:
-            return affine(self.design.sparse_rows(batch), self.centred.mean, w, b)
-        t = scores(batch.rows, len(b))
-        for start, x in self.centred.tables(batch):
-            affine(x, self.centred.mean, w, b, t[start : start + len(x)])
-        return t
 
     def contributions(self, batch: Batch) -> NDArray[np.float64]:
         """Return what each column adds to the score of each class, (x_j − m_j) w_cj, (n, d, k)."""
@@ -203,9 +196,8 @@ class LogisticModel:
         t, b, w = scores(batch.rows, len(self.coefficients)), *np.split(self.coefficients, [1], 1)
         left_out = np.zeros(len(mean), np.bool_)
         left_out[design.places(sorted(hidden))] = True
-        if self.centred.has_sparse(batch):  # which has no missing cells, and 0 for its mean
-            ((z,),) = self.centred.pieces(batch)
-            return log_probabilities(np.asarray(z @ np.column_stack([b, w * ~left_out]).T))
+        if self.centred.is_sparse and (x := self.centred.sparse_rows(batch)) is not None:
+            return log_probabilities(affine(x, mean, w * ~left_out, b[:, 0]))  # mean is 0
         for start, rows in self.centred.tables(known):
             x = np.where(np.isnan(rows) | left_out, mean, rows)
             affine(x, mean, w, b[:, 0], t[start : start + len(x)])

@@ -17,6 +17,7 @@ from operator import add
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import helmert
+from scipy.sparse import csr_array, vstack
 
 from suffice.errors import DataError, ParameterError
 from suffice.models.base.checks import ClassWeight, class_weights
@@ -252,20 +253,19 @@ class Objective:
         """
         q = len(places)
         scores, columns = np.divmod(self.free[places], len(self.used))
-        request = SecondDerivatives(self.rows, self.coefficients(x), scores, columns)
-        scale = self.inverse_scale[columns]
+        of = self.rows, self.coefficients(x), scores, columns, self.inverse_scale[columns]
+        request = SecondDerivatives(*of)
         if self.centred.is_sparse:
             of_parts = self.data.map(curvature_factors, request)
-            plus, minus = zip(*(pair for part in of_parts for pair in part), strict=True)
-            return CompressedHessian.of(plus, minus, scale, self.penalty_of_free[places])
+            factors = zip(*(pair for part in of_parts for pair in part), strict=True)
+            plus, minus = (csr_array(vstack(parts)) for parts in factors)
+            return CompressedHessian(plus, minus, self.penalty_of_free[places])
         require_memory(
             HESSIAN_BYTES * q * q,
             f"second derivatives by {q:,} coefficients that are not 0",
             "use a smaller C, so that fewer are chosen",
         )
         full = reduce(add, self.data.map(second_derivatives, request))
-        full *= scale
-        full *= scale[:, None]
         full[np.diag_indices(q)] += self.penalty_of_free[places]
         return full
 

@@ -98,9 +98,13 @@ class CentredDesign:
         mean[self.design.places(tuple(self.design.numbers))] = 0.0
         return mean
 
-    def has_sparse(self, batch: Batch) -> bool:
-        """Tell if the rows of a batch are compressed; dense ones may have the same layout."""
-        return self.is_sparse and isinstance(batch.blocks[0], SparseBlock)
+    def sparse_rows(self, batch: Batch) -> Any:
+        """Rows x as a CSR array, if they come so; None of dense ones, of the same layout maybe."""
+        block = batch.blocks[0]
+        if not (self.is_sparse and isinstance(block, SparseBlock)):
+            return self.design.sparse_rows(batch)
+        data = np.asarray(block.data, np.float64)
+        return csr_array((data, block.indices, block.indptr), shape=(block.rows, len(self.mean)))
 
     def of_columns(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
         """Coefficients of z from those of (1, x − m), (m, D)."""
@@ -126,20 +130,20 @@ class CentredDesign:
         Dense pieces share their memory: use one before asking for the next. Sparse rows come all
         at once.
         """
-        block = batch.blocks[0]
-        if self.is_sparse and isinstance(block, SparseBlock):
-            ones = csr_array(np.ones((block.rows, 1)))
-            yield hstack([ones, compressed(block, len(self.mean))], format="csr"), *columns
+        if self.is_sparse and isinstance(batch.blocks[0], SparseBlock):
+            ones = csr_array(np.ones((batch.rows, 1)))
+            yield hstack([ones, self.sparse_rows(batch)], format="csr"), *columns
             return
         height = max(TILE_CELLS // self.width, TALL if self.width <= LARGEST_HESSIAN else 1)
         buffer = np.ones((min(height, batch.rows), self.width))
+        whitening = None if self.whitener is None else self.whitener.whitening.value.T
         for first, x in self.tables(batch):
             for start in range(0, len(x), height):
                 part = x[start : start + height]
                 z, rows = buffer[: len(part)], slice(first + start, first + start + len(part))
                 np.subtract(part, self.mean, out=z[:, 1:])
-                if self.whitener is not None:
-                    z[:, 1:] = z[:, 1:] @ self.whitener.whitening.value.T
+                if whitening is not None:
+                    z[:, 1:] = z[:, 1:] @ whitening
                 yield z, *map(itemgetter(rows), columns)
 
     def compressed(self, batch: Batch, distinct: bool) -> Iterator[tuple[slice, Compressed]]:
@@ -192,12 +196,6 @@ def _through(coefficients: NDArray[np.float64], matrix: NDArray[np.float64]) -> 
 def _coded(batch: Batch) -> Batch:
     blocks = (b.coded() if isinstance(b, IntegerBlock) else b for b in batch.blocks)
     return replace(batch, blocks=tuple(blocks))
-
-
-def compressed(block: SparseBlock, width: int) -> csr_array:
-    """Return sparse rows as a matrix of doubles, (n, width)."""
-    data = np.asarray(block.data, np.float64)
-    return csr_array((data, block.indices, block.indptr), shape=(block.rows, width))
 
 
 class MomentsOfTerms(NamedTuple):

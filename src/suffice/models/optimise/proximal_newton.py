@@ -8,15 +8,14 @@ down.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
-from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csr_array
 
 from suffice.models.optimise.newton import Evaluate, Point, factored
 from suffice.models.optimise.tolerances import ARMIJO, HALVINGS, LOSS_ROUNDING
@@ -181,20 +180,6 @@ class CompressedHessian:
     plus: csr_array  # A, (·, p)
     minus: csr_array  # B, (·, p)
     ridge: NDArray[np.float64]  # d, 0 or more, (p,)
-
-    @classmethod
-    def of(
-        cls,
-        plus: Sequence[csr_array],
-        minus: Sequence[csr_array],
-        scale: NDArray[np.float64],
-        ridge: NDArray[np.float64],
-    ) -> Self:
-        """Join the rows of some matrices, with columns that are multiplied by ``scale`` (p,)."""
-        a, b = (csr_array(vstack(parts)) for parts in (plus, minus))
-        for matrix in (a, b):
-            matrix.data = matrix.data * scale[matrix.indices]
-        return cls(a, b, ridge)
 
     def __matmul__(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         found = self.plus.T @ (self.plus @ x) + self.ridge * x
