@@ -85,8 +85,6 @@ def _separating(of: Objective, rows: Sample) -> NDArray[np.float64] | None:
         least, wrong = _check(of, direction)
         if least >= -TIE:
             return direction
-        if not len(wrong):
-            return None
         rows = Sample.joined([rows, wrong])
     return None
 
