@@ -134,8 +134,8 @@ def test_the_weights_of_classes_are_weights_of_rows() -> None:
 @pytest.mark.parametrize(
     ("options", "rule"),
     [
-        ({"l1_ratio": 2}, "l1_ratio is a number from 0 to 1"),
-        ({"l1_ratio": "much"}, "l1_ratio is a number from 0 to 1"),
+        ({"l1_ratio": 2}, "l1_ratio is a number, from 0 to 1"),
+        ({"l1_ratio": "much"}, "l1_ratio is a number, from 0 to 1"),
         ({"penalty": "elasticnet", "l1_ratio": None}, "l1_ratio must be specified"),
         ({"penalty": "l1", "solver": "gradient"}, "small steps make no coefficient 0"),
     ],

@@ -124,6 +124,13 @@ def test_a_missing_cell_is_left_out_or_as_in_the_average_row(of_table: AutoClass
     assert_allclose(of_table.predict_proba(rows)[0], expected, rtol=1e-12)
 
 
+def test_a_cell_that_is_infinite_is_named_beside_one_that_is_missing() -> None:
+    model = AutoClassifier(["logistic"]).fit(mixed(), "kind")
+    rows = {"size": [1.0, None], "weight": [0.0, -np.inf], "colour": ["red", "red"]}
+    with pytest.raises(DataError, match="column 'weight', row 1: -inf"):
+        model.predict_proba(pa.table(rows))
+
+
 def test_contributions_add_up_to_the_answer(of_table: AutoClassifier) -> None:
     rows = mixed(4, missing=0.3)
     evidence = of_table.explain(rows)

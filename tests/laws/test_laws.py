@@ -388,7 +388,8 @@ def bent(batch: Batch) -> LossSums:
     x = np.nan_to_num(np.asarray(batch.blocks[0].values, np.float64))
     w = batch.weights if batch.weights.size else np.ones(batch.rows)
     total = np.bincount(batch.codes + 1, w, 4)[1:]
-    return LossSums.of(total, total / 3, float(w.sum()), (w @ x)[None], (x.T * w) @ x)
+    sums = total, total / 3, float(w.sum()), (w @ x)[None], (x.T * w) @ x
+    return LossSums(*map(DoubleDouble.of, sums))
 
 
 def in_units(d: int) -> tuple[np.ndarray, np.ndarray]:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, replace
-from numbers import Integral, Real
-from typing import Any, Literal, Self
+from numbers import Integral
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,6 @@ from suffice.models.estimator import Kind, answers_by_batch, fitted
 from suffice.models.explanation import Asked, Evidence
 from suffice.models.linear.diagnostics import Candidate, NestedModels, VarianceInflation
 from suffice.models.logistic.first_pass import (
-    FirstPass,
     LogisticReader,
     Missing,
     listed,
@@ -33,10 +32,10 @@ from suffice.models.logistic.first_pass import (
     reader_of,
 )
 from suffice.models.logistic.inference import Likelihood, LogisticSummary, ends_of
-from suffice.models.logistic.minimise import Fit, Solver, SolverName, minimise
+from suffice.models.logistic.minimise import Solver, SolverName, minimise
 from suffice.models.logistic.model import LogisticModel, Prediction, of_every_class, predictions
-from suffice.models.logistic.objective import LARGEST_HESSIAN, Objective
-from suffice.models.logistic.rows import CentredDesign
+from suffice.models.logistic.objective import Objective
+from suffice.models.logistic.rows import LARGEST_HESSIAN, CentredDesign
 from suffice.models.logistic.saved import SAVED, SavedLogistic
 from suffice.models.optimise.gradient_descent import (
     PARTS,
@@ -45,12 +44,13 @@ from suffice.models.optimise.gradient_descent import (
     check_descent,
 )
 from suffice.models.reading import in_precision, row_by_name
-from suffice.rules import build, check_options
+from suffice.rules import SMALLEST, Within, build, check_options
 from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell
 
 Numbers = Literal["linear", "bins"]
 Penalty = Literal["l2", "l1", "elasticnet", "firth", "deprecated", None]
+ABOVE_0 = Within(SMALLEST, np.inf, "above 0")
 NEWTON = "use solver='newton'"
 OF_FIT = ("n_passes", "left_out", "unlabelled", "rows", "remarks")
 
@@ -97,9 +97,8 @@ class LogisticRegression(Classifier):
         at a time, which approach the result of the others, know no standard errors, do not look
         for dependent columns, and lay sparse rows out. Newton's method follows L-BFGS where that
         takes less time, and L-BFGS stands in for it beyond a Hessian of 2,000 columns. With a
-        penalty of squares, rows that are fewer than columns, or than 16 of each of many classes,
-        are fitted in memory first. Other names of scikit-learn stand for Newton's method or
-        L-BFGS: the optimum is the same.
+        penalty of squares, rows that are fewer than columns are fitted in memory first. Other names
+        of scikit-learn stand for Newton's method or L-BFGS: the optimum is the same.
     max_iter : int
         Most iterations of Newton's method and L-BFGS; with 0, coefficients stay at 0.
     warm_start : bool
@@ -191,10 +190,10 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
 
     penalty: Penalty = "l2"
     _: KW_ONLY
-    C: float = 1.0
-    l1_ratio: float = 0.0
+    C: Annotated[float, ABOVE_0] = 1.0
+    l1_ratio: Annotated[float | None, Within(0, 1)] = 0.0
     standardize: bool = False
-    tol: float = 1e-11
+    tol: Annotated[float, ABOVE_0] = 1e-11
     fit_intercept: bool = True
     class_weight: ClassWeight = None
     solver: SolverName = "newton"
@@ -251,17 +250,30 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             workers = PARTS if self.solver in STEPS else None  # a descent has them everywhere
             first = read_once(source, reader, workers, bool(self.fit_intercept), self.incomplete)
             start = first.start(before) if before and self.warm_start else None
+            variance, l1_ratio = prior_of(self)
             objective = Objective.of(
                 first,
                 class_weight=self.class_weight,
-                variance=float(self.C) if self._has_penalty else np.inf,
-                l1_ratio=l1_ratio(self),
+                variance=variance,
+                l1_ratio=l1_ratio,
                 standardize=bool(self.standardize),
                 firth=self.penalty == "firth",
             )
             how = self.solver, self.tol, self.max_iter, self.dependent, self.descent
             fit = minimise(objective, start, solver := Solver(*how))
-            self._set(first, objective, fit)
+            self._loss_history, self._iterations = fit.loss_history, fit.iterations
+            self.likelihood_ = fit.likelihood if np.isinf(variance) else None
+            of_rows = first.table, first.seen.classes, fit.coefficients, first.intercept
+            self.model_ = LogisticModel(*of_rows, fit.root)
+            constant = np.flatnonzero(first.table.scale == 0)
+            fact = "constant, so the coefficient is 0"
+            named = [f"{listed(constant, first.table.design)}: {fact}"] if len(constant) else []
+            self.remarks_, self.n_passes_ = tuple(named), first.data.count
+            self.rows_, every = first.seen.rows, first.every
+            self.left_out_, self.unlabelled_ = (
+                every.rows - self.rows_,
+                float(every.unlabelled.value),
+            )
             if self.unlabelled_:
                 warn_of_unlabelled(self.unlabelled_)
             solver.warn(fit)
@@ -284,19 +296,6 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         target = str(self.reader_.layout.label or "the label")
         design, intercept, same = model.centred.design, model.has_intercept, (of.rows, of.null)
         return Candidate(design, intercept, target, "chi2", of.value, of.parameters, of.rows, same)
-
-    def _set(self, first: FirstPass, objective: Objective, fit: Fit) -> None:
-        self._loss_history, self._iterations = fit.loss_history, fit.iterations
-        of_rows = first.table, first.seen.classes, fit.coefficients, first.intercept
-        self.model_ = LogisticModel(*of_rows, fit.root)
-        constant = np.flatnonzero(first.table.scale == 0)
-        fact = "constant, so the coefficient is 0"
-        named = [f"{listed(constant, first.table.design)}: {fact}"] if len(constant) else []
-        self.remarks_, self.n_passes_ = tuple(named), first.data.count
-        self.rows_, every = first.seen.rows, first.every
-        self.left_out_, self.unlabelled_ = every.rows - self.rows_, float(every.unlabelled.value)
-        known = not self._has_penalty and fit.loss_history is None
-        self.likelihood_ = fit.likelihood(objective) if known else None
 
     # -- what was learnt
 
@@ -436,16 +435,12 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
 
     def _inferable(self) -> LogisticModel:
         model: LogisticModel = fitted(self)
-        if model.root is None or self._has_penalty:
+        if model.root is None or np.isfinite(prior_of(self)[0]):
             raise self._no_covariance()
         return model
 
-    @property
-    def _has_penalty(self) -> bool:
-        return self.penalty not in (None, "firth") and bool(np.isfinite(self.C))
-
     def _no_covariance(self) -> ParameterError:
-        if self._has_penalty:
+        if np.isfinite(prior_of(self)[0]):
             return ParameterError(
                 f"C={self.C!r}",
                 "a penalised estimate has no standard error",
@@ -585,16 +580,9 @@ def in_single(classifier: LogisticRegression, X: Any, answers: NDArray[Any]) -> 
 
 def check_logistic(options: Any) -> None:
     check_options(options)
-    for name in ("C", "tol"):
-        value = getattr(options, name)
-        number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-        if not (number and value > 0):
-            raise ParameterError(f"{name}={value!r}", f"{name} is a number above 0")
     most = options.max_iter
     if not (isinstance(most, Integral) and not isinstance(most, bool) and int(most) >= 0):
         raise ParameterError(f"max_iter={most!r}", "max_iter is a whole number, 0 or more")
-    if not isinstance(options.n_jobs, Integral | None):
-        raise ParameterError(f"n_jobs={options.n_jobs!r}", "n_jobs is a whole number, or None")
     if options.descent is not None or options.solver in STEPS:
         check_descent(options, NEWTON, penalty="firth", dependent="error")
     if options.class_weight is not None:
@@ -611,38 +599,32 @@ def check_logistic(options: Any) -> None:
             "a formula says what becomes of every number",
             "leave one of them out",
         )
-    ratio = options.l1_ratio
-    if options.penalty == "elasticnet" and ratio is None:
+    if options.penalty == "elasticnet" and options.l1_ratio is None:
         raise ParameterError(
             "l1_ratio must be specified when penalty is elasticnet",
             "it is the part of the penalty that is of absolute values",
             "give a number from 0 to 1",
         )
-    number = isinstance(ratio, Real) and not isinstance(ratio, bool)
-    if ratio is not None and not (number and 0 <= ratio <= 1):
+    if prior_of(options)[1] and options.solver in STEPS:
         raise ParameterError(
-            f"l1_ratio={ratio!r}", "l1_ratio is a number from 0 to 1", "see its docstring"
-        )
-    if l1_ratio(options) and options.solver in STEPS:
-        raise ParameterError(
-            f"l1_ratio={ratio!r} with solver={options.solver!r}",
+            f"l1_ratio={options.l1_ratio!r} with solver={options.solver!r}",
             "small steps make no coefficient 0",
             NEWTON,
         )
 
 
-def l1_ratio(options: Any) -> float:
-    """The part of the penalty that is of absolute values.
+def prior_of(options: Any) -> tuple[float, float]:
+    """The variance of the prior, ∞ for none, and the part of the penalty of absolute values.
 
     Examples
     --------
     >>> from suffice.linear_model import LogisticRegression
-    >>> [l1_ratio(LogisticRegression(p, l1_ratio=0.5)) for p in ("l2", "l1", "firth")]
-    [0.5, 1.0, 0.0]
+    >>> [prior_of(LogisticRegression(p, l1_ratio=0.5)) for p in ("l2", "l1", "firth")]
+    [(1.0, 0.5), (1.0, 1.0), (inf, 0.0)]
     """
     if options.penalty in (None, "firth"):
-        return 0.0
-    return 1.0 if options.penalty == "l1" else float(options.l1_ratio or 0.0)
+        return np.inf, 0.0
+    return float(options.C), 1.0 if options.penalty == "l1" else float(options.l1_ratio or 0.0)
 
 
 def warn_of_unused(options: Any) -> None:

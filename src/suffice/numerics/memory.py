@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from suffice.errors import DataError
@@ -22,14 +22,10 @@ def available_memory() -> float:
 
 def _limits() -> Iterator[float]:
     """Yield what the machine has free, and what is left of limits set to the process."""
-    try:
-        with Path("/proc/meminfo").open() as lines:
-            yield from (
-                1024.0 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable")
-            )
-    except OSError:
-        if "SC_AVPHYS_PAGES" in getattr(os, "sysconf_names", {}):
-            yield float(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    with suppress(OSError), Path("/proc/meminfo").open() as lines:
+        yield from (
+            1024.0 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable")
+        )
     for limit, used in CGROUPS:
         try:
             yield float(Path(limit).read_text()) - float(Path(used).read_text())

@@ -68,7 +68,7 @@ def _is_of_fit(model: Any, X: Any, y: Any, rows: float) -> bool:
         return False
     total = np.zeros(fitted.centred.width)
     for _, _, batch in answered_rows(model, X, y):
-        for (z,) in fitted.centred.pieces(fitted.answerable(batch), False):
+        for (z,) in fitted.centred.pieces(fitted.answerable(batch)):
             total += np.asarray(z.sum(axis=0)).ravel()
     return bool((np.abs(total[1:]) <= SAME * rows * fitted.term_scales).all())
 

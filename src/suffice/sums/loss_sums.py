@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Self
+from typing import Annotated
 
-from suffice.numerics.arrays import Floats
 from suffice.numerics.exact import DoubleDouble
 from suffice.rules import Shape, rule
 from suffice.sums.base import Sums
@@ -35,9 +34,10 @@ class LossSums(Sums):
 
     Examples
     --------
-    >>> none = LossSums.empty(k=2, m=1, width=3, hessian=True)
-    >>> none.gradient.shape, none.hessian.shape, (none + none) == none
-    ((1, 3), (3, 3), True)
+    >>> in_double = [1.0, 1.0], [0.0, 0.0], 1.5, [[0.5]], [[0.25]]
+    >>> one = LossSums(*map(DoubleDouble.of, in_double))
+    >>> (one + one - one) == one, float((one + one).loss.value)
+    (True, 3.0)
     """
 
     weight: Annotated[DoubleDouble, Shape("k")]
@@ -49,14 +49,3 @@ class LossSums(Sums):
     @rule("a Hessian has a row for each element of the gradient, or none")
     def _has_hessian(self) -> bool:
         return len(self.hessian.hi) in (0, self.gradient.hi.size)
-
-    @classmethod
-    def empty(cls, k: int, m: int, width: int, hessian: bool) -> Self:
-        side = m * width * hessian
-        shapes: tuple[tuple[int, ...], ...] = ((k,), (k,), (), (m, width), (side, side))
-        return cls(*map(DoubleDouble.zeros, shapes))
-
-    @classmethod
-    def of(cls, *sums: Floats | float) -> Self:
-        """Make them of sums in double, in the order of the parameters."""
-        return cls(*map(DoubleDouble.of, sums))

@@ -102,6 +102,12 @@ def test_separation_of_groups_of_columns():
     assert columns_named(-x * 1e9 + 1e6, y) == [1]
 
 
+@pytest.mark.parametrize("d", [1, 3])
+def test_as_many_classes_as_rows(d):
+    x = np.random.default_rng(0).normal(size=(40, d))
+    assert is_separated(x, np.r_[np.arange(39), 0])
+
+
 def test_ways_out_of_separation():
     x, y = np.reshape(UCLA_QUASI[0], (10, 2)), np.array(UCLA_QUASI[1])
     for options in ({"C": 1.0}, {"C": 1e6}, {"penalty": "firth"}):

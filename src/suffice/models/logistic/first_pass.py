@@ -6,7 +6,7 @@ counts of every column in every class.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -32,7 +32,7 @@ from suffice.models.design.learnt_bins import with_learnt_bins
 from suffice.models.design.matrix import Design
 from suffice.models.design.remarks import learnt_rows, weight_missing, without_rows, without_value
 from suffice.models.logistic.model import LogisticModel
-from suffice.models.logistic.rows import CentredDesign, DataLoop
+from suffice.models.logistic.rows import CentredDesign, DataLoop, TrainingRows
 from suffice.models.optimise.gradient_descent import STEPS
 from suffice.models.reading import LabelReader, is_named, settle_columns
 from suffice.numerics.error_free import LARGEST
@@ -255,8 +255,11 @@ def read_once(
         parts, layout = laid_out.parts(parts), laid_out.terms_layout
         intercept = intercept and laid_out.design.allows_intercept
     data = DataLoop(engine, parts)
-    every = data.run(first_pass, (layout, False))
-    seen = _complete(data, layout, laid_out, missing, every)
+    every = seen = data.run(first_pass, (layout, False))
+    missing_cells = weight_missing(every, layout if laid_out is None else laid_out.by_column)
+    own = () if laid_out is None else laid_out.design.missing
+    if lacking := {name: f"{w:g}" for name, w in missing_cells.items() if name not in own}:
+        seen = _complete(data, layout, laid_out, missing, lacking)
     if len(seen.classes) < 2:
         require_weights(source, every.classes)
         raise _too_few(seen.classes)
@@ -265,7 +268,9 @@ def read_once(
             refuse_underflow(too_small, place.columns.__getitem__)
     left_out = seen is not every and every.rows - seen.rows > 0
     if laid_out is None:
-        design = _design(layout, seen, intercept)
+        design = Design(layout.blocks[0].columns, ())
+        if layout.blocks[-1].encoding == "category":
+            design = _with_categories(layout, seen).spanning(intercept)
         rows = table = CentredDesign.of(design, layout, seen, intercept, left_out)
     else:
         rows = CentredDesign.of(laid_out.terms, layout, seen, intercept, left_out)
@@ -274,14 +279,13 @@ def read_once(
 
 
 def _complete(
-    data: DataLoop, layout: Layout, laid_out: LaidOut | None, missing: Missing, every: ByClass
+    data: DataLoop,
+    layout: Layout,
+    laid_out: LaidOut | None,
+    missing: Missing,
+    lacking: Mapping[str, str],
 ) -> ByClass:
-    """Return the sums of complete rows: a second pass, if cells without a term are missing."""
-    own = () if laid_out is None else laid_out.design.missing
-    missing_cells = weight_missing(every, layout if laid_out is None else laid_out.by_column)
-    lacking = {name: f"{w:g}" for name, w in missing_cells.items() if name not in own}
-    if not lacking:
-        return every
+    """Return the sums of complete rows, by a second pass, where columns lack cells."""
     cells = listed_missing(lacking)
     texts = lacking.keys() & (laid_out.design.words.keys() if laid_out else ())
     with_bins = "" if isinstance(laid_out, Coded) else " with numbers='bins'"
@@ -310,14 +314,11 @@ def _too_few(classes: Vocabulary) -> DataError:
     )
 
 
-def _design(layout: Layout, seen: ByClass, intercept: bool) -> Design:
-    last, sums = layout.blocks[-1], seen.blocks[-1]
-    if last.encoding != "category":
-        return Design(layout.names, ())
-    values = dict(zip(last.columns, sums.vocabularies, strict=True))
+def _with_categories(layout: Layout, seen: ByClass) -> Design:
+    values = dict(zip(layout.blocks[-1].columns, seen.blocks[-1].vocabularies, strict=True))
     for name in (name for name, vocabulary in values.items() if not len(vocabulary)):
         raise without_value(name, rows=learnt_rows(seen, layout))
-    return Design(layout.names, (), values).spanning(intercept)
+    return Design(layout.names, (), values)
 
 
 def listed(places: Sequence[int] | NDArray[np.intp], design: Design) -> str:
@@ -351,7 +352,10 @@ class SparseMomentsAccumulator:
         weight = weights[rows] if len(weights) else np.ones(len(rows))
         classes = csr_array((weight, (codes[rows], rows)), shape=(k, block.rows))
         cells = np.asarray(block.data, np.float64)
-        _check_sizes(block, cells, codes)
+        summed_cells = np.repeat(codes >= 0, np.diff(block.indptr))
+        for q in np.flatnonzero((np.abs(cells) > LARGEST) & summed_cells)[:1].tolist():
+            rule = "a number must be finite" if np.isinf(cells[q]) else TOO_LARGE
+            raise block.bad_cell(q, float(cells[q]), rule)
         missing = np.isnan(cells)
         present = np.where(missing, 0.0, cells)
 
@@ -363,23 +367,13 @@ class SparseMomentsAccumulator:
         if missing.any():
             observed -= summed(missing.astype(np.float64))
         added = observed, summed(present), summed(present**2)
-        self._sums = [_grown(a, k) + b for a, b in zip(self._sums, added, strict=True)]
+        before = (a.scatter(slice(0, a.shape[0]), (k, self._d)) for a in self._sums)
+        self._sums = [a + b for a, b in zip(before, added, strict=True)]
 
     def statistic(self) -> Moments:
         weight, sums, squares = (np.stack([s.hi, s.lo], axis=1) for s in self._sums)
         both = np.concatenate([sums, squares], axis=1)
         return Moments(weight, np.zeros(self._sums[0].shape), both)
-
-
-def _grown(sums: DoubleDouble, k: int) -> DoubleDouble:
-    return sums.scatter(slice(0, sums.shape[0]), (k, sums.shape[1]))
-
-
-def _check_sizes(block: SparseBlock, cells: NDArray[np.float64], codes: NDArray[np.intp]) -> None:
-    summed = np.repeat(codes >= 0, np.diff(block.indptr))
-    for q in np.flatnonzero((np.abs(cells) > LARGEST) & summed)[:1].tolist():
-        rule = "a number must be finite" if np.isinf(cells[q]) else TOO_LARGE
-        raise block.bad_cell(q, float(cells[q]), rule)
 
 
 ACCUMULATORS: dict[Encoding, Callable[[int], Any]] = {
@@ -401,15 +395,15 @@ def first_pass(part: Part, plan: tuple[Layout, bool]) -> ByClass:
     return total.statistic()
 
 
-def joint_moments(part: Part, centred: CentredDesign) -> ByClass:
-    total = ByClassAccumulator([ComomentsAccumulator(centred.width - 1, pooled=True)])
+def joint_moments(part: Part, rows: TrainingRows) -> ByClass:
+    total = ByClassAccumulator([ComomentsAccumulator(rows.centred.width - 1, pooled=True)])
 
     def add(batch: Batch) -> None:
-        batch = centred.to_fit(batch)
-        for start, x in centred.tables(batch):
+        batch, *_ = rows.of(batch)
+        for start, x in rows.centred.tables(batch):
             piece = batch.cut(start, start + len(x))
             total.add(replace(piece, blocks=(RealBlock(x.astype(float, copy=False)),)))
 
-    for _ in each_batch(part, centred.layout, add):
+    for _ in each_batch(part, rows.layout, add):
         pass
     return total.statistic()

@@ -37,25 +37,15 @@ def _of_determined(model: LogisticModel, ends: Ends, batch: Batch) -> NDArray[np
 
 
 def _ends(model: LogisticModel, level: float, batch: Batch) -> NDArray[np.float64]:
-    mean = of_every_class(model.scores(batch))
-    ends = []
-    first = 0
-    for across in _across(model, batch):
-        here = mean[first : first + len(across)]
-        first += len(across)
+    assert model.root is not None
+    root = model.root.reshape(-1, *model.coefficients.shape)
+    mean, ends = of_every_class(model.scores(batch)), [np.zeros((0, len(model.classes), 2))]
+    for z, here in model.centred.pieces(model.answerable(batch), mean):
+        across = np.stack([z @ of_class.T for of_class in root.swapaxes(0, 1)], axis=2)
+        across = of_every_class(across).swapaxes(1, 2)  # R_c z of every class, (rows, k, q)
         covariance = across @ across.swapaxes(1, 2)
         ends.append(from_moments(here, np.zeros_like(here), covariance, level))
-    return np.concatenate(ends) if ends else np.zeros((0, len(model.classes), 2))
-
-
-def _across(model: LogisticModel, batch: Batch) -> Any:
-    """Yield R_c z of every class, (rows, k, q), some rows at a time."""
-    assert model.root is not None
-    m, D = model.coefficients.shape
-    root = model.root.reshape(-1, m, D)
-    for (z,) in model.centred.pieces(model.answerable(batch), False):
-        across = np.stack([np.asarray(z @ root[:, c].T) for c in range(m)], axis=1)
-        yield of_every_class(across.swapaxes(1, 2)).swapaxes(1, 2)
+    return np.concatenate(ends)
 
 
 @dataclass(frozen=True)
@@ -231,12 +221,11 @@ class LogisticSummary(Printed):
         with np.errstate(over="ignore"):
             return exp(self.estimate)
 
-    def frame(self) -> DataFrame:
-        """One row per coefficient as a pandas DataFrame; the outcome is the first index level."""
-        from pandas import DataFrame, MultiIndex
-
+    @property
+    def columns(self) -> dict[str, NDArray[np.float64]]:
+        """What is said of every coefficient, (r, q) each."""
         tail = f"{(1 - self.level) / 2:g}", f"{(1 + self.level) / 2:g}"
-        columns = {
+        return {
             "estimate": self.estimate,
             "standard_error": self.standard_error,
             "z": self.z,
@@ -245,51 +234,44 @@ class LogisticSummary(Printed):
             tail[1]: self.upper,
             "odds_ratio": self.odds_ratio,
         }
+
+    def frame(self) -> DataFrame:
+        """One row per coefficient as a pandas DataFrame; the outcome is the first index level."""
+        from pandas import DataFrame, MultiIndex
+
         index: Any = list(self.terms)
         if len(self.outcomes) > 1:
             names = ["outcome", "term"]
             index = MultiIndex.from_product([self.outcomes, self.terms], names=names)
-        return DataFrame({name: values.ravel() for name, values in columns.items()}, index=index)
+        return DataFrame({name: v.ravel() for name, v in self.columns.items()}, index=index)
 
     def table(self) -> Table:
         """Return the coefficients with their tests and intervals as a table."""
-        z, several = self.z.tolist(), len(self.outcomes) > 1
-        bars = [value for of_class in z for value in [*[nan] * several, *of_class]]
-        return Table("", self._header(), self._rows(), self._notes(), bars=bars)
+        head, several = [*header("z", self.level), "Odds ratio"], len(self.outcomes) > 1
+        rows, bars, numbers = [], list[float](), np.stack([*self.columns.values()], axis=2)
+        for outcome, z, of_terms in zip(self.outcomes, self.z, numbers, strict=True):
+            if several:
+                rows.append([f"{outcome} against {self.reference}:", *[""] * (len(head) - 1)])
+                bars.append(nan)
+            for term, (*cells, odds) in zip(self.terms, of_terms.tolist(), strict=True):
+                rows.append([*row("  " * several + term, *cells), f"{odds:.4g}"])
+            bars += z.tolist()
+        return Table("", head, rows, self._notes(), bars=bars)
 
     def _notes(self) -> list[str]:
-        unknown = np.isnan(self.standard_error).all(axis=0)
-        terms = [repr(self.terms[j]) for j in np.flatnonzero(unknown).tolist()]
-        said = f"Not determined by the rows, so without an error: {listed(terms)}."
-        left_out = rows_left_out(self.left_out)
-        return [*self._fit(), *([said] if terms else []), *left_out, *self.units]
-
-    def _header(self) -> list[str]:
-        return [*header("z", self.level), "Odds ratio"]
-
-    def _rows(self) -> list[list[str]]:
-        rows, several = [], len(self.outcomes) > 1
-        for c, outcome in enumerate(self.outcomes):
-            if several:
-                rows.append(
-                    [f"{outcome} against {self.reference}:", *[""] * (len(self._header()) - 1)]
-                )
-            for j, term in enumerate(self.terms):
-                numbers = self.estimate, self.standard_error, self.z, self.p, self.lower, self.upper
-                name = f"  {term}" if several else term
-                cells = row(name, *(float(values[c, j]) for values in numbers))
-                rows.append([*cells, f"{self.odds_ratio[c, j]:.4g}"])
-        return rows
-
-    def _fit(self) -> list[str]:
         fit, ratio = self.likelihood, self.likelihood.ratio
         if ratio is None or fit.null is None:
             kind = "Penalised log-likelihood" if self.firth else "Log-likelihood"
-            return [f"{kind}: {criterion(fit.value)}, rows: {fit.rows:g}"]
-        mcfadden = "" if fit.mcfadden is None else f", McFadden's R²: {fit.mcfadden:.4g}"
-        return [
-            f"Log-likelihood: {criterion(fit.value)} (null: {criterion(fit.null)}){mcfadden}",
-            f"Likelihood ratio: {ratio.statistic:.4g} on {ratio.dof} degrees of freedom, "
-            f"p-value: {probability(ratio.p)}",
-            f"AIC: {criterion(fit.aic)}, BIC: {criterion(fit.bic)}, rows: {fit.rows:g}",
-        ]
+            lines = [f"{kind}: {criterion(fit.value)}, rows: {fit.rows:g}"]
+        else:
+            mcfadden = "" if fit.mcfadden is None else f", McFadden's R²: {fit.mcfadden:.4g}"
+            lines = [
+                f"Log-likelihood: {criterion(fit.value)} (null: {criterion(fit.null)}){mcfadden}",
+                f"Likelihood ratio: {ratio.statistic:.4g} on {ratio.dof} degrees of freedom, "
+                f"p-value: {probability(ratio.p)}",
+                f"AIC: {criterion(fit.aic)}, BIC: {criterion(fit.bic)}, rows: {fit.rows:g}",
+            ]
+        unknown = np.isnan(self.standard_error).all(axis=0)
+        if terms := [repr(self.terms[j]) for j in np.flatnonzero(unknown).tolist()]:
+            lines.append(f"Not determined by the rows, so without an error: {listed(terms)}.")
+        return [*lines, *rows_left_out(self.left_out), *self.units]

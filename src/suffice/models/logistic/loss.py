@@ -11,12 +11,12 @@ and its Hessian.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 from itertools import pairwise
 from operator import add
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,14 +24,19 @@ from scipy.sparse import csr_array
 
 from suffice.data.source import Part, each_batch
 from suffice.families.dirichlet import by_event
-from suffice.models.logistic.rows import TrainingRows, compressed, present
+from suffice.models.logistic.rows import TrainingRows
 from suffice.numerics import kernels
+from suffice.numerics.arrays import Floats
+from suffice.numerics.exact import DoubleDouble
 from suffice.sums.batch import Batch
-from suffice.sums.block import SparseBlock
 from suffice.sums.loss_sums import LossSums
 
 TILE_CELLS = 2**22  # of the chosen columns, laid out at a time
+NO_HESSIAN = np.zeros((0, 0))
 NEGLIGIBLE_WEIGHT = 1e-60  # fraction of the largest in a Hessian: far below the last digit
+
+Doubles = tuple[Floats | float, ...]
+"""The fields of `LossSums` in double."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,102 +49,107 @@ class LossRequest:
     hessian: bool  # whether the Hessian is asked for
     root: NDArray[np.float64] | None = None  # R with RRᵀ = I(B)⁻¹: then by Firth, (D, D)
 
-    def of(self, batch: Batch) -> LossSums:
-        """The sums of a batch, added in double."""
-        batch, codes = self.rows.of(batch)
-        centred = self.rows.centred
-        few = centred.design.categories and centred.is_of_few_cells
-        alone = len(self.coefficients) == 1 and not self.hessian and self.root is None
-        if alone and centred.has_sparse(batch) and (codes >= 0).all():
-            return self._of_one_score(batch, codes)
-        if self.root is None and (few or isinstance(batch.blocks[0], SparseBlock)):
-            return self._of_compressed(batch, codes)
-        if self.hessian or self.root is not None or centred.whitener is not None:
-            return self._to_second_order(batch, codes)
-        return self._of_dense(batch, codes)
 
-    @property
-    def _directions(self) -> NDArray[np.float64]:
-        return np.concatenate([self.coefficients, self.checksum[None]])
+def loss_sums(part: Part, request: LossRequest) -> LossSums:
+    """Kernel of a pass: sums over every batch in double, which are added in pairs."""
+    centred = request.rows.centred
+    few = centred.is_sparse or (centred.design.categories and centred.is_of_few_cells)
+    of: Callable[[LossRequest, Batch], Doubles] = _of_dense
+    if few and request.root is None:
+        alone = centred.is_sparse and len(request.coefficients) == 1 and not request.hessian
+        of = _of_one_score if alone else _of_few_cells
+    elif request.hessian or request.root is not None or centred.whitener is not None:
+        of = _to_second_order
+    batches = each_batch(part, centred.layout, partial(of, request))
+    return reduce(add, (LossSums(*map(DoubleDouble.of, sums)) for sums in batches))
 
-    def _of_dense(self, batch: Batch, codes: NDArray[np.intp]) -> LossSums:
-        k, loss = len(self.rows.classes), 0.0
-        weight, checksum = np.zeros(k), np.zeros(k)
-        gradient = np.zeros(self.coefficients.shape)
-        for start, x in self.rows.centred.tables(batch):
-            rows = slice(start, start + len(x))
-            table, code, w = present(x, codes[rows], batch.weights[rows])
-            loss += kernels.logistic.add_gradient(
-                np.ascontiguousarray(table, np.float64),
-                *(self.rows.centred.mean, self._directions, code, w, self.rows.class_weights),
-                *(weight, checksum, gradient),
-            )
-        return LossSums.of(weight, checksum, loss, gradient, np.zeros((0, 0)))
 
-    def _of_compressed(self, batch: Batch, codes: NDArray[np.intp]) -> LossSums:
-        """The sums of rows with few cells; indicators are centred in the sums.
+def _of_dense(request: LossRequest, batch: Batch) -> Doubles:
+    batch, codes, weights = request.rows.of(batch)
+    k, loss = len(request.rows.classes), 0.0
+    weight, checksum = np.zeros((2, k))
+    gradient = np.zeros(request.coefficients.shape)
+    directions = np.concatenate([request.coefficients, request.checksum[None]])
+    for start, x in request.rows.centred.tables(batch):
+        rows = slice(start, start + len(x))
+        loss += kernels.logistic.add_gradient(
+            *(x, request.rows.centred.mean, directions, codes[rows], weights[rows]),
+            *(request.rows.class_weights, weight, checksum, gradient),
+        )
+    return weight, checksum, loss, gradient, NO_HESSIAN
 
-        Of an ordered category, the one cell is its level: sums are of levels first.
-        """
-        k, (m, width) = len(self.rows.classes), self.coefficients.shape
-        centred = self.rows.centred
-        shift = np.zeros(width - 1) if centred.has_sparse(batch) else centred.of_indicators
-        directions = self._directions
-        directions[:, 0] -= directions[:, 1:] @ shift
-        directions[:, 1:] = centred.design.by_level(directions[:, 1:])
-        table = by_event(directions)
-        weight, checksum, loss = np.zeros(k), np.zeros(k), 0.0
-        sums, hessian = [weight, checksum, np.zeros(table.shape)], np.zeros((0, 0))
-        add: Any = kernels.logistic.add_sparse_gradient
-        if self.hessian:
-            sums.append(np.zeros((width * width, _room_for_pairs(m))))
-            add = kernels.logistic.add_sparse_hessian
-        for part, cells in centred.compressed(batch, self.hessian):
-            rows = codes[part], batch.weights[part], self.rows.class_weights
-            loss += add(*cells, table, *rows, *sums)
-        gradient = np.ascontiguousarray(sums[2][:, :m].T)
-        by_step = centred.design.by_step
-        gradient[:, 1:] = by_step(gradient[:, 1:]) - shift * gradient[:, :1]
-        if self.hessian:
-            hessian = _whole(sums[3].reshape(width, width, -1), m, shift, by_step)
-        return LossSums.of(weight, checksum, loss, gradient, hessian)
 
-    def _of_one_score(self, batch: Batch, codes: NDArray[np.intp]) -> LossSums:
-        """The sums of sparse rows of two classes, all of which have one."""
-        k, directions = len(self.rows.classes), self._directions.T
-        x = compressed(cast(SparseBlock, batch.blocks[0]), len(directions) - 1)
-        t = x @ np.ascontiguousarray(directions[1:]) + directions[0]
-        w = batch.weights if len(batch.weights) else np.ones(len(codes))
-        weight, checksum = np.zeros((2, k))
-        weight += np.bincount(codes, w, k)
-        checksum += np.bincount(codes, w * t[:, 1], k)
-        w = w * self.rows.class_weights[codes]
-        found = loss_derivatives(t[:, :1], codes)
-        residual = w * found.residual[:, 0]
-        gradient = np.concatenate([[residual.sum()], x.T @ residual])[None]
-        return LossSums.of(weight, checksum, float(w @ found.loss), gradient, np.zeros((0, 0)))
+def _of_few_cells(request: LossRequest, batch: Batch) -> Doubles:
+    """The sums of rows with few cells; indicators are centred in the sums.
 
-    def _to_second_order(self, batch: Batch, codes: NDArray[np.intp]) -> LossSums:
-        """The sums with a Hessian, or with Firth's residuals, by products of matrices."""
-        k, (m, width) = len(self.rows.class_weights), self.coefficients.shape
-        directions = self._directions.T
-        weight, checksum, loss = np.zeros(k), np.zeros(k), 0.0
-        gradient = np.zeros((m, width))
-        hessian = np.zeros((m, width, m, width) if self.hessian else (0,) * 4)
-        for z, code, w in self.rows.pieces(batch, codes, self.hessian):
-            t = z @ directions
-            weight += np.bincount(code, w, k)
-            checksum += np.bincount(code, w * t[:, m], k)
-            w = w * self.rows.class_weights[code]
-            found = loss_derivatives(t[:, :m], code)
-            if self.root is not None:
-                found = found.firth(z @ self.root)
-            loss += float(w @ found.loss)
-            gradient += (z.T @ (w[:, None] * found.residual)).T
-            if self.hessian:
-                found.add_hessian(z, w, hessian)
-        side = m * width * self.hessian
-        return LossSums.of(weight, checksum, loss, gradient, hessian.reshape(side, side))
+    Of an ordered category, the one cell is its level: sums are of levels first.
+    """
+    batch, codes, weights = request.rows.of(batch)
+    k, (m, width) = len(request.rows.classes), request.coefficients.shape
+    centred = request.rows.centred
+    shift = np.zeros(width - 1) if centred.is_sparse else centred.of_indicators
+    directions = np.concatenate([request.coefficients, request.checksum[None]])
+    directions[:, 0] -= directions[:, 1:] @ shift
+    directions[:, 1:] = centred.design.by_level(directions[:, 1:])
+    table = by_event(directions)
+    weight, checksum, loss = np.zeros(k), np.zeros(k), 0.0
+    sums, hessian = [weight, checksum, np.zeros(table.shape)], NO_HESSIAN
+    add_rows: Any = kernels.logistic.add_sparse_gradient
+    if request.hessian:
+        sums.append(np.zeros((width * width, _room_for_pairs(m))))
+        add_rows = kernels.logistic.add_sparse_hessian
+    for part, cells in centred.compressed(batch, request.hessian):
+        rows = codes[part], weights[part], request.rows.class_weights
+        loss += add_rows(*cells, table, *rows, *sums)
+    gradient = np.ascontiguousarray(sums[2][:, :m].T)
+    by_step = centred.design.by_step
+    gradient[:, 1:] = by_step(gradient[:, 1:]) - shift * gradient[:, :1]
+    if request.hessian:
+        hessian = _whole(sums[3].reshape(width, width, -1), m, shift, by_step)
+    return weight, checksum, loss, gradient, hessian
+
+
+def _of_one_score(request: LossRequest, batch: Batch) -> Doubles:
+    """The sums of sparse rows of two classes, by products with a vector."""
+    batch, codes, w = request.rows.of(batch)
+    directions = np.stack([request.coefficients[0], request.checksum], axis=1)
+    x = request.rows.centred.sparse_rows(batch)
+    t = x @ directions[1:] + directions[0]
+    weight, checksum = np.zeros((2, 2))
+    weight += np.bincount(codes, w, 2)
+    checksum += np.bincount(codes, w * t[:, 1], 2)
+    w = w * request.rows.class_weights[codes]
+    found = loss_derivatives(t[:, :1], codes)
+    residual = w * found.residual[:, 0]
+    gradient = np.concatenate([[residual.sum()], x.T @ residual])[None]
+    return weight, checksum, float(w @ found.loss), gradient, NO_HESSIAN
+
+
+def _to_second_order(request: LossRequest, batch: Batch) -> Doubles:
+    return summed(request, request.rows.centred.pieces(*request.rows.of(batch)))
+
+
+def summed(request: LossRequest, pieces: Iterable[tuple[Any, ...]]) -> Doubles:
+    """The sums of rows z, codes and weights by products of matrices, with what is asked for."""
+    k, (m, width) = len(request.rows.classes), request.coefficients.shape
+    directions = np.concatenate([request.coefficients, request.checksum[None]]).T
+    weight, checksum, loss = np.zeros(k), np.zeros(k), 0.0
+    gradient = np.zeros((m, width))
+    hessian = np.zeros((m, width, m, width) if request.hessian else (0,) * 4)
+    for z, code, w in pieces:
+        t = z @ directions
+        weight += np.bincount(code, w, k)
+        checksum += np.bincount(code, w * t[:, m], k)
+        w = w * request.rows.class_weights[code]
+        found = loss_derivatives(t[:, :m], code)
+        if request.root is not None:
+            found = found.firth(z @ request.root)
+        loss += float(w @ found.loss)
+        gradient += (z.T @ (w[:, None] * found.residual)).T
+        if request.hessian:
+            found.add_hessian(z, w, hessian)
+    side = m * width * request.hessian
+    return weight, checksum, loss, gradient, hessian.reshape(side, side)
 
 
 def _room_for_pairs(m: int) -> int:
@@ -180,6 +190,7 @@ class SecondDerivatives:
     coefficients: NDArray[np.float64]  # B, (m, D)
     scores: NDArray[np.intp]  # of every coefficient, those of one side by side, (q,)
     columns: NDArray[np.intp]  # of z, (q,)
+    inverse_scale: NDArray[np.float64]  # what the second derivatives are multiplied by, (q,)
 
     def of(self, batch: Batch) -> NDArray[np.float64]:
         """The sums of a batch of dense rows, (q, q).
@@ -188,11 +199,11 @@ class SecondDerivatives:
 
             Σ w (p_a [a = b] − p_a p_b) z_i z_j        of two classes Σ w p(1 − p) z_i z_j
         """
-        batch, codes = self.rows.of(batch)
         found = np.zeros((len(self.columns),) * 2)
         waiting, cells = list[tuple[Any, ...]](), 0
-        for z, code, w in self.rows.pieces(batch, codes):
-            waiting.append((z[:, self.columns], w, code, z @ self.coefficients.T))
+        for z, code, w in self.rows.centred.pieces(*self.rows.of(batch)):
+            chosen = z[:, self.columns] * self.inverse_scale
+            waiting.append((chosen, w, code, z @ self.coefficients.T))
             cells += len(code) * len(self.columns)
             if cells > TILE_CELLS:
                 self._add(found, *_joined(waiting))
@@ -209,11 +220,11 @@ class SecondDerivatives:
             A = √(w p_a) z_i in row (n, a), for coefficients of score a      B = √w p_a z_i
             A = √(w p(1 − p)) z_i, of two classes                            B = 0
         """
-        batch, codes = self.rows.of(batch)
-        ((z, code, w),) = self.rows.pieces(batch, codes)
+        ((z, code, w),) = self.rows.centred.pieces(*self.rows.of(batch))
         w = w * self.rows.class_weights[code]
         at = loss_derivatives(np.asarray(z @ self.coefficients.T), code)
         used, m = z[:, self.columns], at.probability.shape[1]
+        used.data *= self.inverse_scale[used.indices]
         stored, q = np.diff(used.indptr), len(self.columns)
         if m == 1:
             root = np.sqrt(w * at.probability[:, 0] * at.other[:, 0])
@@ -258,10 +269,6 @@ def second_derivatives(part: Part, request: SecondDerivatives) -> NDArray[np.flo
 def curvature_factors(part: Part, request: SecondDerivatives) -> list[tuple[csr_array, csr_array]]:
     """Kernel of a pass: factors of the second derivatives, of every batch of compressed rows."""
     return list(each_batch(part, request.rows.centred.layout, request.factors_of))
-
-
-def loss_sums(part: Part, request: LossRequest) -> LossSums:
-    return reduce(add, each_batch(part, request.rows.centred.layout, request.of))
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 Newton's method for few coefficients, L-BFGS for many, and a proximal Newton method for a penalty of
 absolute values. A long table begins at the fit of a sample of its rows, whose Hessian will do for
-the first steps; a wide one, or one of many classes, at the minimum of rows that are held.
+the first steps; a wide one at the minimum in the space of its rows.
 
 A maximum of the likelihood alone may not exist. Newton's method proves that it does: with
 ν² = gᵀH⁻¹g and rows z, the loss has a minimum if ν max|z| ≤ ½ √λ_min(H), and a minimum near by.
@@ -32,12 +32,12 @@ from suffice.models.logistic.first_pass import joint_moments
 from suffice.models.logistic.in_memory import (
     ILL_CONDITIONED,
     SAMPLE_ROWS,
-    fit_in_memory,
+    fit_of_few_rows,
     fit_of_sample,
 )
 from suffice.models.logistic.inference import Likelihood
-from suffice.models.logistic.objective import LARGEST_HESSIAN, SQUARES_NOISE, Objective
-from suffice.models.logistic.rows import TrainingRows
+from suffice.models.logistic.objective import SQUARES_NOISE, Objective
+from suffice.models.logistic.rows import LARGEST_HESSIAN, TrainingRows
 from suffice.models.logistic.separation import refuse_separation
 from suffice.models.optimise.gradient_descent import (
     STEPS,
@@ -47,9 +47,9 @@ from suffice.models.optimise.gradient_descent import (
     descend,
 )
 from suffice.models.optimise.newton import (
-    Inverse,
     Point,
-    StallDetector,
+    Times,
+    advancing,
     factored,
     newton,
     quasi_newton,
@@ -65,7 +65,6 @@ from suffice.numerics.interruption import interruptible, one_thread_of_blas
 from suffice.numerics.linalg import Factor
 from suffice.numerics.memory import require_memory
 from suffice.sums.base import tree_sum
-from suffice.sums.batch import Batch
 from suffice.sums.comoments import Comoments
 from suffice.sums.loss_sums import LossSums
 
@@ -75,6 +74,8 @@ GRADIENT_ROUNDING = 2.0**-46  # of a gradient, as a fraction of the weight of al
 STALLED_GRADIENT = 1e-7  # fraction of the gradient at 0 that a stalled solver may end with
 STEPS_BEFORE_SEPARATION = 10  # Newton steps after which separation is looked for
 
+WIDE = 2  # times as many columns as rows: then these are the smaller space
+HELD_CELLS = 2**23  # of rows: 64 MB
 LONG = 4 * SAMPLE_ROWS  # rows of a table where the fit of a sample is a start that pays
 STEPS_WITHOUT_HESSIAN = 20  # after which a Hessian of all rows is worth while
 
@@ -158,12 +159,11 @@ class Fit:
     """The end of a solver: coefficients (m, D) of rows z = (1, x − m)."""
 
     coefficients: Array
-    loss: float  # what was minimised, penalties included, in units of the columns
     iterations: int
     gradient_norm: float  # its largest element, as a fraction of that at 0
     converged: bool
-    parameters: int  # that are free
     undecided: bool  # whether separation could not be ruled out
+    likelihood: Likelihood | None = None  # without a penalty of coefficients
     root: Array | None = None  # R (q, mD) with RᵀR = I(B)⁻¹, the inverse Fisher information
     dependence: tuple[str, ...] = ()  # of what those terms are made that depend on others
     loss_history: Array | None = None  # of gradient descent, (passes,)
@@ -173,41 +173,39 @@ class Fit:
         cls, objective: Objective, point: Point, iterations: int, converged: bool, undecided: bool
     ) -> Fit:
         """The fit that ends at a point; where terms depend on others, of least norm."""
-        centred, made_of, root = objective.centred, tuple[str, ...](), None
+        centred, norm = objective.centred, point.gradient_norm / objective.gradient_norm_at_zero
         coefficients = centred.to_columns(objective.coefficients(point.x))
-        if point.hessian is not None and not objective.penalised:
-            root = _root(objective, point.hessian)
+        if objective.absolute is not None and objective.k > 2 and objective.intercept:
+            # Of coefficients with these probabilities, those whose intercepts at x = 0 add up to 0
+            at_zero = coefficients[:, 0] - coefficients[:, 1:] @ centred.mean
+            coefficients[:, 0] -= at_zero.mean()
+        if objective.penalised:
+            return cls(coefficients, iterations, norm, converged, undecided)
+        root = None if point.hessian is None else _root(objective, point.hessian)
         if objective.factor is not None and objective.dependent:
             shorten = _shortening(objective, objective.factor)
             coefficients = coefficients @ shorten
             if root is not None:
                 root = (root.reshape(-1, len(shorten)) @ shorten).reshape(root.shape)
-        if not objective.penalised:
-            constant = np.flatnonzero(centred.column_scale == 0).tolist()
-            dependent = sorted({*objective.dependent, *constant})
-            of_terms = centred.design.terms, objective.intercept
-            made_of = tuple(dependence(dependent, objective.factor, *of_terms))
-        return cls(
-            coefficients,
-            point.loss - objective.log_scale * objective.firth,
-            iterations,
-            objective.relative(point.gradient_norm),
-            converged,
-            objective.freedom,
-            undecided,
-            root,
-            made_of,
-        )
+        constant = np.flatnonzero(centred.scale == 0).tolist()
+        dependent = sorted({*objective.dependent, *constant})
+        of_terms = centred.design.terms, objective.intercept
+        made_of = tuple(dependence(dependent, objective.factor, *of_terms))
+        how = _likelihood(objective, point), root, made_of
+        return cls(coefficients, iterations, norm, converged, undecided, *how)
 
-    def likelihood(self, objective: Objective) -> Likelihood:
-        """Return how well a fit without an L2 penalty fits, and class frequencies alone."""
-        weight = objective.class_weights * objective.seen.weight.value
-        n, null = float(weight.sum()), None
-        if not objective.firth:
-            p = weight / n if objective.intercept else np.full(objective.k, 1.0 / objective.k)
-            null = float(weight @ log(p))
-        null_parameters = (objective.k - 1) * objective.intercept
-        return Likelihood(-self.loss, null, n, self.parameters, null_parameters)
+
+def _likelihood(objective: Objective, point: Point) -> Likelihood:
+    """Return how well a fit without a penalty fits, and class frequencies alone."""
+    value, null = -point.loss, None
+    if objective.firth:
+        value += objective.log_scale
+    else:
+        weight, n = objective.class_weights * objective.seen.weight.value, objective.weight
+        p = weight / n if objective.intercept else np.full(objective.k, 1.0 / objective.k)
+        null = float(weight @ log(p))
+    null_parameters = (objective.k - 1) * objective.intercept
+    return Likelihood(value, null, objective.weight, objective.freedom, null_parameters)
 
 
 def _root(objective: Objective, hessian: Array) -> Array:
@@ -245,12 +243,19 @@ def minimise(objective: Objective, start: Start, solver: Solver) -> Fit:
         _check_size(objective, solver)
     with one_thread_of_blas():
         if solver.max_iter == 0:
-            zero = np.zeros((objective.scores, objective.centred.width))
+            zero = np.zeros((objective.scores, len(objective.used)))
             point = objective(objective.parameters(zero if start is None else start), False)
             return Fit.at(objective, point, 0, False, undecided=False)
-        if objective.absolute is not None:
-            return _with_l1(objective, solver, start)
-        fit = _ended(_of_squares(objective, solver, start))
+        end = _from_best_start(objective, solver, start)
+        objective, point, decided = end.objective, end.point, end.decided
+        likelihood = not (objective.penalised or objective.firth)
+        unknown = point.hessian is None and objective.has_hessian and objective.absolute is None
+        if unknown and (likelihood or not end.is_small):
+            point = objective(point.x, True)
+        decided = decided or _has_minimum(objective, point)
+        decided = decided or refuse_separation(objective, objective.coefficients(point.x))
+        converged = point.gradient_norm <= end.near or _is_rounding(objective, point)
+        fit = Fit.at(objective, point, end.iterations, converged, not decided)
     if fit.dependence and solver.dependent == "error":
         raise DataError(
             "; ".join(fit.dependence),
@@ -286,7 +291,7 @@ def _check_size(objective: Objective, solver: Solver) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _End:
-    """The last point of either method, and the function in the columns that its steps were in."""
+    """The last point of a method, and the function in the columns that its steps were in."""
 
     objective: Objective
     point: Point
@@ -295,19 +300,24 @@ class _End:
     is_small: bool  # whether the gradient is
     decided: bool  # whether it is known that there is a minimum
 
-    @property
-    def coefficients(self) -> Array:
-        return self.objective.centred.to_columns(self.objective.coefficients(self.point.x))
 
-
-def _of_squares(objective: Objective, solver: Solver, start: Start) -> _End:
-    """Minimise by the method that takes least, without a penalty of absolute values."""
-    second = objective.firth or (solver.name in SECOND_ORDER and objective.has_hessian)
-    tolerance, most = solver.tol, solver.max_iter
-    if start is None and (held := fit_in_memory(objective, tolerance, most)) is not None:
+def _from_best_start(objective: Objective, solver: Solver, start: Start) -> _End:
+    """Begin where that takes least time, and descend."""
+    smooth, tolerance, most = objective.absolute is None, solver.tol, solver.max_iter
+    second = smooth and solver.name in SECOND_ORDER and objective.has_hessian
+    n, width = objective.seen.rows, len(objective.used)
+    few = min(width // WIDE if objective.has_hessian else width, HELD_CELLS // width)
+    slopes = objective.penalty[1:][objective.used[1:]]
+    is_wide = start is None and smooth and n <= few and slopes.any() and slopes.all()
+    if is_wide and (held := fit_of_few_rows(objective, few, tolerance, most)) is not None:
         start, iterations = held
         end = _descended(objective, False, tolerance, most, start)
         return replace(end, iterations=iterations + end.iterations)
+    if objective.firth:  # every step needs a Hessian of all rows
+        return _descended(objective, True, tolerance, most, start)
+    if second and n >= LONG and not objective.centred.is_sparse:
+        start, guess = (start, None) if start is not None else fit_of_sample(objective)
+        return _descended(objective, True, tolerance, most, start, guess)
     cheap = _cheaper_iterations(objective) if second else 0
     if not cheap:
         return _descended(objective, second, tolerance, most, start)
@@ -315,44 +325,35 @@ def _of_squares(objective: Objective, solver: Solver, start: Start) -> _End:
     if rough.is_small or rough.iterations == most:
         return rough
     if objective.penalised or rough.iterations < cheap:  # it found no way down
-        start = rough.coefficients
+        start = rough.objective.centred.to_columns(rough.objective.coefficients(rough.point.x))
     end = _descended(objective, True, tolerance, most - rough.iterations, start)
     return replace(end, iterations=rough.iterations + end.iterations)
 
 
 def _descended(
-    objective: Objective, second: bool, tolerance: float, max_iter: int, start: Start
+    objective: Objective,
+    second: bool,
+    tolerance: float,
+    max_iter: int,
+    start: Start,
+    guess: Times | None = None,
 ) -> _End:
     """Descend until the gradient is small, there is no way down, or iterations are too many."""
-    objective, iterates = _iterates_of(objective, second, start)
+    objective, iterates = _iterates_of(objective, second, start, guess)
     at_zero = objective.gradient_norm_at_zero
-    enough = max(tolerance * at_zero, GRADIENT_ROUNDING * objective.weight)
-    decided, detector = objective.penalised or objective.firth, StallDetector()
-    stalled, hessians = False, 0
-    for iteration, point in enumerate(islice(iterates, max_iter + 1)):  # noqa: B007 - it is told
+    enough = near = max(tolerance * at_zero, GRADIENT_ROUNDING * objective.weight)
+    decided, hessians, small = objective.penalised or objective.firth, 0, False
+    for iteration, point in enumerate(islice(advancing(iterates), max_iter + 1)):  # noqa: B007
         small = point.gradient_norm <= enough
         if small and not (objective.firth and _moves(point, tolerance)):
-            break
-        if stalled := detector.has_stalled(point.loss, point.gradient_norm):
             break
         hessians += point.hessian is not None  # one for every step of Newton's method
         if not decided and hessians == 1 + STEPS_BEFORE_SEPARATION:
             decided = refuse_separation(objective, objective.coefficients(point.x))
-    near = max(enough, STALLED_GRADIENT * at_zero) if stalled else enough
-    return _End(objective, point, iteration, near, small, decided)
-
-
-def _ended(end: _End) -> Fit:
-    objective, point, decided = end.objective, end.point, end.decided
-    likelihood = not (objective.penalised or objective.firth)
-    if (likelihood or not end.is_small) and point.hessian is None and objective.has_hessian:
-        point = objective(point.x, True)
-    if not decided and not _has_minimum(objective, point):
-        decided = refuse_separation(objective, objective.coefficients(point.x))
     else:
-        decided = True
-    converged = point.gradient_norm <= end.near or _is_rounding(objective, point)
-    return Fit.at(objective, point, end.iterations, converged, not decided)
+        if iteration < max_iter:
+            near = max(enough, STALLED_GRADIENT * at_zero)
+    return _End(objective, point, iteration, near, small, decided)
 
 
 def _moves(point: Point, tolerance: float) -> bool:
@@ -391,20 +392,17 @@ def _has_minimum(objective: Objective, point: Point) -> bool:
 # -- a penalty of absolute values
 
 
-def _with_l1(objective: Objective, solver: Solver, start: Start) -> Fit:
-    """Minimise F(w) = f(w) + Σ cⱼ|wⱼ|, until its conditions are missed by ε at most.
+def _with_l1(objective: Objective, start: Start) -> Iterator[Point]:
+    """Yield points towards the minimum of F(w) = f(w) + Σ cⱼ|wⱼ|, with what its conditions lack.
 
-    This is as strict as a small duality gap: as f is convex, |∇f(w)| ≤ c + ε, and ∇f(w) = −c sign w
-    to within ε where w is not 0,
+    As f is convex, to be within ε of them is as strict as a small duality gap: |∇f(w)| ≤ c + ε,
+    and ∇f(w) = −c sign w to within ε where w is not 0,
 
     ::
 
         F(w) − F(w*) ≤ ∇f(w)ᵀ(w − w*) + Σ cⱼ(|wⱼ| − |wⱼ*|) ≤ ε Σ (|wⱼ| + |wⱼ*|)
     """
-    tolerance, max_iter = solver.tol, solver.max_iter
-    cost, at_zero = objective.cost, objective.gradient_norm_at_zero
-    enough = max(tolerance * at_zero, GRADIENT_ROUNDING * objective.weight)
-    whole = objective.has_hessian
+    cost, whole = objective.cost, objective.has_hessian
     first = objective(objective.null() if start is None else objective.parameters(start), whole)
     if whole:
         iterates = proximal_newton(objective, first, cost)
@@ -412,28 +410,9 @@ def _with_l1(objective: Objective, solver: Solver, start: Start) -> Fit:
         iterates = working_set_newton(
             lambda x, _: objective(x, False), objective.hessian_of, first, cost
         )
-    detector, ended = StallDetector(), True
-    for iteration, point in enumerate(iterates):
+    for point in iterates:
         total = point.loss + float(cost @ np.abs(point.x))
-        norm = float(violation(point.x, point.gradient, cost).max(initial=0.0))
-        if norm <= enough or iteration >= max_iter:
-            ended = False
-            break
-        if detector.has_stalled(total, norm):
-            break
-    near = max(enough, STALLED_GRADIENT * at_zero) if ended else enough
-    fit = Fit.at(objective, _with_centred_intercepts(objective, point), iteration, True, False)
-    return replace(fit, loss=total, gradient_norm=objective.relative(norm), converged=norm <= near)
-
-
-def _with_centred_intercepts(objective: Objective, point: Point) -> Point:
-    """Return a point with these scores but for a constant: the intercepts at x = 0 add up to 0."""
-    if objective.k == 2 or not objective.intercept:
-        return point
-    coefficients = objective.coefficients(point.x)
-    at_zero = coefficients[:, 0] - coefficients[:, 1:] @ objective.centred.mean
-    coefficients[:, 0] -= at_zero.mean()
-    return replace(point, x=objective.parameters(coefficients))
+        yield Point(point.x, total, violation(point.x, point.gradient, cost))
 
 
 # -- gradient descent
@@ -466,25 +445,13 @@ def _by_descent(objective: Objective, how: GradientDescent, steps: Steps, start:
     b = course.coefficients
     b = b if m == 1 else b - b.mean(axis=0)
     point = objective(objective.parameters(b), False)
-    return Fit(
-        b,
-        point.loss,
-        passes,
-        objective.relative(point.gradient_norm),
-        course.converged,
-        objective.freedom,
-        undecided=not decided,
-        loss_history=course.loss_history,
-    )
+    norm, history = point.gradient_norm / objective.gradient_norm_at_zero, course.loss_history
+    return Fit(b, passes, norm, course.converged, not decided, loss_history=history)
 
 
 def counted(part: Part, rows: TrainingRows) -> int:
     """Kernel that counts the rows of a fit."""
-
-    def of(batch: Batch) -> int:
-        return int((rows.of(batch)[1] >= 0).sum())
-
-    return sum(each_batch(part, rows.layout, of))
+    return sum(each_batch(part, rows.layout, lambda batch: rows.of(batch)[0].rows))
 
 
 # -- what an iteration costs
@@ -502,15 +469,12 @@ def _cheaper_iterations(objective: Objective) -> int:
                   q n c² in place of the first part, for compressed rows
         L-BFGS    400,000 + n m (12 + 0.4D)
 
-    Firth's penalty needs every Hessian, and a long dense table begins with that of a sample. The
-    number is what a few iterations of Newton's method cost, so that a descent which needs more
+    The number is what a few iterations of Newton's method cost, so that a descent which needs more
     loses little. With a penalty Newton's method goes on from where it ended; without one it may
     begin anew.
     """
-    if objective.firth or _is_long(objective):
-        return 0
-    m, width = objective.scores, objective.centred.width
-    n = float(objective.seen.weight.value.sum())  # each row is taken to weigh 1
+    # Each row is taken to weigh 1.
+    n, m, width = objective.seen.rows, objective.scores, len(objective.used)
     pairs, side, cells, centred = m * (m + 1) // 2, m * width, float(width), objective.centred
     if centred.is_sparse:
         cells = 1.0 + SPARSE_CELLS * width
@@ -531,20 +495,23 @@ def _cheaper_iterations(objective: Objective) -> int:
 
 
 def _iterates_of(
-    objective: Objective, second: bool, start: Start
+    objective: Objective, second: bool, start: Start, guess: Times | None
 ) -> tuple[Objective, Iterator[Point]]:
     """The iterates of Newton's method (``second``) or of L-BFGS, and the function that they are of.
 
-    A long table begins at the fit of a sample, unless some columns of the sample depend on others,
-    or nearly so. Where columns depend on others, exact sums over the rows tell which; these are
-    left out, and the steps are in columns that the sums make uncorrelated.
+    They begin at ``start`` unless 0 is better; ``guess`` is the inverse of a sample's Hessian.
+    Where columns depend on others, exact sums over the rows tell which; these are left out, and the
+    steps are in columns that the sums make uncorrelated.
     """
-    guess: Inverse | None = None
-    if start is None and second and _is_long(objective):
-        start, guess = fit_of_sample(objective)
+    if objective.absolute is not None:
+        return objective, _with_l1(objective, start)
     looking = guess is None and not objective.penalised and objective.has_hessian
     exact = looking or (second and guess is None)
-    x, sums = _first_point(objective, start, exact)
+    x = objective.null() if start is None else objective.parameters(start)
+    sums = objective.loss_sums(x, exact)
+    if start is not None and not sums.loss.value <= objective.weight * log_of(objective.k):
+        x = objective.null()
+        sums = objective.loss_sums(x, exact)
     dependent = objective.factorised(sums, ILL_CONDITIONED).dependent if looking else ()
     # Terms of which so little is their own that a Hessian in double may not show it.
     if found := {j for j in dependent if objective.used[1 + j]}:
@@ -569,7 +536,7 @@ def _iterates_of(
     return objective, quasi_newton(objective, point, lambda g: g / curvature)
 
 
-def _with_fewer_hessians(objective: Objective, start: Point, guess: Inverse) -> Iterator[Point]:
+def _with_fewer_hessians(objective: Objective, start: Point, guess: Times) -> Iterator[Point]:
     """First L-BFGS with a sample's Hessian as its guess; Newton's method if that is not enough."""
     last = start
     for last in islice(quasi_newton(objective, start, guess), STEPS_WITHOUT_HESSIAN):
@@ -577,26 +544,9 @@ def _with_fewer_hessians(objective: Objective, start: Point, guess: Inverse) -> 
     yield from islice(newton(objective, objective(last.x, True)), 1, None)
 
 
-def _first_point(
-    objective: Objective, start: Start, exact: bool
-) -> tuple[NDArray[np.float64], LossSums]:
-    """Free parameters, and the sums there: those of the start unless 0 is better."""
-    if start is not None:
-        x = objective.parameters(start)
-        sums = objective.loss_sums(x, exact)
-        if sums.loss.value <= objective.weight * log_of(objective.k):
-            return x, sums
-    x = objective.null()
-    return x, objective.loss_sums(x, exact)
-
-
 def _factor(objective: Objective, sums: LossSums) -> Factor:
     """Factor products of terms: exact ones of dense rows, the Hessian of sparse ones."""
     if objective.centred.is_sparse:
         return objective.factorised(sums, SQUARES_NOISE)
-    rows = tree_sum(objective.data.map(joint_moments, objective.centred))
+    rows = tree_sum(objective.data.map(joint_moments, objective.rows))
     return objective.exactly_factorised(cast(Comoments, rows.blocks[0]).one_class)
-
-
-def _is_long(objective: Objective) -> bool:
-    return not objective.centred.is_sparse and float(objective.seen.weight.value.sum()) >= LONG

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,9 @@ from suffice.numerics.elementary import exp, log1p, log_of
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.logspace import log_normalise, scores
-from suffice.numerics.rows import affine
+from suffice.numerics.rows import affine, is_sparse
 from suffice.sums.batch import Batch, scored_rows
-from suffice.sums.block import CodedBlock, RealBlock, SparseBlock, tiles
+from suffice.sums.block import RealBlock
 from suffice.sums.vocabulary import Vocabulary
 
 LEAST_TOLD = 1e-12  # of the largest singular value of R: below, it is rounding
@@ -60,7 +60,7 @@ class LogisticModel:
 
     @property
     def term_scales(self) -> NDArray[np.float64]:
-        return self.centred.column_scale
+        return self.centred.scale
 
     @property
     def log_prior(self) -> NDArray[np.float64]:
@@ -116,12 +116,10 @@ class LogisticModel:
 
     def determined(self, batch: Batch) -> NDArray[np.bool_]:
         """Tell of which rows of a batch the rows of the fit determine the scores, (n,)."""
-        if not self.null.shape[1]:
-            return np.ones(batch.rows, np.bool_)
         size = np.append(0.0, np.abs(self.centred.mean) + self.term_scales)
         found = [np.ones(0, np.bool_)]
-        for (z,) in self.centred.pieces(self.answerable(batch), False):
-            dense = np.asarray(z.todense()) if self.centred.has_sparse(batch) else z
+        for (z,) in self.centred.pieces(self.answerable(batch)):
+            dense = z.toarray() if is_sparse(z) else z
             moved = np.abs(dense @ self.null)
             found.append((moved <= SEEN * ((np.abs(dense) + size) @ np.abs(self.null))).all(axis=1))
         return np.concatenate(found)
@@ -151,11 +149,13 @@ class LogisticModel:
     def scores(self, batch: Batch) -> NDArray[np.float64]:
         """t (n, m) of every row."""
         batch = self.answerable(batch)
-        if self.centred.has_sparse(batch):
-            ((z,),) = self.centred.pieces(batch, False)
-            t = np.asarray(z @ self.coefficients.T)
+        b, w = self.coefficients[:, 0], self.coefficients[:, 1:]
+        if (x := self.centred.sparse_rows(batch)) is not None:
+            t = affine(x, self.centred.mean, w, b)
         else:
-            t = self._of_dense(batch)
+            t = scores(batch.rows, len(b))
+            for start, rows in self.centred.tables(batch):
+                affine(rows, self.centred.mean, w, b, t[start : start + len(rows)])
         if not np.isfinite(t).all():
             self.centred.refuse_incomplete(batch)
         return t
@@ -170,17 +170,6 @@ class LogisticModel:
 
     def complete(self, batch: Batch) -> NDArray[np.bool_]:
         return self.design.complete(self.answerable(batch))
-
-    def _of_dense(self, batch: Batch) -> NDArray[np.float64]:
-        b, w = self.coefficients[:, 0], self.coefficients[:, 1:]
-        if self.design.is_sparse:
-            return affine(self.design.sparse_rows(batch), self.centred.mean, w, b)
-        t = scores(batch.rows, len(b))
-        for start, table in self.centred.tables(batch):
-            for first, x in tiles(table, np.float64):
-                part = t[start + first : start + first + len(x)]
-                affine(x, self.centred.mean, w, b, part)
-        return t
 
     def contributions(self, batch: Batch) -> NDArray[np.float64]:
         """Return what each column adds to the score of each class, (x_j − m_j) w_cj, (n, d, k)."""
@@ -207,15 +196,15 @@ class LogisticModel:
         t, b, w = scores(batch.rows, len(self.coefficients)), *np.split(self.coefficients, [1], 1)
         left_out = np.zeros(len(mean), np.bool_)
         left_out[design.places(sorted(hidden))] = True
-        if self.centred.has_sparse(batch):  # which has no missing cells, and 0 for its mean
-            ((z,),) = self.centred.pieces(batch, False)
-            return log_probabilities(np.asarray(z @ np.column_stack([b, w * ~left_out]).T))
-        for start, table in self.centred.tables(known):
-            for first, x in tiles(table, np.float64):
-                x = np.where(np.isnan(x) | left_out, mean, x)
-                affine(x, mean, w, b[:, 0], t[start + first : start + first + len(x)])
+        if self.centred.is_sparse and (x := self.centred.sparse_rows(batch)) is not None:
+            return log_probabilities(affine(x, mean, w * ~left_out, b[:, 0]))  # mean is 0
+        for start, rows in self.centred.tables(known):
+            x = np.where(np.isnan(rows) | left_out, mean, rows)
+            affine(x, mean, w, b[:, 0], t[start : start + len(x)])
         if not np.isfinite(t).all():
-            self.centred.refuse_incomplete(_with_known_cells(known))
+            numbers = cast(RealBlock, known.blocks[0])  # one of which is too large
+            values = np.where(np.isnan(numbers.values), 0.0, numbers.values)
+            self.centred.refuse_incomplete(Batch(known.rows, (RealBlock(values),)))
         return log_probabilities(t)
 
     def log_posterior(self, batch: Batch) -> NDArray[np.float64]:
@@ -265,20 +254,6 @@ def log_probabilities(t: NDArray[np.float64]) -> NDArray[np.float64]:
         return log_normalise(rows, np.full(shape[-1], -log_of(shape[-1])))[0].reshape(shape)
     tail = log1p(exp(-np.abs(t)))
     return np.concatenate([-np.maximum(t, 0.0) - tail, np.minimum(t, 0.0) - tail], axis=-1)
-
-
-def _with_known_cells(batch: Batch) -> Batch:
-    blocks: list[Any] = []
-    for block in batch.blocks:
-        if isinstance(block, RealBlock):
-            blocks.append(RealBlock(np.where(np.isnan(block.values), 0.0, block.values)))
-        elif isinstance(block, CodedBlock):
-            blocks.append(CodedBlock(np.maximum(block.codes, 0), block.vocabularies))
-        elif isinstance(block, SparseBlock):  # a text
-            blocks.append(replace(block, present=np.ones_like(block.present)))
-        else:
-            blocks.append(block)
-    return replace(batch, blocks=tuple(blocks))
 
 
 Prediction = Callable[[LogisticModel, Batch], NDArray[Any]]

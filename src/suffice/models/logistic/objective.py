@@ -15,8 +15,9 @@ from functools import cached_property, reduce
 from operator import add
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.linalg import helmert
+from scipy.sparse import csr_array, vstack
 
 from suffice.errors import DataError, ParameterError
 from suffice.models.base.checks import ClassWeight, class_weights
@@ -30,12 +31,14 @@ from suffice.models.logistic.loss import (
     second_derivatives,
 )
 from suffice.models.logistic.rows import (
+    LARGEST_HESSIAN,
     CentredDesign,
     DataLoop,
     Sample,
     TrainingRows,
-    draw,
     farthest,
+    lowest,
+    sampled,
 )
 from suffice.models.optimise.newton import Point, factored
 from suffice.models.optimise.proximal_newton import CompressedHessian
@@ -49,7 +52,6 @@ from suffice.sums.by_class import ByClass
 from suffice.sums.comoments import Comoments
 from suffice.sums.loss_sums import LossSums
 
-LARGEST_HESSIAN = 2_000  # its side, where there may be one: 32 MB
 HESSIAN_BYTES = 5 * 8.0  # of a second derivative: itself, and copies while it is factored
 PRIOR = 4.0  # rows that tell as much of a coefficient as λ = 1: each tells p(1 − p) ≤ ¼
 SQUARES_NOISE = 2.0**-43  # fraction of a sum of squares, added in double, that means nothing
@@ -77,6 +79,9 @@ class Objective:
     class_weights: Array  # what the weights of the rows of a class are multiplied by, (k,)
     penalty: Array  # λ of every coefficient of z, (D,)
     used: NDArray[np.bool_]  # the coefficients that are not fixed at 0, (D,)
+    scale: Array  # s of every coefficient of z, 1 of the intercept, 0 of a constant column, (D,)
+    sums: Array  # Σ w z of every class in the first pass, (k, D)
+    checksum: Array  # c: every column has a weight of its own in Σ w cᵀz, (D,)
     firth: bool = False  # whether ½ log |I(θ)| is added to the log-likelihood; for two classes
     dependent: tuple[int, ...] = ()  # terms fixed at 0 as combinations of earlier ones
     factor: Factor | None = None  # of all terms, which says what combinations these are
@@ -98,7 +103,7 @@ class Objective:
         ``variance`` is C of the prior, infinite without one, and ``l1_ratio`` the part of the
         penalty that is of absolute values.
         """
-        rows, labels = first.rows, first.seen.classes.values
+        rows, labels, weights = first.rows, first.seen.classes.values, first.seen.weight.value
         if firth and len(labels) > 2:
             raise ParameterError(
                 f"penalty='firth' with {len(labels)} classes",
@@ -109,13 +114,18 @@ class Objective:
         penalty, absolute = np.zeros((2, rows.width))
         penalty[1:] = (1.0 - l1_ratio) * unit**2 / variance
         absolute[1:] = l1_ratio * unit / variance
+        equal, scale = np.ones(len(labels)), np.append(1.0, rows.scale)
+        checksum = 1.0 + 0.5 * np.cos(np.arange(rows.width))
         return cls(
             first.data,
             rows,
             first.seen,
-            class_weights(class_weight, first.seen.weight.value, labels),
+            equal if class_weight is None else class_weights(class_weight, weights, labels),
             penalty,
-            np.concatenate([[first.intercept], rows.scale > 0]),
+            np.append(first.intercept, rows.scale > 0),
+            scale,
+            rows.sums(first.seen),
+            np.divide(checksum, scale, out=np.zeros_like(scale), where=scale > 0),
             firth,
             absolute=absolute if absolute.any() else None,
         )
@@ -127,11 +137,11 @@ class Objective:
         """m, of every row."""
         self.intercept = bool(self.used[0])
         self.penalised = bool(self.penalty.any()) or self.absolute is not None
-        self.has_hessian = self.scores * self.centred.width <= LARGEST_HESSIAN
+        self.has_hessian = self.scores * len(self.used) <= LARGEST_HESSIAN
         self.freedom = (self.k - 1) * int(self.used.sum())
         """Number of parameters: of the coefficients of k classes, those that sum to zero."""
         self.weight = float(self.class_weights @ self.seen.weight.value)
-        """Σw of all rows, each with the weight of its class."""
+        """Σw, each with the weight of its class."""
         self.rows = TrainingRows(self.centred, self.classes, self.class_weights)
         self.basis: Array | None = None
         """Q, (k, r), unless it is I."""
@@ -141,16 +151,16 @@ class Objective:
         """r, the rows of θ (r, D)."""
         self.free = np.flatnonzero(np.tile(self.used, self.sides))
         """Places of the free parameters in θ.ravel()."""
-        scale = np.append(1.0, self.centred.scale)
-        self.scale, self.inverse_scale = scale, np.zeros_like(scale)
-        """s of every coefficient, (D,), 1 of the intercept; and 1/s, 0 for a constant column."""
-        np.divide(1.0, scale, out=self.inverse_scale, where=scale > 0)
+        zero = np.zeros_like(self.scale)
+        self.inverse_scale = np.divide(1.0, self.scale, out=zero, where=self.scale > 0)
+        """1/s; 0 for a constant column."""
         self.penalty_of_free = np.tile(self.penalty * self.inverse_scale**2, self.sides)[self.free]
-
-    @cached_property
-    def sums(self) -> Array:
-        """Σ w z of every class, (k, D), from the first pass."""
-        return self.centred.sums(self.seen)
+        self.penalty_hessian: Array | None = None
+        """P, (p, p), of the penalty ½xᵀPx, unless it is diagonal."""
+        if self.centred.whitener is not None:
+            scale = self.centred.to_columns(np.diag(self.inverse_scale))
+            each = np.kron(np.eye(self.sides), (scale * self.penalty) @ scale.T)
+            self.penalty_hessian = np.asarray(each[np.ix_(self.free, self.free)])
 
     # -- from free parameters to coefficients and back
 
@@ -191,10 +201,10 @@ class Objective:
     def loss_sums(self, x: Array, hessian: bool, root: Array | None = None) -> LossSums:
         """Sum over the rows, which have to be those of the first pass."""
         request = LossRequest(self.rows, self.coefficients(x), self.checksum, hessian, root)
-        sums = self.data.run(loss_sums, request)
-        weight, checksum, largest = self._expected
+        sums, weight = self.data.run(loss_sums, request), self.seen.weight.value
+        largest = WEIGHT_ROUNDING * weight * np.abs(self.checksum * self.scale).sum()
         same = np.abs(sums.weight.value - weight) <= WEIGHT_ROUNDING * weight
-        change = np.abs(sums.checksum.value - checksum)
+        change = np.abs(sums.checksum.value - self.sums @ self.checksum)
         if not (same.all() and (change <= largest).all()):
             raise DataError(
                 "the rows of this pass are not those of the first",
@@ -203,54 +213,37 @@ class Objective:
             )
         return sums
 
-    @cached_property
-    def checksum(self) -> Array:
-        """c, (D,): every column has a weight of its own in the checksum."""
-        weight = 1.0 + 0.5 * np.cos(np.arange(self.centred.width))
-        scale = self.centred.column_scale
-        np.divide(weight[1:], scale, out=weight[1:], where=scale > 0)
-        weight[1:] *= scale > 0
-        return np.asarray(self.centred.of_columns(weight[None])[0])
-
-    @cached_property
-    def _expected(self) -> tuple[Array, ...]:
-        """Weights and checksums of the classes in the first pass, and how far others may be."""
-        weight = self.seen.weight.value
-        reach = np.abs(self.checksum * self.scale).sum()
-        return weight, self.sums @ self.checksum, WEIGHT_ROUNDING * weight * reach
-
     def point(self, x: Array, sums: LossSums) -> Point:
-        loss, full = float(sums.loss.value), sums.hessian.value
+        """The function at x, of sums in the coefficients B."""
+        loss, full, of_free = float(sums.loss.value), sums.hessian.value, None
         gradient = self.free_gradient(sums.gradient.value)
-        hessian = self._hessian(full) if len(full) else None
+        if len(full):
+            width, side = len(self.used), self.sides * len(self.used)
+            full = full.reshape(self.scores, width, self.scores, width)
+            full = full * self.inverse_scale * self.inverse_scale[:, None, None]
+            if self.basis is not None:
+                q = self.basis
+                full = np.einsum("ar,aibj,bs->risj", q, full, q, optimize=True)
+            of_free = full.reshape(side, side)[np.ix_(self.free, self.free)]
         if self.firth:
-            assert hessian is not None
-            loss -= 0.5 * float(interruptible(np.linalg.slogdet, hessian)[1])
-            firth = self.loss_sums(x, False, self._root(hessian))
+            assert of_free is not None
+            loss -= 0.5 * float(interruptible(np.linalg.slogdet, of_free)[1])
+            firth = self.loss_sums(x, False, self._root(of_free))
             gradient = self.free_gradient(firth.gradient.value)
-        if self.centred.whitener is None:
-            penalty_gradient = self.penalty_of_free * x
+        if self.penalty_hessian is None:
+            slope = self.penalty_of_free * x
+            if of_free is not None:
+                diagonal = np.arange(len(x))
+                of_free[diagonal, diagonal] += self.penalty_of_free
         else:
-            penalty_gradient = self._penalty_hessian @ x
-        loss += 0.5 * float(penalty_gradient @ x)
-        if hessian is not None:
-            hessian = hessian + self._penalty_hessian
-        return Point(x, loss, gradient + penalty_gradient, hessian)
+            slope = self.penalty_hessian @ x
+            of_free = None if of_free is None else of_free + self.penalty_hessian
+        return Point(x, loss + 0.5 * float(slope @ x), gradient + slope, of_free)
 
     def free_gradient(self, gradient: Array) -> Array:
         theta = gradient * self.inverse_scale
         theta = theta if self.basis is None else self.basis.T @ theta
         return np.asarray(theta.ravel()[self.free])
-
-    def _hessian(self, full: Array) -> Array:
-        """The Hessian (p, p) in free parameters, of that in B.ravel(), (mD, mD)."""
-        width, side = len(self.used), self.sides * len(self.used)
-        full = full.reshape(self.scores, width, self.scores, width)
-        full = full * self.inverse_scale * self.inverse_scale[:, None, None]
-        if self.basis is not None:
-            q = self.basis
-            full = np.einsum("ar,aibj,bs->risj", q, full, q, optimize=True)
-        return np.asarray(full.reshape(side, side)[np.ix_(self.free, self.free)])
 
     def hessian_of(self, x: Array, places: NDArray[np.intp]) -> Array | CompressedHessian:
         """Second derivatives by a few of the free parameters, (q, q), from one pass.
@@ -260,42 +253,33 @@ class Objective:
         """
         q = len(places)
         scores, columns = np.divmod(self.free[places], len(self.used))
-        request = SecondDerivatives(self.rows, self.coefficients(x), scores, columns)
-        scale = self.inverse_scale[columns]
+        of = self.rows, self.coefficients(x), scores, columns, self.inverse_scale[columns]
+        request = SecondDerivatives(*of)
         if self.centred.is_sparse:
             of_parts = self.data.map(curvature_factors, request)
-            plus, minus = zip(*(pair for part in of_parts for pair in part), strict=True)
-            return CompressedHessian.of(plus, minus, scale, self.penalty_of_free[places])
+            factors = zip(*(pair for part in of_parts for pair in part), strict=True)
+            plus, minus = (csr_array(vstack(parts)) for parts in factors)
+            return CompressedHessian(plus, minus, self.penalty_of_free[places])
         require_memory(
             HESSIAN_BYTES * q * q,
             f"second derivatives by {q:,} coefficients that are not 0",
             "use a smaller C, so that fewer are chosen",
         )
         full = reduce(add, self.data.map(second_derivatives, request))
-        full *= scale
-        full *= scale[:, None]
         full[np.diag_indices(q)] += self.penalty_of_free[places]
         return full
-
-    @cached_property
-    def _penalty_hessian(self) -> Array:
-        """P, (p, p), of the penalty ½xᵀPx."""
-        if self.centred.whitener is None:
-            return np.diag(self.penalty_of_free)
-        scale = self.centred.to_columns(np.diag(self.inverse_scale))
-        each = np.kron(np.eye(self.sides), (scale * self.penalty) @ scale.T)
-        return np.asarray(each[np.ix_(self.free, self.free)])
 
     def _root(self, hessian: Array) -> Array:
         """R (D, D) with R Rᵀ = I⁻¹ in coefficients of z."""
         inverse = factored(hessian).solve(np.eye(len(hessian)))
-        root = np.zeros((self.centred.width, self.centred.width))
+        root = np.zeros((len(self.used), len(self.used)))
         root[np.ix_(self.free, self.free)] = interruptible(np.linalg.cholesky, inverse)
         return root * self.inverse_scale[:, None]
 
     def draw(self, n: int) -> Sample:
         """Some n rows at random, or all if there are fewer."""
-        return draw(self.data, self.rows, n)
+        numbers, parts = zip(*self.data.map(sampled, (self.rows, n)), strict=True)
+        return lowest(numbers, parts, n)[1]
 
     # -- scales
 
@@ -306,15 +290,11 @@ class Objective:
 
     @cached_property
     def gradient_norm_at_zero(self) -> float:
-        """The largest element of the gradient at θ = 0, from the first pass alone."""
+        """The largest element of the gradient at θ = 0, from the first pass alone; 1 if it is 0."""
         sums, eye = self.class_weights[:, None] * self.sums, np.eye(self.k)
         residual = 1.0 / self.k - eye[-1:] if self.k == 2 else 1.0 / self.k - eye
         gradient = residual @ sums
-        return float(np.abs(self.free_gradient(gradient)).max(initial=0.0))
-
-    def relative(self, gradient_norm: float) -> float:
-        """The norm of a gradient as a fraction of that at 0."""
-        return gradient_norm / (self.gradient_norm_at_zero or 1.0)
+        return float(np.abs(self.free_gradient(gradient)).max(initial=0.0)) or 1.0
 
     def curvature_at_zero(self) -> Array:
         """Diagonal of the Hessian at θ = 0, (p,), if the columns are centred."""
@@ -324,7 +304,7 @@ class Objective:
     def score_noise(self, x: Array) -> float:
         """Return the rounding of the scores: ε Σ|w_j|s_j of the columns."""
         slopes = self.centred.to_columns(self.coefficients(x))[:, 1:]
-        reach = np.abs(slopes) @ self.centred.column_scale
+        reach = np.abs(slopes) @ self.centred.scale
         return float(2.0**-52 * reach.max(initial=0.0))
 
     def factorised(self, sums: LossSums, noise: float) -> Factor:
@@ -355,26 +335,25 @@ class Objective:
     def _both_used(self) -> NDArray[np.bool_]:
         return self.used[1:] & self.used[1:, None]
 
-    def without(self, terms: ArrayLike) -> Objective:
-        """Return the function with some terms fixed at 0."""
-        fixed = np.isin(np.arange(len(self.used)) - 1, terms)
-        return replace(self, used=self.used & ~fixed)
-
     def independent(self, factor: Factor) -> Objective:
         """Return the function without terms that depend on earlier ones, given their factor."""
         dependent = tuple(j for j in factor.dependent if self.used[1 + j])
-        return replace(self.without(dependent), dependent=dependent, factor=factor)
+        used = self.used & ~np.isin(np.arange(len(self.used)) - 1, dependent)
+        return replace(self, used=used, dependent=dependent, factor=factor)
 
     def whitened(self, factor: Factor) -> Objective:
         """Return the function of coefficients of uncorrelated columns, given the scatter matrix."""
-        centred = self.centred.whitened(factor, float(self.seen.weight.value.sum()))
-        return replace(self, centred=centred)
+        centred, sums = replace(self.centred, whitener=factor), self.sums.copy()
+        sums[:, 1:] = sums[:, 1:] @ factor.whitening.value.T
+        checksum = centred.of_columns(self.checksum[None])[0]
+        scale = np.append(1.0, factor.independent * self.seen.rows**-0.5)
+        return replace(self, centred=centred, scale=scale, sums=sums, checksum=checksum)
 
     @property
     def log_scale(self) -> float:
         """log |∂θ/∂w|, w the coefficients of the columns: what a determinant of I lacks."""
-        used, centred = self.used[1:], self.centred
-        diagonal = log(centred.scale[used]).sum()
-        if centred.whitener is not None:
-            diagonal += log(np.diagonal(centred.whitener.cholesky.value)[used]).sum()
+        used, factor = self.used[1:], self.centred.whitener
+        diagonal = log(self.scale[1:][used]).sum()
+        if factor is not None:
+            diagonal += log(np.diagonal(factor.cholesky.value)[used]).sum()
         return float(diagonal)

@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import itemgetter
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, hstack
 
 from suffice.data.schema import Layout
 from suffice.data.source import Part, each_batch
@@ -31,15 +31,12 @@ from suffice.sums.base import Statistic
 from suffice.sums.batch import Batch
 from suffice.sums.block import (
     BadCell,
-    CodedBlock,
     IntegerBlock,
     RealBlock,
     SparseBlock,
-    converted,
+    tiles,
 )
 from suffice.sums.by_class import ByClass
-from suffice.sums.counts import Counts
-from suffice.sums.moments import Moments
 from suffice.sums.vocabulary import Vocabulary
 
 COMPLETE = "a row needs all its cells, no NaN and no infinity among them"
@@ -47,6 +44,7 @@ CONSTANT = 2.0**-40  # fraction of its mean square that rounding may leave of a 
 TALL = 2_048  # rows that make a matrix product worth while
 FEW = 2  # times as many columns as cells of a row: then its cells take less time
 TILE_CELLS = 65_536  # cells laid out at a time: 512 kB, which stays in cache
+LARGEST_HESSIAN = 2_000  # its side, where there may be one: 32 MB
 
 S = TypeVar("S", bound=Statistic)
 R = TypeVar("R")
@@ -67,15 +65,10 @@ class CentredDesign:
     def of(
         cls, design: Design, layout: Layout, seen: ByClass, intercept: bool, complete: bool
     ) -> CentredDesign:
-        sparse = _is_sparse(layout)
-
-        def of_categories(block: Counts) -> tuple[NDArray[np.float64], ...]:
-            p = _sums_of_terms(design, seen, block, pooled=True)[0] / _rows_of_terms(
-                design, seen, block
-            )
-            return p, p * (1.0 - p)
-
-        mean, variance = _by_term(design, seen, _of_numbers, of_categories)
+        sparse = layout.blocks[0].encoding == "sparse"
+        pooled = [block.one_class for block in seen.blocks]
+        found = _moments_of_terms(design, pooled, seen.weight.value.sum(keepdims=True))
+        mean, variance = found.mean[0], found.variance[0]
         if sparse:
             variance = np.where(variance > CONSTANT * mean**2, variance, 0.0)
         if not intercept:
@@ -88,15 +81,8 @@ class CentredDesign:
         return 1 + len(self.mean)
 
     @cached_property
-    def column_scale(self) -> NDArray[np.float64]:
-        """s of the columns, whitened or not, (F,)."""
-        if self.whitener is None:
-            return self.scale
-        return np.asarray(np.linalg.norm(self.whitener.cholesky.value * self.scale, axis=1))
-
-    @cached_property
     def is_sparse(self) -> bool:
-        return _is_sparse(self.layout)
+        return self.layout.blocks[0].encoding == "sparse"
 
     @cached_property
     def is_of_few_cells(self) -> bool:
@@ -112,18 +98,13 @@ class CentredDesign:
         mean[self.design.places(tuple(self.design.numbers))] = 0.0
         return mean
 
-    @cached_property
-    def leaves_out(self) -> bool:
-        """Tell if there may be rows, or categories of rows, that a fit leaves out."""
-        return self.complete or bool(self.design.categories)
-
-    def has_sparse(self, batch: Batch) -> bool:
-        """Tell if the rows of a batch are compressed; dense ones may have the same layout."""
-        return self.is_sparse and isinstance(batch.blocks[0], SparseBlock)
-
-    def whitened(self, factor: Factor, weight: float) -> CentredDesign:
-        """Return the design in uncorrelated columns, given the scatter matrix and Σw."""
-        return replace(self, scale=factor.independent * weight**-0.5, whitener=factor)
+    def sparse_rows(self, batch: Batch) -> Any:
+        """Rows x as a CSR array, if they come so; None of dense ones, of the same layout maybe."""
+        block = batch.blocks[0]
+        if not (self.is_sparse and isinstance(block, SparseBlock)):
+            return self.design.sparse_rows(batch)
+        data = np.asarray(block.data, np.float64)
+        return csr_array((data, block.indices, block.indptr), shape=(block.rows, len(self.mean)))
 
     def of_columns(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
         """Coefficients of z from those of (1, x − m), (m, D)."""
@@ -132,71 +113,37 @@ class CentredDesign:
 
     def to_columns(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
         """Coefficients of (1, x − m) from those of z, (m, D)."""
-        return coefficients if self.whitener is None else _through(coefficients, self._whitening)
-
-    @cached_property
-    def _whitening(self) -> NDArray[np.float64]:
-        assert self.whitener is not None
-        return self.whitener.whitening.value
+        factor = self.whitener
+        return coefficients if factor is None else _through(coefficients, factor.whitening.value)
 
     def sums(self, seen: ByClass) -> NDArray[np.float64]:
         """Σ w z of every class, (k, D)."""
-        weight = seen.weight.value[:, None]
-
-        def of_numbers(block: Moments) -> tuple[NDArray[np.float64], ...]:
-            return block.total, block.mean, block.mean_lo
-
-        def of_categories(block: Counts) -> tuple[NDArray[np.float64], ...]:
-            mean = _sums_of_terms(self.design, seen, block) / weight
-            return np.broadcast_to(weight, mean.shape), mean, np.zeros_like(mean)
-
-        total, mean, low = _by_term(self.design, seen, of_numbers, of_categories)
-        sums = total * ((mean - self.mean) + low)
-        if self.whitener is not None:
-            sums = sums @ self._whitening.T
-        return np.concatenate([weight, sums], axis=1)
+        weight = seen.weight.value
+        of = _moments_of_terms(self.design, seen.blocks, weight)
+        return np.column_stack([weight, of.total * ((of.mean - self.mean) + of.mean_lo)])
 
     # -- rows
 
-    def to_fit(self, batch: Batch) -> Batch:
-        """Return the rows; those that a fit leaves out have no class, and no categories either.
-
-        A category that only such rows show is unknown to the design.
-        """
-        batch = batch.complete_rows() if self.complete else batch
-        if not self.design.categories:
-            return batch
-        out = batch.codes < 0
-        if len(batch.weights):
-            out |= batch.weights == 0
-        if not out.any():
-            return batch
-        *numbers, last = batch.blocks
-        coded = cast(Any, last).coded()
-        known = CodedBlock(np.where(out[:, None], -1, coded.codes), coded.vocabularies)
-        return replace(batch, codes=np.where(out, -1, batch.codes), blocks=(*numbers, known))
-
-    def pieces(
-        self, batch: Batch, hessian: bool, *columns: NDArray[Any]
-    ) -> Iterator[tuple[Any, ...]]:
+    def pieces(self, batch: Batch, *columns: NDArray[Any]) -> Iterator[tuple[Any, ...]]:
         """Yield z, some rows at a time, with the same rows of ``columns``.
 
-        Dense pieces fit in cache, and share their memory: use one before asking for the next.
-        Sparse rows come all at once.
+        Dense pieces share their memory: use one before asking for the next. Sparse rows come all
+        at once.
         """
-        if self.has_sparse(batch):
-            block = cast(SparseBlock, batch.blocks[0])
-            yield with_ones(compressed(block, len(self.mean))), *columns
+        if self.is_sparse and isinstance(batch.blocks[0], SparseBlock):
+            ones = csr_array(np.ones((batch.rows, 1)))
+            yield hstack([ones, self.sparse_rows(batch)], format="csr"), *columns
             return
-        height = max(TILE_CELLS // self.width, TALL if hessian else 1)
+        height = max(TILE_CELLS // self.width, TALL if self.width <= LARGEST_HESSIAN else 1)
         buffer = np.ones((min(height, batch.rows), self.width))
+        whitening = None if self.whitener is None else self.whitener.whitening.value.T
         for first, x in self.tables(batch):
             for start in range(0, len(x), height):
                 part = x[start : start + height]
                 z, rows = buffer[: len(part)], slice(first + start, first + start + len(part))
                 np.subtract(part, self.mean, out=z[:, 1:])
-                if self.whitener is not None:
-                    z[:, 1:] = z[:, 1:] @ self._whitening.T
+                if whitening is not None:
+                    z[:, 1:] = z[:, 1:] @ whitening
                 yield z, *map(itemgetter(rows), columns)
 
     def compressed(self, batch: Batch, distinct: bool) -> Iterator[tuple[slice, Compressed]]:
@@ -204,7 +151,7 @@ class CentredDesign:
 
         No row has two cells in one column where they are to be ``distinct``.
         """
-        if not self.has_sparse(batch):
+        if not self.is_sparse:
             yield from self.design.compressed_rows(_coded(batch), self.mean)
             return
         block = cast(SparseBlock, batch.blocks[0])
@@ -212,9 +159,10 @@ class CentredDesign:
         yield slice(None), (block.indptr, block.indices, block.data)
 
     def tables(self, batch: Batch) -> Iterator[tuple[int, NDArray[Any]]]:
-        """Dense rows x, not centred, with the number of the first of them."""
-        if isinstance(batch.blocks[0], RealBlock) and self.design.is_of_numbers:
-            return iter(((0, converted(batch.blocks[0].values)),))
+        """Dense rows x, not centred, some at a time, with the number of the first of them."""
+        block = batch.blocks[0]
+        if isinstance(block, RealBlock) and self.design.is_of_numbers and block.rows:
+            return tiles(block.values, np.float64)
         return self.design.rows(_coded(batch))
 
     @cached_property
@@ -250,75 +198,37 @@ def _coded(batch: Batch) -> Batch:
     return replace(batch, blocks=tuple(blocks))
 
 
-def _is_sparse(layout: Layout) -> bool:
-    return any(block.encoding == "sparse" for block in layout.blocks)
+class MomentsOfTerms(NamedTuple):
+    """Σw of each of k classes in which F terms are known, their means, and variances, (k, F)."""
+
+    total: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    mean_lo: NDArray[np.float64]  # what a double cannot hold of a mean
+    variance: NDArray[np.float64]
 
 
-def compressed(block: SparseBlock, width: int) -> csr_array:
-    """Return sparse rows as a matrix of doubles, (n, width)."""
-    data = np.asarray(block.data, np.float64)
-    return csr_array((data, block.indices, block.indptr), shape=(block.rows, width))
+def _moments_of_terms(
+    design: Design, blocks: Sequence[Any], weight: NDArray[np.float64]
+) -> MomentsOfTerms:
+    """Read the sums of numbers and categories in the order of the terms.
 
-
-def with_ones(x: csr_array) -> csr_array:
-    """Put a column of ones in front of compressed rows.
-
-    Examples
-    --------
-    >>> with_ones(csr_array([[0.0, 5.0], [7.0, 0.0]])).toarray()
-    array([[1., 0., 5.],
-           [1., 7., 0.]])
+    The ``weight`` (k,) is that of all rows of each class.
     """
-    n, cells = x.shape[0], x.nnz
-    indptr = x.indptr + np.arange(n + 1, dtype=x.indptr.dtype)
-    data, indices = np.ones(cells + n), np.zeros(cells + n, x.indices.dtype)
-    others = np.ones(cells + n, np.bool_)
-    others[indptr[:-1]] = False
-    data[others], indices[others] = x.data, x.indices + 1
-    return csr_array((data, indices, indptr), shape=(n, x.shape[1] + 1))
-
-
-def _by_term(
-    design: Design,
-    seen: ByClass,
-    of_numbers: Callable[[Moments], tuple[NDArray[np.float64], ...]],
-    of_categories: Callable[[Counts], tuple[NDArray[np.float64], ...]],
-) -> tuple[NDArray[np.float64], ...]:
-    """Put what is found of numbers, then of categories, in the order of the terms."""
-    blocks: Any = seen.blocks
+    parts = []
+    for block in blocks[: len(blocks) - bool(design.categories)]:
+        variance = block.scatter / np.maximum(block.total, 1e-300)
+        parts.append(MomentsOfTerms(block.total, block.mean, block.mean_lo, variance))
     if not design.categories:
-        return of_numbers(blocks[0])
-    parts = [*map(of_numbers, blocks[:-1]), of_categories(blocks[-1])]
+        return parts[0]
+    counts, total = blocks[-1], weight[:, None]
+    missing = total - counts.total
+    p = design.sums_of_terms(counts.count.value, missing, counts.vocabularies) / total
+    nothing = np.zeros_like(p)
+    parts.append(MomentsOfTerms(total + nothing, p, nothing, p * (1.0 - p)))
     names = [design.numbers] if len(design.numbers) else []
     order = np.concatenate([design.places(n) for n in [*names, tuple(design.categories)]])
     joined = (np.concatenate(columns, axis=-1) for columns in zip(*parts, strict=True))
-    return tuple(values[..., np.argsort(order)] for values in joined)
-
-
-def _of_numbers(block: Moments) -> tuple[NDArray[np.float64], ...]:
-    pooled = block.one_class
-    return pooled.mean[0], pooled.scatter[0] / np.maximum(pooled.total[0], 1e-300)
-
-
-def _sums_of_terms(
-    design: Design, seen: ByClass, block: Counts, pooled: bool = False
-) -> NDArray[np.float64]:
-    """Σw of the rows of every class, or of all, in which an indicator is 1, (k, terms)."""
-    missing = seen.weight.value[:, None] - block.total
-    if pooled:
-        count, missing = block.count.sum(axis=0).value[None], missing.sum(axis=0)[None]
-    else:
-        count = block.count.value
-    return design.sums_of_terms(count, missing, block.vocabularies)
-
-
-def _rows_of_terms(design: Design, seen: ByClass, block: Counts) -> NDArray[np.float64]:
-    """Σw of the rows that an indicator is known of, (terms,)."""
-    every, found = seen.weight.value.sum(), []
-    for total, name in zip(block.total.sum(axis=0).tolist(), design.categories, strict=True):
-        own = name in design.missing
-        found += [every if own else total] * len(design.places([name]))
-    return np.array(found)
+    return MomentsOfTerms(*(values[..., np.argsort(order)] for values in joined))
 
 
 @dataclass
@@ -350,25 +260,22 @@ class TrainingRows:
     def layout(self) -> Layout:
         return self.centred.layout
 
-    def of(self, batch: Batch) -> tuple[Batch, NDArray[np.intp]]:
-        """The rows of a batch, and codes of their classes; −1 for those that a fit leaves out."""
-        batch = self.centred.to_fit(batch) if self.centred.leaves_out else batch
-        return batch, batch.learnt(self.classes)
+    def of(self, batch: Batch) -> tuple[Batch, NDArray[np.intp], NDArray[np.float64]]:
+        """The rows of a batch that a fit does not leave out, their classes and weights.
 
-    def pieces(
-        self, batch: Batch, codes: NDArray[np.intp], hessian: bool = False
-    ) -> Iterator[tuple[Any, NDArray[np.intp], NDArray[np.float64]]]:
-        """Yield z of the rows of a fit, some at a time, with codes of classes, and weights."""
-        weights = batch.weights if len(batch.weights) else np.ones(batch.rows)
-        for z, *parts in self.centred.pieces(batch, hessian, codes, weights):
-            yield present(z, *parts)
+        What only the others show, such as a category, is unknown to the design.
+        """
+        batch = batch.complete_rows() if self.centred.complete else batch
+        codes = batch.learnt(self.classes)
+        if not (there := codes >= 0).all():
+            batch, codes = batch.take(np.flatnonzero(there)), codes[there]
+        return batch, codes, batch.weights if len(batch.weights) else np.ones(batch.rows)
 
     def labelled(
         self, batch: Batch
     ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.float64]]]:
         """Yield rows x − m, codes, and weights with those of the classes, for a descent."""
-        batch, codes = self.of(batch)
-        for z, code, weight in self.pieces(batch, codes):
+        for z, code, weight in self.centred.pieces(*self.of(batch)):
             yield np.ascontiguousarray(z[:, 1:]), code, weight * self.class_weights[code]
 
 
@@ -377,9 +284,8 @@ def farthest(part: Part, params: tuple[TrainingRows, NDArray[np.float64]]) -> fl
     rows, inverse_scale = params
 
     def of(batch: Batch) -> float:
-        batch, codes = rows.of(batch)
         largest = 0.0
-        for z, _, _ in rows.pieces(batch, codes):
+        for (z,) in rows.centred.pieces(rows.of(batch)[0]):
             squares = (z * z) @ inverse_scale**2
             largest = max(largest, float(squares.max(initial=0.0)))
         return largest
@@ -401,14 +307,14 @@ class Sample:
 
     @classmethod
     def of(cls, batch: Batch, places: NDArray[np.intp], rows: TrainingRows) -> Sample:
-        batch, first = batch if len(places) == batch.rows else batch.take(places), 0
-        z = np.empty((batch.rows, rows.centred.width))
-        for (piece,) in rows.centred.pieces(batch, False):
+        some = batch if len(places) == batch.rows else batch.take(places)
+        batch, codes, weights = rows.of(some)
+        z, first = np.empty((batch.rows, rows.centred.width)), 0
+        for (piece,) in rows.centred.pieces(batch):
             stop = first + piece.shape[0]
             z[first:stop] = piece.toarray() if isinstance(piece, csr_array) else piece
             first = stop
-        weights = batch.weights if len(batch.weights) else np.ones(batch.rows)
-        return cls(z, batch.learnt(rows.classes), weights)
+        return cls(z, codes, weights)
 
     @classmethod
     def joined(cls, parts: Sequence[Sample]) -> Sample:
@@ -434,22 +340,21 @@ def sampled(part: Part, params: tuple[TrainingRows, int]) -> tuple[NDArray[Any],
 
     def add(batch: Batch) -> None:
         nonlocal bound
-        batch, codes = rows.of(batch)
-        places = np.flatnonzero(codes >= 0)
-        number = rng.random(len(places))
+        batch, *_ = rows.of(batch)
+        number = rng.random(batch.rows)
         every = np.concatenate([*drawn, number])
         if len(every) > limit:
             bound = min(bound, float(np.partition(every, limit)[limit]))
         kept = number < bound
         drawn.append(number[kept])
-        parts.append(Sample.of(batch, places[kept], rows))
+        parts.append(Sample.of(batch, np.flatnonzero(kept), rows))
 
     for _ in each_batch(part, rows.layout, add):
         pass
-    return _lowest(drawn, parts, limit)
+    return lowest(drawn, parts, limit)
 
 
-def _lowest(
+def lowest(
     drawn: Sequence[NDArray[Any]], parts: Sequence[Sample], limit: int
 ) -> tuple[NDArray[Any], Sample]:
     number = np.concatenate(drawn)
@@ -457,18 +362,3 @@ def _lowest(
         return number, Sample.joined(parts)
     kept = np.argsort(number, kind="stable")[:limit]
     return number[kept], Sample.joined(parts)[kept]
-
-
-def draw(data: DataLoop, rows: TrainingRows, n: int) -> Sample:
-    """Draw n rows of a whole table, or take all if there are fewer."""
-    numbers, parts = zip(*data.map(sampled, (rows, n)), strict=True)
-    return _lowest(numbers, parts, n)[1]
-
-
-def present(
-    z: Any, codes: NDArray[np.intp], weights: NDArray[np.float64]
-) -> tuple[Any, NDArray[np.intp], NDArray[np.float64]]:
-    there = codes >= 0
-    if there.all():
-        return z, codes, weights
-    return z[there], codes[there], weights[there] if len(weights) else weights

@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from suffice.data.source import Part, each_batch
 from suffice.errors import DataError
@@ -46,14 +45,15 @@ def refuse_separation(of: Objective, coefficients: NDArray[np.float64]) -> bool:
         coefficients = np.concatenate([0.0 * coefficients, coefficients])
     least, wrong = _check(of, coefficients)
     columns = (of.k - 1) * int(of.used.sum())
-    size = max(FEWEST_ROWS, 4 * columns)
-    decidable = size * columns * (of.k - 1) <= LARGEST_PROGRAMME
-    found = _separating(of, Sample.joined([of.draw(size), wrong])) if decidable else None
+    most = LARGEST_PROGRAMME // (max(columns, 1) * (of.k - 1))
+    rows = of.draw(min(max(FEWEST_ROWS, 4 * columns), most + 1))
+    decidable = len(rows) <= most
+    found = _separating(of, Sample.joined([rows, wrong])) if decidable else None
     if found is None and least <= TIE:
         return decidable
     terms: list[int] = []
     if found is not None:
-        largest = np.abs(np.diff(found, axis=0)[:, 1:] * of.centred.scale).max(axis=0)
+        largest = np.abs(np.diff(found, axis=0) * of.scale)[:, 1:].max(axis=0)
         terms = np.flatnonzero(largest > TIE * largest.max(initial=0.0)).tolist()
     firth = " or penalty='firth'" if of.k == 2 else ""
     what = listed(terms, of.centred.design) if terms else "the columns"
@@ -85,8 +85,6 @@ def _separating(of: Objective, rows: Sample) -> NDArray[np.float64] | None:
         least, wrong = _check(of, direction)
         if least >= -TIE:
             return direction
-        if not len(wrong):
-            return None
         rows = Sample.joined([rows, wrong])
     return None
 
@@ -145,12 +143,11 @@ def wrong_rows(
     A margin is min_c (h_y − h_c)ᵀz, as a fraction of the sum of its terms without their signs.
     """
     rows, direction = params
-    centred, least = rows.centred, np.inf
-    parts = [Sample.empty(centred.width)]
+    least, parts = np.inf, [Sample.empty(rows.centred.width)]
 
     def of(batch: Batch) -> NDArray[np.float64]:
-        batch, codes = rows.of(batch)
-        margins = [_margins(z, code, direction) for z, code in centred.pieces(batch, False, codes)]
+        batch, codes, _ = rows.of(batch)
+        margins = [_margins(z, code, direction) for z, code in rows.centred.pieces(batch, codes)]
         margin = np.concatenate([np.empty(0), *margins])
         wrong = np.flatnonzero(margin < -TIE)
         worst = wrong[np.argsort(margin[wrong], kind="stable")[:WRONG_ROWS]]
@@ -166,11 +163,8 @@ def wrong_rows(
 def _margins(
     z: Any, codes: NDArray[np.intp], direction: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    rows, there = np.arange(len(codes)), codes >= 0
-    if not isinstance(z, csr_array):
-        z = np.where(there[:, None], z, 0.0)
-    t, size = z @ direction.T, abs(z) @ np.abs(direction).T
+    rows, t, size = np.arange(len(codes)), z @ direction.T, abs(z) @ np.abs(direction).T
     own = t[rows, codes][:, None]
     fraction = (own - t) / np.maximum(size + size[rows, codes][:, None], 1e-300)
     fraction[rows, codes] = np.inf
-    return np.where(there, fraction.min(axis=1), np.inf)
+    return np.asarray(fraction.min(axis=1))

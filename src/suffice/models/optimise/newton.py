@@ -7,7 +7,7 @@ when it is enough. They end by themselves where rounding leaves no way down.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import cast
 
@@ -26,7 +26,6 @@ MANY = 500_000
 LARGEST_REST = 0.1  # of a gradient, that a step of `truncated_newton` leaves
 MOST_PRODUCTS = 200  # with a Hessian, for a step of it
 STALLED = 10  # steps without progress
-RIDGE = 1e-11  # that is added to a unit diagonal, where eigenvectors would take too long
 SINGULAR = 1e-14  # fraction of the largest eigenvalue, of a Hessian scaled to a unit diagonal
 
 Array = NDArray[np.float64]
@@ -48,8 +47,8 @@ class Point:
 
 Evaluate = Callable[[NDArray[np.float64], bool], Point]
 """The function at x, with its Hessian if the second argument says so."""
-Inverse = Callable[[NDArray[np.float64]], NDArray[np.float64]]
-"""Multiplies a vector (p,) by the inverse of a Hessian."""
+Times = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+"""Multiplies a vector (p,) by a matrix: a Hessian, or its inverse."""
 Pair = tuple[NDArray[np.float64], NDArray[np.float64]]
 """A step s, and the change y of the gradient along it."""
 
@@ -87,12 +86,12 @@ def newton(evaluate: Evaluate, start: Point) -> Iterator[Point]:
 
 def truncated_newton(
     evaluate: Evaluate,
-    curvature: Callable[[NDArray[np.float64]], tuple[Inverse, Inverse]],
+    curvature: Callable[[NDArray[np.float64]], tuple[Times, NDArray[np.float64]]],
     start: Point,
 ) -> Iterator[Point]:
     """Yield the points of Newton's method whose steps conjugate gradients find, without a Hessian.
 
-    ``curvature`` gives at x what multiplies by the Hessian, and nearly by its inverse.
+    ``curvature`` gives at x what multiplies by the Hessian, and its diagonal (p,).
 
     Source: J. Nocedal and S. J. Wright, Numerical Optimization, 2nd ed. (2006), algorithm 7.1.
 
@@ -101,7 +100,7 @@ def truncated_newton(
     >>> def f(x, hessian):
     ...     return Point(x, np.cosh(x - [1, 2]).sum(), np.sinh(x - [1, 2]))
     >>> def curvature(x):
-    ...     return lambda v: v * np.cosh(x - [1, 2]), lambda v: v
+    ...     return lambda v: v * np.cosh(x - [1, 2]), np.cosh(x - [1, 2])
     >>> *_, last = truncated_newton(f, curvature, f(np.zeros(2), False))
     >>> last.x.round(12)
     array([1., 2.])
@@ -112,15 +111,17 @@ def truncated_newton(
     while point is not None:
         yield point
         share = min(LARGEST_REST, (point.gradient_norm / (start.gradient_norm or 1.0)) ** 0.5)
+        times, diagonal = curvature(point.x)
         hessian, inverse = (
-            LinearOperator(shape, matvec=times, dtype=np.float64) for times in curvature(point.x)
+            LinearOperator(shape, matvec=product, dtype=np.float64)
+            for product in (times, diagonal.__rtruediv__)
         )
         limits = {"rtol": share, "maxiter": MOST_PRODUCTS}
         direction, _ = cg(hessian, -point.gradient, M=inverse, **limits)
         point = _next(lambda x, _: evaluate(x, False), point, direction, True)
 
 
-def quasi_newton(evaluate: Evaluate, start: Point, inverse: Inverse) -> Iterator[Point]:
+def quasi_newton(evaluate: Evaluate, start: Point, inverse: Times) -> Iterator[Point]:
     """Yield the points of L-BFGS: Newton's method with a Hessian improved by the last steps.
 
     ``inverse`` multiplies by the inverse of a first guess of the Hessian.
@@ -152,7 +153,7 @@ def quasi_newton(evaluate: Evaluate, start: Point, inverse: Inverse) -> Iterator
 
 
 def _direction(
-    gradient: NDArray[np.float64], memory: deque[Pair], inverse: Inverse
+    gradient: NDArray[np.float64], memory: deque[Pair], inverse: Times
 ) -> NDArray[np.float64]:
     """Return minus the gradient, multiplied by the inverse of a Hessian.
 
@@ -210,27 +211,25 @@ def _next(
     return None
 
 
-class StallDetector:
-    """Notices that neither the loss nor its gradient gets smaller: what is left is rounding.
+def advancing(points: Iterable[Point]) -> Iterator[Point]:
+    """Yield points as long as the loss or its gradient gets smaller: what is left is rounding.
 
     Examples
     --------
-    >>> detector = StallDetector()
-    >>> [detector.has_stalled(loss=1.0, gradient_norm=1e-16) for _ in range(12)].index(True)
-    11
+    >>> still = Point(np.zeros(1), loss=1.0, gradient=np.array([1e-16]))
+    >>> len([*advancing([still] * 20)])
+    12
     """
-
-    def __init__(self) -> None:
-        self._loss = self._gradient_norm = np.inf
-        self._waited = 0
-
-    def has_stalled(self, loss: float, gradient_norm: float) -> bool:
-        """Take note of one more step; whether the last ones have led no further."""
-        lower = loss < self._loss - LOSS_ROUNDING * abs(loss)
-        self._waited = 0 if lower or gradient_norm < self._gradient_norm / 2 else self._waited + 1
-        self._loss = min(loss, self._loss)
-        self._gradient_norm = min(gradient_norm, self._gradient_norm)
-        return self._waited > STALLED
+    least_loss = least_norm = np.inf
+    waited = 0
+    for point in points:
+        yield point
+        loss, norm = point.loss, point.gradient_norm
+        lower = loss < least_loss - LOSS_ROUNDING * abs(loss)
+        waited = 0 if lower or norm < least_norm / 2 else waited + 1
+        if waited > STALLED:
+            return
+        least_loss, least_norm = min(loss, least_loss), min(norm, least_norm)
 
 
 # -- factors of a Hessian
@@ -242,6 +241,7 @@ class Cholesky:
 
     inverse_scale: Array  # 1/S, (p,)
     lower: Array  # L
+    smallest_pivot: float  # the least part of a diagonal element that earlier rows leave over
 
     def solve(self, b: Array) -> Array:
         """Return H⁻¹ b, of (p,) or (p, t)."""
@@ -253,11 +253,6 @@ class Cholesky:
         scale = np.diag(self.inverse_scale)
         return np.asarray(interruptible(solve_triangular, self.lower, scale, lower=True))
 
-    @property
-    def smallest_pivot(self) -> float:
-        """The least part of a diagonal element that earlier rows leave over; 0 of a singular H."""
-        return float(np.diagonal(self.lower).min() ** 2)
-
 
 @dataclass(frozen=True, eq=False)
 class Axes:
@@ -266,6 +261,7 @@ class Axes:
     inverse_scale: Array  # 1/S, (p,)
     values: Array  # λ > 0, (q,)
     axes: Array  # V, (p, q)
+    smallest_pivot = 0.0
 
     def solve(self, b: Array) -> Array:
         x = (self.axes / self.values) @ (self.axes.T @ (self.inverse_scale * b.T).T)
@@ -274,13 +270,11 @@ class Axes:
     def inverse_root(self) -> Array:
         return np.asarray((self.axes / np.sqrt(self.values)).T * self.inverse_scale)
 
-    @property
-    def smallest_pivot(self) -> float:
-        return 0.0
 
-
-def factored(hessian: Array) -> Cholesky | Axes:
+def factored(hessian: Array, ridge: float = 0.0) -> Cholesky | Axes:
     """Factor a positive semidefinite matrix (p, p), scaled to a unit diagonal.
+
+    A singular one with a ``ridge``, if one is given, on that diagonal; else by eigenvectors.
 
     Examples
     --------
@@ -290,37 +284,20 @@ def factored(hessian: Array) -> Cholesky | Axes:
     array([[0.5, 0. ],
            [0. , 2. ]])
     """
-    unit, inverse_scale, scaled = _scaled(hessian)
+    unit = np.sqrt(np.maximum(np.diagonal(hessian), 0.0))  # rounding may leave less
+    inverse_scale = np.divide(1.0, unit, out=np.zeros_like(unit), where=unit > 0)
+    scaled = hessian * inverse_scale * inverse_scale[:, None]
     if not len(unit):
         return Axes(unit, unit, scaled)
-    try:
-        lower = interruptible(np.linalg.cholesky, scaled + np.diag(np.where(unit > 0, 0.0, 1.0)))
-        if np.diagonal(lower).min() ** 2 > SINGULAR:
-            return Cholesky(inverse_scale, lower)
-    except LinAlgError:
-        pass
+    for more in (0.0, ridge) if ridge else (0.0,):
+        try:
+            raised = scaled + np.diag(np.where(unit > 0, more, 1.0))
+            lower = interruptible(np.linalg.cholesky, raised)
+        except LinAlgError:
+            continue
+        pivot = float(np.diagonal(lower).min() ** 2)
+        if more or pivot > SINGULAR:
+            return Cholesky(inverse_scale, lower, pivot)
     values, axes = interruptible(np.linalg.eigh, scaled)
     used = values > SINGULAR * values[-1]
     return Axes(inverse_scale, values[used], axes[:, used])
-
-
-def solved(hessian: Array, b: Array) -> Array:
-    """Return H⁻¹ b; of a singular H nearly so, by a little more on its diagonal."""
-    unit, inverse_scale, scaled = _scaled(hessian)
-    diagonal = np.where(unit > 0, 0.0, 1.0)
-    for ridge in (0.0, RIDGE):
-        try:
-            raised = scaled + np.diag(diagonal + ridge)
-            lower = np.asarray(interruptible(np.linalg.cholesky, raised), np.float64)
-        except LinAlgError:
-            continue
-        if ridge or np.diagonal(lower).min(initial=1.0) ** 2 > SINGULAR:
-            return Cholesky(inverse_scale, lower).solve(b)
-    return factored(hessian).solve(b)
-
-
-def _scaled(hessian: Array) -> tuple[Array, Array, Array]:
-    """√diagonal, its inverse or 0, and the Hessian divided by it on both sides."""
-    unit = np.sqrt(np.maximum(np.diagonal(hessian), 0.0))  # rounding may leave less
-    inverse_scale = np.divide(1.0, unit, out=np.zeros_like(unit), where=unit > 0)
-    return unit, inverse_scale, hessian * inverse_scale * inverse_scale[:, None]

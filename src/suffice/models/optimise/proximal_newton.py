@@ -8,17 +8,16 @@ down.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
-from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csr_array
 
-from suffice.models.optimise.newton import Evaluate, Point, solved
+from suffice.models.optimise.newton import Evaluate, Point, factored
 from suffice.models.optimise.tolerances import ARMIJO, HALVINGS, LOSS_ROUNDING
 from suffice.numerics import kernels
 
@@ -30,6 +29,7 @@ SomeDerivatives = Callable[
 SWEEPS_ALONE = 20  # after which each is followed by steps to the minimum of an orthant
 FACTORED = 64  # coordinates whose matrix is factored in the time of a sweep
 ORTHANTS = 10  # steps between two sweeps
+RIDGE = 1e-11  # of a singular matrix, whose eigenvectors would take too long
 FLAT = 1e-10  # fraction of the largest slope at 0 that matters
 ROUNDING = 1e-13  # of the terms of H x, as a fraction
 MOST_ADDED = 1_000  # coordinates by which a working set grows at a time
@@ -103,21 +103,25 @@ class L1Quadratic:
     def gradient(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray(self.linear + self.hessian @ x)
 
-    def iterates(
-        self, start: NDArray[np.float64]
-    ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-        """Yield x and its gradient after every sweep over the coordinates, first of ``start``.
+    def minimum(self, start: NDArray[np.float64], tolerance: float, max_sweeps: int) -> L1Minimum:
+        """Sweep over the coordinates until the conditions hold, or sweeps are too many.
+
+        ``tolerance`` bounds the largest violation, as a fraction of the largest |gⱼ|, both in
+        units of √Hⱼⱼ.
 
         Sweeps alone take long where columns nearly depend on each other. So a sweep that changes no
         sign, and each after the first few, is followed by steps to the minimum over all x of these
         signs; each that they cut short makes one more coordinate 0. Of many coordinates, whose
         matrix takes long to factor, more sweeps go before each.
         """
-        x = np.array(start, np.float64)
+        x, enough = np.array(start, np.float64), tolerance * self._largest_slope
         hessian, cost = np.ascontiguousarray(self.hessian), np.ascontiguousarray(self.cost)
         for sweep in count():
             signs, gradient = np.sign(x), self.gradient(x)
-            yield x.copy(), gradient.copy()
+            missed = violation(x, gradient, cost, self.nonnegative) * self._inverse_unit
+            small = float(missed.max(initial=0.0)) <= enough
+            if small or sweep >= max_sweeps:
+                break
             kernels.coordinate.sweep(hessian, cost, self.nonnegative, x, gradient)
             between = 1 + np.count_nonzero(x) // FACTORED
             if sweep % between or (sweep < SWEEPS_ALONE * between and (np.sign(x) != signs).any()):
@@ -125,20 +129,7 @@ class L1Quadratic:
             for _ in range(ORTHANTS):
                 if self._reaches_minimum_of_orthant(x):
                     break
-
-    def minimum(self, start: NDArray[np.float64], tolerance: float, max_sweeps: int) -> L1Minimum:
-        """The first iterate where the conditions hold, or the last one.
-
-        ``tolerance`` bounds the largest violation, as a fraction of the largest |gⱼ|, both in
-        units of √Hⱼⱼ.
-        """
-        enough = tolerance * self._largest_slope
-        for sweeps, (x, gradient) in enumerate(self.iterates(start)):
-            found = violation(x, gradient, self.cost, self.nonnegative) * self._inverse_unit
-            small = float(found.max(initial=0.0)) <= enough
-            if small or sweeps >= max_sweeps:
-                return L1Minimum(x, sweeps, small)
-        raise AssertionError("the iterates never end")
+        return L1Minimum(x, sweep, small)
 
     @cached_property
     def _inverse_unit(self) -> NDArray[np.float64]:
@@ -170,7 +161,7 @@ class L1Quadratic:
         if not len(used):
             return slope, 1.0
         hessian, inverse_unit = self.hessian[np.ix_(used, used)], self._inverse_unit[used]
-        step = -solved(hessian, slope)
+        step = -factored(hessian, RIDGE).solve(slope)
         flat = (slope + hessian @ step) * inverse_unit
         rounding = ROUNDING * (np.abs(hessian) @ np.abs(step)) * inverse_unit
         if np.abs(flat).max() > max(FLAT * self._largest_slope, float(rounding.max())):
@@ -189,20 +180,6 @@ class CompressedHessian:
     plus: csr_array  # A, (·, p)
     minus: csr_array  # B, (·, p)
     ridge: NDArray[np.float64]  # d, 0 or more, (p,)
-
-    @classmethod
-    def of(
-        cls,
-        plus: Sequence[csr_array],
-        minus: Sequence[csr_array],
-        scale: NDArray[np.float64],
-        ridge: NDArray[np.float64],
-    ) -> Self:
-        """Join the rows of some matrices, with columns that are multiplied by ``scale`` (p,)."""
-        a, b = (csr_array(vstack(parts)) for parts in (plus, minus))
-        for matrix in (a, b):
-            matrix.data = matrix.data * scale[matrix.indices]
-        return cls(a, b, ridge)
 
     def __matmul__(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         found = self.plus.T @ (self.plus @ x) + self.ridge * x
