@@ -211,7 +211,7 @@ def test_folds_in_order(run: Run, table: pa.Table) -> None:
         (["--positive", "maybe"], "the labels are no, yes"),
         (["--threshold", "2"], "a probability is from 0 to 1"),
         (["--threshold", "0.3", "--label", "doctor"], "given for 4 labels"),
-        (["--C", "-1", "--model", "logistic"], "C is a number above 0"),
+        (["--C", "-1", "--model", "logistic"], "C is a number, above 0"),
         (["--by", "nurse"], "--by names the column 'nurse'"),
         (["--by", "doctor", "--in-order"], "--by and --in-order are both given"),
         (["--folds", "loo", "--in-order"], "--folds loo and --in-order are both given"),
