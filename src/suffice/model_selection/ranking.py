@@ -101,20 +101,26 @@ class FoldEvaluations(Printed):
         with np.errstate(invalid="ignore"):
             return float(scores.std(ddof=1) / np.sqrt(len(scores)))
 
-    def _in_print(self, name: str) -> tuple[str, str, str]:
-        """The mean of a score, and its error; of an infinite one the rows that make it so."""
-        mean = self.mean(name)
-        if not np.isfinite(mean):
-            return f"{mean:.4g}".replace("inf", "∞"), "", rows_of_classes(self.infinite_rows)
-        return f"{mean:.4g}", "±", f"{self.standard_error(name):.2g}"
+    def in_print(self, name: str) -> str:
+        """Return the mean of a score with the digits that its error leaves."""
+        if name not in self.names:
+            return "-"
+        factor, unit, most = (100, " %", 2) if name == BOUNDED else (1, "", 3)
+        mean = factor * self.mean(name)
+        if self.of_single_rows:
+            return f"{mean:,.{most}f}{unit}".replace("inf", "∞")
+        error = factor * self.standard_error(name)
+        if not (isfinite(mean) and isfinite(error)):
+            return f"{mean:.4g}{unit}".replace("inf", "∞")
+        places = most if error == 0 else min(max(0, 1 - floor(log10(error))), most)
+        return f"{mean:,.{places}f} ± {error:,.{places}f}{unit}"
 
     def table(self) -> Table:
         """Return the mean of every score, with its error, as a table."""
-        if self.of_single_rows:
-            rows = [[name, self._in_print(name)[0]] for name in self.names]
-            return Table("every row by the model of all others", ["", ""], rows)
-        rows = [[name, *self._in_print(name)] for name in self.names]
-        return Table(f"{len(self.folds)} folds, mean ± standard error", [""] * 4, rows)
+        by, rows = f"{len(self.folds)} folds, mean ± standard error", self.infinite_rows
+        title = "every row by the model of all others" if self.of_single_rows else by
+        notes = [f"The log loss is ∞ by {rows_of_classes(rows)}."] if rows else []
+        return Table(title, ["", ""], [[name, self.in_print(name)] for name in self.names], notes)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -262,26 +268,11 @@ class RankedModels(Printed, Mapping[str, FoldEvaluations | Exception]):
         rows = []
         for name in self.order:
             one = self.judged[name]
-            cells = [self.in_print(name, score) for score in names]
+            cells = [one.in_print(score) for score in names]
             cells += [amount(self.rows(name))] if differ else []
             rows.append([name, *cells, f"{one.seconds:.2g}", self.verdict(name)])
         header = ["model", *names, *["rows"] * differ, "seconds", ""]
         return Table("", header, rows, list(self._notes(names, differ)), (0, len(header) - 1))
-
-    def in_print(self, name: str, score: str) -> str:
-        """Return the mean of a score with the digits that its error leaves."""
-        one = self.judged[name]
-        if score not in one.names:
-            return "-"
-        factor, unit, most = (100, " %", 2) if score == BOUNDED else (1, "", 3)
-        mean = factor * one.mean(score)
-        if one.of_single_rows:
-            return f"{mean:,.{most}f}{unit}".replace("inf", "∞")
-        error = factor * one.standard_error(score)
-        if not (isfinite(mean) and isfinite(error)):
-            return f"{mean:.4g}{unit}".replace("inf", "∞")
-        places = most if error == 0 else min(max(0, 1 - floor(log10(error))), most)
-        return f"{mean:,.{places}f} ± {error:,.{places}f}{unit}"
 
     def _notes(self, shown: Sequence[str], differ: bool) -> Iterator[str]:
         rows = rows_in_print(self.rows(self.best))
