@@ -105,9 +105,9 @@ def held_out_scores(
 
     If the score is the estimators' ``own``, on rows of weight 1, it may follow from sums.
     """
-    known = [_own_scores(one, rows, folds) for one in fits] if own else []
-    if known and None not in known:
-        return [scores for scores in known if scores is not None]
+    known = _own_scores(fits, rows, folds) if own else None
+    if known is not None:
+        return known
     table: list[list[FoldScores]] = [[] for _ in fits]
     for f, (_, test) in enumerate(folds):
         part = _part(rows, test, weight)
@@ -157,31 +157,39 @@ def _scored(model: Any, part: tuple[Any, Any, Any], scorer: Any, error_score: An
     return FoldScores(known, perf_counter() - started)
 
 
-def _own_scores(one: FoldModels, rows: MemoryRows, folds: Folds) -> list[FoldScores] | None:
+def _own_scores(
+    fits: Sequence[FoldModels], rows: MemoryRows, folds: Folds
+) -> list[list[FoldScores]] | None:
     """Return the own scores of all folds, from sums or from one pass over the rows.
 
     None where folds are scored one by one: where rows are not in one test set each, a model was
     not fitted, or a score is an error.
     """
-    if not isinstance(folds, Partition) or one.error is not None:
+    if not isinstance(folds, Partition) or any(one.error is not None for one in fits):
         return None
-    started, models, scores = perf_counter(), one.models, [None]
-    if one.tested is not None and rows.weight is None:
-        pairs = zip(models, one.tested, strict=True)
-        scores = [model.method().score_of_sums(model, sums) for model, sums in pairs]
-    if None in scores:
+    started = perf_counter()
+    scores: list[list[Any]] = [[None]] * len(fits)
+    for i, one in enumerate(fits):
+        if one.tested is not None and rows.weight is None:
+            pairs = zip(one.models, one.tested, strict=True)
+            scores[i] = [model.method().score_of_sums(model, sums) for model, sums in pairs]
+    while waiting := [i for i, found in enumerate(scores) if None in found]:
+        layout = fits[waiting[0]].models[0].reader_.layout
+        alike = [i for i in waiting if fits[i].models[0].reader_.layout == layout]
+        models = [model for i in alike for model in fits[i].models]
+        tested = np.tile(np.eye(len(folds), dtype=np.intp), (len(alike), 1))
         try:
             source = models[0]._open_judged(rows.X, rows.y, None)
             judges = [model._scoring(source) for model in models]
             with fit_context(models[0]):
-                found = evaluated_by_place(
-                    judges, source, folds.fold, np.eye(len(folds), dtype=np.intp)
-                )
-            scores = [judge.record(found[f].found) for f, judge in enumerate(judges)]
+                found = evaluated_by_place(judges, source, folds.fold, tested)
+            values = [judge.record(found[j].found) for j, judge in enumerate(judges)]
         except DataError:
             return None
-    share = (perf_counter() - started) / len(folds)
-    return [FoldScores({"score": score}, share) for score in scores]
+        for j, i in enumerate(alike):
+            scores[i] = values[j * len(folds) :][: len(folds)]
+    share = (perf_counter() - started) / (len(fits) * len(folds))
+    return [[FoldScores({"score": score}, share) for score in of_one] for of_one in scores]
 
 
 def scores_of_groups(
