@@ -184,8 +184,8 @@ quadratic = QuadraticDiscriminantAnalysis().fit
         (gaussian, LABELS, of_params(priors=10**5000), "the option priors is a value of type int"),
         (codes, LABELS, of_params(min_categories=Numbered(2**40)), "options are families and the"),
         (logistic, CLASSES, of_params(C="2"), "C is a number, above 0"),
-        (quadratic, LABELS, of_estimator("os", {}), "known here: EmpiricalCovariance"),
-        (quadratic, LABELS, of_estimator("LedoitWolf", {"a": 1}), "the options of a LedoitWolf"),
+        (quadratic, LABELS, of_estimator("os", {}), "one of EmpiricalCovariance"),
+        (quadratic, LABELS, of_estimator("LedoitWolf", {"a": 1}), "keyword argument 'a'"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )  # fmt: skip

@@ -123,12 +123,14 @@ def _read(name: str, value: Any, records: tuple[type, ...]) -> Any:
     match value:
         case {"pairs": list(pairs), **rest} if not rest and all(map(_is_pair, pairs)):
             return dict(map(tuple, pairs))
-        case {"covariance": kind, "options": dict(options), **rest} if not rest:
-            return _covariance(name, kind, options)
+        case {"covariance": kind, "options": dict(options), **rest} if (
+            not rest and kind in COVARIANCES
+        ):
+            return getattr(import_module("sklearn.covariance"), kind)(**options)
         case dict():
             raise ModelFileError(
                 f"the option {name} is {shown(value)}",
-                "a mapping is written as pairs, and a covariance estimator by its name",
+                f"a mapping is written as pairs, a covariance is one of {', '.join(COVARIANCES)}",
             )
     return value
 
@@ -149,21 +151,6 @@ def _is_pair(pair: Any) -> bool:
     if not (isinstance(pair, list) and len(pair) == 2):
         return False
     return isinstance(pair[0], KINDS) or fits(tuple[str, ...], pair[0])
-
-
-def _covariance(name: str, kind: Any, options: dict[str, Any]) -> Any:
-    if kind not in COVARIANCES:
-        raise ModelFileError(
-            f"the option {name} is {shown(kind)}", f"known here: {', '.join(COVARIANCES)}"
-        )
-    estimator = getattr(import_module("sklearn.covariance"), kind)
-    known = estimator().get_params()
-    if not options.keys() <= known.keys():
-        raise ModelFileError(
-            f"the option {name} is a {kind} with {', '.join(map(shown, options))}",
-            f"the options of a {kind} are {', '.join(known)}",
-        )
-    return estimator(**options)
 
 
 def is_covariance(estimator: Any) -> bool:
