@@ -214,10 +214,8 @@ class FittedFromSums(Estimator, Generic[R, S]):
         """
         if not (isinstance(sums, GroupedSums) and sums.by):
             raise ParameterError(
-                f"{type(sums).__name__} of no groups"
-                if isinstance(sums, GroupedSums)
-                else f"{type(sums).__name__} is given, which is no sums",
-                "fit_each makes a model for every group of sums",
+                f"{type(sums).__name__} is given, which has no groups of sums",
+                "fit_each makes a model for every group",
                 "make them by sums(X, y, by=...), or use fit",
             )
         learner = self.unfitted()
