@@ -125,17 +125,12 @@ def fit_context(learner: Any = None) -> Iterator[FitContext]:
     True
     """
     before = None if learner is None else vars(learner).copy()
-    joined = _current.get()
     try:
-        if joined is not None:
-            yield joined
-            return
         with FitContext() as begun:
-            token = _current.set(begun)
-            try:
-                yield begun
-            finally:
-                _current.reset(token)
+            joined = _current.get()
+            if joined is None:
+                begun.callback(_current.reset, _current.set(begun))
+            yield joined or begun
     except BaseException:
         if before is not None:
             learner.__dict__ = before
