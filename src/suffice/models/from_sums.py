@@ -176,8 +176,6 @@ class FittedFromSums(Estimator, Generic[R, S]):
         """
         learner = self.unfitted()
         require_sums(learner)
-        if by is not None:
-            learner.method().require_groups()
         if where is not None:
             names = () if by is None else (by,) if isinstance(by, str) else tuple(by)
             with fit_context():

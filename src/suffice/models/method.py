@@ -117,10 +117,6 @@ class Method(Protocol[R, S]):
         """Warn of rows that are not in the sums."""
         return
 
-    def require_groups(self) -> None:
-        """Refuse sums by group where there are none."""
-        return
-
     def adopted(self, reader: R) -> R:
         """Return the reader of sums of another method with what these options say of it."""
         return reader

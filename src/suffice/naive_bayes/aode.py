@@ -38,6 +38,7 @@ from suffice.naive_bayes.families import (
 from suffice.naive_bayes.paired import PairedReader, SavedPairs, paired_columns, without_pairs
 from suffice.numerics.in_print import NAMED
 from suffice.sums.by_class import ByClass
+from suffice.sums.keys import Keyed
 from suffice.sums.pairs import CutBins, PairCounts
 from suffice.sums.row_sample import Sampled
 
@@ -191,7 +192,7 @@ class PairsMethod(NaiveMethod):
             sums = found.instead(reader.parts, sums)
         return learnt_bins(reader.parts, sums)
 
-    def require_groups(self) -> None:
+    def sums_by_group(self, *rows: Any) -> Keyed:
         raise ParameterError(
             "sums of pairs of columns by group",
             "pairs are counted in bins of their own, in a second pass, and take much memory",
