@@ -6,7 +6,6 @@ a category, is left alone; so is the label, which keeps its spelling.
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,9 +17,9 @@ import pyarrow.compute as pc
 from suffice.data.frames.memory import FrameTable
 from suffice.data.schema import Layout
 from suffice.data.source import PartView, RecordPart
-from suffice.data.spelling import PLAIN, TRUTH, Moment, Number, Spelling, Truth, read_cells
+from suffice.data.spelling import TRUTH, Moment, Number, Spelling, Truth, read_cells
 from suffice.data.table import About, Table, TableView, converted, first_rows
-from suffice.data.text.column_spelling import Guess, guess, settled
+from suffice.data.text.column_spelling import Guess, guess, misfit, settled
 from suffice.data.text_format import USUALLY_MISSING, TextFormat
 from suffice.errors import ReadError, SchemaError, warn
 
@@ -164,13 +163,8 @@ def _spelled_batch(
             return read_cells(cells.cast(pa.string()), spelling, pa.float64(), tokens)
 
     def refusal(name: str, row: int, cell: Any) -> Exception:
-        spelling, _ = found[name]
-        way = "a number" if spelling == PLAIN else f"written as {spelling.name}"
-        return error(
-            f"{where(name, row)}: {reprlib.repr(cell)} is not {way}",
-            f"column {name!r} is read as {spelling}, and every cell has to obey",
-            f"correct the cell, or missing={cell!r}",
-        )
+        fact, rule, _ = misfit(where(name, row), name, cell, *found[name])
+        return error(fact, rule, f"correct the cell, or missing={cell!r}")
 
     return converted(batch, read, refusal)
 

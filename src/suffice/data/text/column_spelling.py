@@ -7,8 +7,11 @@ any cell of the column or, for numbers, by another column of the table.
 
 from __future__ import annotations
 
+import math
 import re
+import reprlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from suffice.data.schema import called
 from suffice.data.spelling import (
     MARKS,
     PLAIN,
@@ -25,11 +29,13 @@ from suffice.data.spelling import (
     Moment,
     Number,
     Spelling,
+    are_rounded,
     date_spellings,
     number_spellings,
+    read_cells,
     whole_numbers,
 )
-from suffice.sums.block import HELD
+from suffice.sums.block import HELD, HELD_RULE, HELD_STEP
 
 PROBE = 64  # values that show whether a column is worth a closer look
 SEVERAL = 10  # distinct numbers
@@ -284,3 +290,36 @@ def settled(guesses: Mapping[str, Guess], quoted: bool) -> dict[str, Guess]:
                 one = replace(one, spelling=chosen, others=(), type=kind)
         found[name] = one
     return found
+
+
+def misfit(
+    where: str, name: str, cell: str, spelling: Spelling, kind: pa.DataType
+) -> tuple[str, str, str]:
+    """Say that a cell of a column is spelled in another way, in the words of an error."""
+    shown = reprlib.repr(cell)
+    where = f"{where}: {shown}"
+    number = pa.types.is_floating(kind) or pa.types.is_integer(kind)
+    if pa.types.is_floating(kind) and are_rounded(pa.array([cell])):
+        return where, HELD_RULE, HELD_STEP
+    with suppress(pa.ArrowInvalid):
+        if number and math.isinf(read_cells(pa.array([cell]), spelling, kind, ())[0].as_py()):
+            rule = "a number must be finite, and below 1.8e308 in size"
+            return where, rule, f"correct the cell, or missing={shown}"
+    bare, decimal = cell.strip(), spelling.decimal if isinstance(spelling, Number) else "."
+    fitting = (one for one in number_spellings(bare) if number and one.matches(bare))
+    if others := [one for one in fitting if one.decimal != decimal or one.thousands]:
+        options = dict.fromkeys(
+            f"thousands={one.thousands!r}" if one.decimal == decimal else f"decimal={one.decimal!r}"
+            for one in others
+        )
+        return (
+            f"{where} is a number in another notation, such as {others[0].name}",
+            f"this column holds {spelling}",
+            f"say which with {' or '.join(options)}",
+        )
+    way = f"written as {spelling.name}" if spelling not in (PLAIN, TEXT) else called(kind)
+    return (
+        f"{where} is not {way}",
+        f"every cell of this column is read as {spelling}",
+        f"correct the cell, or missing={shown}, or written={{{name!r}: 'text'}}",
+    )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import reprlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -14,19 +12,15 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from suffice.data.schema import called, require_columns
+from suffice.data.schema import require_columns
 from suffice.data.source import RecordPart
 from suffice.data.spelling import (
-    PLAIN,
     TEXT,
-    Number,
-    Spelling,
-    are_rounded,
-    number_spellings,
     read_cells,
     without_missing,
 )
 from suffice.data.table import About, Table, converted
+from suffice.data.text.column_spelling import misfit
 from suffice.data.text.pieces import opened
 from suffice.data.text.reading import Reading
 from suffice.data.text.records import TextFile
@@ -34,7 +28,6 @@ from suffice.data.text.sniff import Sniffed, sniff
 from suffice.data.text_format import USUALLY_MISSING, TextFormat
 from suffice.errors import ReadError, warn
 from suffice.numerics.in_print import listed
-from suffice.sums.block import HELD_RULE, HELD_STEP
 
 
 @dataclass(frozen=True)
@@ -89,36 +82,12 @@ class TextPart(RecordPart):
         return converted(batch, read, refusal).select([name for name, _ in self.types])
 
     def _misfit(self, name: str, target: pa.DataType, cell: str, row: int) -> ReadError:
-        shown = reprlib.repr(cell)
-        where = f"{self.locate(row)}, column {name!r}: {shown}"
-        if pa.types.is_floating(target) and are_rounded(pa.array([cell])):
-            return ReadError(where, HELD_RULE, HELD_STEP)
         spelling = self.text.format.spelling(name) or TEXT
-        number = pa.types.is_floating(target) or pa.types.is_integer(target)
-        with suppress(pa.ArrowInvalid):
-            if number and math.isinf(read_cells(pa.array([cell]), spelling, target, ())[0].as_py()):
-                rule = "a number must be finite, and below 1.8e308 in size"
-                return ReadError(where, rule, f"correct the cell, or missing={shown}")
-        if number and (others := list(_other_notations(spelling, cell))):
-            decimal = spelling.decimal if isinstance(spelling, Number) else "."
-            options = dict.fromkeys(
-                f"thousands={one.thousands!r}"
-                if one.decimal == decimal
-                else f"decimal={one.decimal!r}"
-                for one in others
-            )
-            return ReadError(
-                f"{where} is a number in another notation, such as {others[0].name}",
-                f"this column holds {spelling}",
-                f"say which with {' or '.join(options)}",
-            )
-        fact = f"{where} is not {called(target)}"
-        if spelling.type == target and spelling not in (PLAIN, TEXT):
-            fact = f"{where} is not written as {spelling.name}"
-        step = f"correct the cell, or missing={shown}, or written={{{name!r}: 'text'}}"
+        where = f"{self.locate(row)}, column {name!r}"
+        fact, rule, step = misfit(where, name, cell, spelling, target)
         if not row and not self.text.has_header:
             step = "if this line holds names of columns, say header=True"
-        return ReadError(fact, f"every cell of this column is read as {spelling}", step)
+        return ReadError(fact, rule, step)
 
     @property
     def nbytes(self) -> int | None:
@@ -130,14 +99,6 @@ class TextPart(RecordPart):
     @property
     def file(self) -> Path:
         return self.text.path
-
-
-def _other_notations(spelling: Spelling, cell: str) -> Iterator[Number]:
-    bare = cell.strip()
-    decimal = spelling.decimal if isinstance(spelling, Number) else "."
-    for one in number_spellings(bare):
-        if one.matches(bare) and (one.decimal != decimal or one.thousands):
-            yield one
 
 
 @dataclass(frozen=True, eq=False, repr=False)
