@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from suffice.data.schema import held, require_columns
+from suffice.data.schema import held
 from suffice.data.source import PartView, RecordPart
 from suffice.data.text_format import TextFormat
 from suffice.errors import ParameterError, SchemaError, first_line
@@ -112,13 +112,6 @@ class Table(ABC):
         types : mapping of str to pyarrow.DataType or None
             The columns to read and, of text, the type of each; None keeps the one that `head`
             shows, as do tables that store types.
-
-        Raises
-        ------
-        ParameterError
-            If no column is asked for.
-        SchemaError
-            If a column is not there.
         """
 
 
@@ -246,7 +239,6 @@ class WithColumns(TableView):
         return pa.RecordBatch.from_arrays([*head.columns, *more], names=list(self.names))
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
-        require_columns(types, self.names, "the table")
         read = {name: kind for name, kind in types.items() if name not in self.added}
         # Without any other column, one still tells how many rows there are. It is read as text
         # where types are guessed, so that no cell is refused.

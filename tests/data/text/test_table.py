@@ -287,11 +287,6 @@ class TestNames:
     def test_duplicates(self, table: Open) -> None:
         assert table(b"a,b,a\n1,2,3\n", names=["x", "y", "z"]).names == ("x", "y", "z")
 
-    def test_unknown(self, table: Open) -> None:
-        with pytest.raises(SchemaError) as caught:
-            table(b"a,b\n1,2\n").parts({"c": None})
-        assert str(caught.value).startswith("column 'c' is not in t.csv; ")
-
     def test_as_many_as_columns(self, table: Open) -> None:
         assert message(lambda: count(table(b"1,2\n", header=False, names=["x"]))).startswith(
             "line 1 of t.csv: 2 fields, where names=... holds 1; "

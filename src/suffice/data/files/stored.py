@@ -22,7 +22,7 @@ import pyarrow.ipc as ipc
 
 from suffice.data.doubles import doubles
 from suffice.data.files.temporary import KeptPart, TemporaryFolder
-from suffice.data.schema import called, is_text, require_columns
+from suffice.data.schema import called, is_text
 from suffice.data.source import RecordPart
 from suffice.data.table import About, Table, first_rows
 from suffice.data.version import FileVersion, readable, version_of
@@ -175,7 +175,6 @@ class StoredTable(Table):
         return _owned(first_rows(batches, self.schema))
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
-        require_columns(types, self.names, self.where)
         asked = tuple((name, self.schema.field(name).type) for name in types)
         parts = [replace(part, types=asked) for part in self.kept]
         return parts if self.folder is None else [KeptPart(one, (self.folder,)) for one in parts]

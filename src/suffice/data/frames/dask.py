@@ -14,7 +14,6 @@ import pyarrow as pa
 from dask.local import get_sync
 from dask.optimization import cull
 
-from suffice.data.schema import require_columns
 from suffice.data.source import RecordPart
 from suffice.data.table import About, Table, first_rows
 from suffice.errors import SchemaError, first_line
@@ -98,7 +97,6 @@ class DaskTable(Table):
         return first_rows(chain.from_iterable(part.record_batches() for part in parts), schema)
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[DaskPartition]:
-        require_columns(types, self.names, "the Dask DataFrame")
         shown = {name: self.shown.schema.field(name).type for name in types}
         return self._parts({name: _shared(kind) for name, kind in shown.items()})
 

@@ -16,7 +16,7 @@ from suffice.data.files.spool import spool, unbroken
 from suffice.data.files.stored import IPC_FILE, StoredTable
 from suffice.data.files.temporary import TemporaryFolder, keeping
 from suffice.data.python_cells import unmasked
-from suffice.data.schema import Layout, is_text, require_columns
+from suffice.data.schema import Layout, is_text
 from suffice.data.source import RecordPart
 from suffice.data.table import About, Table, first_rows, require_distinct
 from suffice.data.text_format import TextFormat
@@ -95,7 +95,6 @@ class FrameTable(Table):
         return first_rows(self.table.slice(0, BATCH_ROWS).to_batches(), self.table.schema)
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
-        require_columns(types, self.names, "the table")
         rows = self.table.select(list(types))
         starts = range(0, max(rows.num_rows, 1), self.part_rows)
         return [FramePart(rows.slice(start, self.part_rows), start) for start in starts]

@@ -9,7 +9,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from suffice.data.schema import require_columns
 from suffice.data.source import RecordPart
 from suffice.data.table import About, Table, first_rows
 from suffice.errors import EngineError, ReadError
@@ -87,7 +86,6 @@ class SparkTable(Table):
         return first_rows(table.to_batches(), table.schema)
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[SparkRows]:
-        require_columns(types, self.names, "the Spark DataFrame")
         quoted = [f"`{name.replace('`', '``')}`" for name in types]
         frame = self.frame.selectExpr(*(f"{name} AS c{j}" for j, name in enumerate(quoted)))
         return [SparkRows(frame, tuple(types))]

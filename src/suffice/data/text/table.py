@@ -12,7 +12,6 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from suffice.data.schema import require_columns
 from suffice.data.source import RecordPart
 from suffice.data.spelling import (
     TEXT,
@@ -150,8 +149,6 @@ class TextTable(Table):
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[TextPart]:
         found = self.sniffed
-        where = " and ".join(file.path.name for file in found.files[:2])
-        require_columns(types, self.names, where)
         for name in types:
             if name in found.refused:
                 raise found.refused[name]
