@@ -411,6 +411,7 @@ def written(lines: list[list[str]], separator: str, end: str) -> bytes:
 class TestWriterRoundTrip:
     @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @example([["0", "", ""], [":", ";", "<"]], ",", "\n")  # no title above a header
+    @example([["\t", 'a"\t"', "\t\n\t"], ["", "0\t", " \t"]], " ", "\n")  # tabs within quotes
     @given(tables(), st.sampled_from(",;\t "), st.sampled_from(["\n", "\r\n"]))
     def test_any_table_of_strings_reads_back_equal(
         self, table: Open, lines: list[list[str]], separator: str, end: str

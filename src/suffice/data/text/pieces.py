@@ -24,6 +24,7 @@ from suffice.data.text.records import (
     LONGEST_RECORD,
     OpenRecordError,
     TextFile,
+    blanks_for_tabs,
     is_utf8,
     open_bytes,
 )
@@ -192,7 +193,9 @@ def usual_blanks(text: bytes, separator: str, quote: str | None) -> bytes:
     """
     patterns = []
     if separator == BLANK:
-        text = text.replace(b"\t", b" ")
+        text = blanks_for_tabs(text.decode("utf-8", "surrogateescape"), quote).encode(
+            "utf-8", "surrogateescape"
+        )
         # At the ends of a line, after another.
         patterns = [r"(?<![^\r\n]) +| +(?![^\r\n])|(?<= ) +"]
     if quote is not None and quote.encode() in text:

@@ -139,9 +139,10 @@ class Grammar:
             nonlocal is_open
             size = 0
             for line in lines:
+                opened = (self.quote or "") if pending else ""  # by a line above
                 size = size + len(line) if pending else len(line)
                 pending.append(line)
-                yield line.replace("\t", BLANK) if blank else line
+                yield blanks_for_tabs(opened + line, self.quote)[len(opened) :] if blank else line
                 if size >= LONGEST_RECORD:
                     break
             is_open = bool(pending)  # more is asked for
@@ -173,6 +174,21 @@ class Grammar:
         enclosed = rf"{lead}{q}(?>(?:[^{q}]|{q}{q})*){q}(?:(?!{d})\s)*"
         other = f"(?!{lead}{q})[^{d}]*"
         return re.fullmatch(f"(?>(?:(?:{enclosed}|{other})(?:{d}|$))*)", text) is not None
+
+
+def blanks_for_tabs(text: str, quote: str | None) -> str:
+    r"""Return a text of the same length that has blanks for tabs, but in quoted fields.
+
+    Examples
+    --------
+    >>> blanks_for_tabs('a\t"b\tc"', '"')
+    'a "b\tc"'
+    """
+    if "\t" not in text or quote is None or quote not in text:
+        return text.replace("\t", BLANK)
+    q = re.escape(quote)
+    field = rf"(?<![^{BLANKS}\r\n]){q}(?>(?:[^{q}]|{q}{q})*){q}?"
+    return re.sub(rf"({field})|\t", lambda found: found[1] or BLANK, text)
 
 
 # Files ------------------------------------------------------------------------------------------
