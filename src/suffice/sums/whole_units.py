@@ -227,21 +227,16 @@ def _(sums: Moments, scales: Ints) -> Iterator[Elements]:
 def _(like: Moments, values: Iterator[NDArray[Any]]) -> Moments:
     w, first, squares = islice(values, 3)
     weight = nonnegative_pairs(w)
-    some = np.where(w > 0, w, 1)
-    pivot = pivots(first / (some << PLACES), (squares * w - first**2) / (some**2 << 2 * PLACES))
+    pivot = means(first, w)
     p = fixed(pivot)
     about = np.maximum(squares - 2 * p * first + w * p**2, 0)
     sums = np.stack([*pairs_of(first - w * p, 2), *pairs_of(about, 3)], axis=1)
     return Moments(np.stack([weight.hi, weight.lo], axis=1), pivot, sums)
 
 
-def pivots(mean: NDArray[Any], variance: NDArray[Any]) -> Floats:
-    """Return the pivots that means and variances decide: ``near`` of src/native/sums/pivots.hpp."""
-    middle, spread = mean.astype(np.float64), np.sqrt(np.maximum(variance, 0).astype(np.float64))
-    step = np.ldexp(1.0, np.frexp(spread)[1] - 1)
-    one = (spread == 0) | (np.abs(middle) >= 2.0**52 * step)
-    near = np.where(one, middle, np.floor(middle / step + 0.5) * step)
-    return np.where(np.abs(middle) <= 2 * spread, 0.0, near)
+def means(first: NDArray[Any], w: NDArray[Any]) -> Floats:
+    """Return Σwx/Σw rounded to doubles, which sums are about until they are canonical."""
+    return np.asarray(first / (np.where(w > 0, w, 1) << PLACES), np.float64)
 
 
 @elements.register
@@ -283,10 +278,7 @@ def _(like: Comoments, values: Iterator[NDArray[Any]]) -> Comoments:
         return like
     row, column = np.triu_indices(d)
     w, first, products = w[shown, None], first[shown], products if like.pooled else products[shown]
-    squares, total = products[:, row == column], w.sum() if like.pooled else w
-    between = first**2 // w  # spreads need not be exact
-    scatter = squares - (between.sum(axis=0) if like.pooled else between)
-    pivot = pivots(first / (w << PLACES), scatter / (total << 2 * PLACES) + np.zeros(first.shape))
+    pivot = means(first, w)
     p = fixed(pivot)
     moved = w * p[:, row] * p[:, column] - _moved(first, p, row, column)
     about = products + (moved.sum(axis=0) if like.pooled else moved)
