@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from suffice.data.frames.memory import FrameTable
 from suffice.data.open import distributed_table, open_table
-from suffice.data.table import KEPT, KeptTable, Table
+from suffice.data.table import KEPT, KeptTable, Table, WithoutColumns
 from suffice.data.table_source import innermost
 from suffice.engines.engine import fit_context
 from suffice.engines.progress import fits_watched
@@ -261,8 +261,6 @@ class AutoClassifier(Classifier):
                 seen = _Seen.of(naive_bayes(roles, numbers="gaussian"), rows)
                 names, folds = planned(self.candidates, seen.size, self.best, self.seconds)
                 learners = {name: CANDIDATES[name].make(roles) for name in names}
-                for learner in learners.values():
-                    learner._ignore = seen.identifiers
                 placed, hashes = seen.placed(rows)
                 found = held_out(learners, placed, hashes, folds, self.random_state)
             if self.candidates is None:
@@ -284,10 +282,12 @@ class AutoClassifier(Classifier):
             self.candidates_ = Candidates(judged[name] for name in dict.fromkeys([*order, *judged]))
             with warnings.catch_warnings(record=True) as said:
                 warnings.simplefilter("always")
+                if seen.identifiers:
+                    X = WithoutColumns(open_table(X).table, seen.identifiers)
                 with fits_watched(len(places)) as done:
                     chosen = []
                     for place in places:
-                        chosen.append(learners[order[place]].fit(*rows))
+                        chosen.append(learners[order[place]].fit(X, y, sample_weight))
                         done()
             if seen.identifiers:
                 warn(
@@ -521,12 +521,15 @@ class _Seen:
             opened = open_table(X, y if isinstance(y, str) else None).table
             if isinstance(opened, FrameTable):
                 X = opened.table
-        placed: Rows = (
-            TableRows.of(X, y, weight, labelled=True)
-            if is_table(X)
-            else MemoryRows.of(X, y, weight, None, labelled=True)
-        )
-        return placed, placed.hashes if self.tells_apart else None
+        if is_table(X):
+            table = TableRows.of(X, y, weight, labelled=True)
+            hashes = table.hashes if self.tells_apart else None
+            return replace(table, table=WithoutColumns(table.table, self.identifiers)), hashes
+        memory = MemoryRows.of(X, y, weight, None, labelled=True)
+        hashes = memory.hashes if self.tells_apart else None
+        if self.identifiers:
+            memory = replace(memory, X=X.drop_columns(list(self.identifiers)))
+        return memory, hashes
 
 
 def _reread(X: Any, y: Any) -> Any:
