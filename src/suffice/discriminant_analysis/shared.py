@@ -89,10 +89,7 @@ class DiscriminantMethod(OneFamilyMethod):
         super().require(sums, rows)
         family = cast(MultivariateGaussian, self.family)
         if family.ddof == 0:  # otherwise such a class has the covariance of all rows
-            if family.pooling:
-                require_rows_of_a_class(sums)
-            else:
-                require_rows_of_each_class(sums)
+            require_spread(sums, family.shared)
         check_axes(self.n_components, len(sums.classes), columns_of(sums).d)
 
     def remarks(self, model: GenerativeModel, of_rows: bool) -> Iterator[str]:
@@ -148,7 +145,16 @@ def chosen_shrinkage(shrinkage: Any, covariance_estimator: Any) -> Shrinkage:
                 "both say how a covariance is estimated",
                 "leave one of them out",
             )
-        return shrinkage_of(covariance_estimator)
+        if not is_covariance(covariance_estimator) or covariance_estimator.assume_centered:
+            raise ParameterError(
+                f"covariance_estimator={covariance_estimator!r}",
+                f"covariances follow from exact sums, not from rows; {', '.join(COVARIANCES)} of "
+                "sklearn.covariance are understood, without assume_centered",
+                "use shrinkage",
+            )
+        if type(covariance_estimator).__name__ == "LedoitWolf":
+            return "ledoit-wolf"
+        return cast(float, getattr(covariance_estimator, "shrinkage", 0.0))
     fraction = 0.0 if shrinkage is None else shrinkage
     if not (fraction == "auto" or (isinstance(fraction, Real) and 0 <= float(fraction) <= 1)):
         raise ParameterError(
@@ -265,44 +271,24 @@ def one_of_two(by_class: NDArray[np.float64]) -> NDArray[np.float64]:
     return by_class[1:] - by_class[:1] if len(by_class) == 2 else by_class
 
 
-def shrinkage_of(estimator: Any) -> Shrinkage:
-    """The shrinkage that an object of `sklearn.covariance` stands for."""
-    if not is_covariance(estimator) or estimator.assume_centered:
-        raise ParameterError(
-            f"covariance_estimator={estimator!r}",
-            f"covariances follow from exact sums, not from rows; {', '.join(COVARIANCES)} of "
-            "sklearn.covariance are understood, without assume_centered",
-            "use shrinkage",
-        )
-    if type(estimator).__name__ == "LedoitWolf":
-        return "ledoit-wolf"
-    return cast(float, getattr(estimator, "shrinkage", 0.0))
-
-
-def require_rows_of_a_class(statistic: ByClass) -> None:
-    """Refuse one row of every class, unless all of them are alike."""
-    rows, k = float(statistic.weight.value.sum()), len(statistic.classes.values)
-    if rows > k:
+def require_spread(statistic: ByClass, pooled: bool) -> None:
+    """Refuse one row of every class, or of a class, unless all rows of all classes are alike."""
+    weight, k = statistic.weight.value, len(statistic.classes.values)
+    if (weight.sum() > k) if pooled else (weight > 1).all():
         return
-    columns = columns_of(statistic)
-    if _differ(_means(columns)) and not _vary(columns).any():
-        raise DataError(
-            f"{rows:g} rows of {k} classes",
-            "The number of samples must be more than the number of classes: the covariance is that "
-            "of rows within classes",
-            "add rows",
-        )
-
-
-def require_rows_of_each_class(statistic: ByClass) -> None:
-    """Refuse a class of one row, unless all rows of all classes are alike."""
     columns = columns_of(statistic)
     vary = _vary(columns)
     if not (vary.any() or _differ(_means(columns))):
         return
-    weight = statistic.weight.value
+    if pooled and not vary.any():
+        raise DataError(
+            f"{weight.sum():g} rows of {k} classes",
+            "The number of samples must be more than the number of classes: the covariance is that "
+            "of rows within classes",
+            "add rows",
+        )
     for label, rows, several in zip(statistic.classes.values, weight, vary, strict=True):
-        if 0 < rows <= 1 and not several:
+        if 0 < rows <= 1 and not (several or pooled):
             raise DataError(
                 f"y has only 1 sample in class {label!r}",
                 "covariance is ill defined: it is that of the rows of each class",
