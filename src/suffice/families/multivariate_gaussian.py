@@ -17,7 +17,6 @@ from suffice.families.family import (
     LearntRows,
     Posterior,
     ScoreMoments,
-    no_closed_form,
     trigamma,
 )
 from suffice.families.gaussian import FAR
@@ -213,20 +212,21 @@ class MultivariateGaussian(Family):
             sums = replace(sums, fourth=statistic)
         return self.maximum_likelihood(sums) if self.estimation == "mle" else self._posterior(sums)
 
-    def leave_one_out(
-        self, statistic: Comoments | FourthMoments | KeptRows | Roots
-    ) -> GaussiansLeftOut:
-        if isinstance(statistic, KeptRows | Roots):
-            raise no_closed_form(self, "covariances are of rows, not of their products")
-        if self.estimation != "mle" or self.shrinkage:
-            raise no_closed_form(self, "without a row, more than rank one of a covariance changes")
-        columns = statistic.columns
-        if not columns.complete:
-            raise no_closed_form(self, "missing cells are filled by expectation-maximisation")
-        sums = GaussianSums.of(columns)
+    def leave_one_out(self, statistic: Any) -> GaussiansLeftOut | None:
+        of_rank_one = self.estimation == "mle" and not self.shrinkage
+        if not (of_rank_one and isinstance(statistic, Comoments) and statistic.complete):
+            return None
+        sums = GaussianSums.of(statistic)
         factored = self.maximum_likelihood(sums).factored
         assert isinstance(factored, FactoredGaussians)
-        return GaussiansLeftOut.of(self, factored, sums.weight, sums.covariance.value)
+        rest = np.where(sums.weight > 0, sums.weight - self.ddof, 1.0)
+        if factored.raised or not (self.shared or rest.min() > 0):
+            return None
+        W = factored.whitening
+        relative = W @ sums.covariance.value @ W.transpose(0, 2, 1)
+        widest = interruptible(np.linalg.eigvalsh, relative).max(axis=1, initial=0.0)
+        narrowest = 1.0 / np.where(widest > 0, widest, 1.0)
+        return GaussiansLeftOut(factored, sums.weight, self.ddof, self.variance_floor, narrowest)
 
     def maximum_likelihood(self, sums: GaussianSums) -> MultivariateGaussianParameters:
         n = sums.weight
@@ -1259,23 +1259,6 @@ class GaussiansLeftOut:
     ddof: int
     floor: float
     narrowest: Floats
-
-    @classmethod
-    def of(
-        cls,
-        family: MultivariateGaussian,
-        factored: FactoredGaussians,
-        weight: Floats,
-        covariance: Floats,
-    ) -> GaussiansLeftOut:
-        """From the Gaussians of all rows, and the covariance of all classes together."""
-        rest = np.where(weight > 0, weight - family.ddof, 1.0)
-        if factored.raised or (len(factored.covariance) > 1 and rest.min() <= 0):
-            raise no_closed_form(family, "the rows of a class do not vary in all directions")
-        relative = factored.whitening @ covariance @ factored.whitening.transpose(0, 2, 1)
-        widest = interruptible(np.linalg.eigvalsh, relative).max(axis=1, initial=0.0)
-        narrowest = 1.0 / np.where(widest > 0, widest, 1.0)
-        return cls(factored, weight, family.ddof, family.variance_floor, narrowest)
 
     def add_log_likelihood(self, block: RealBlock, rows: LearntRows, out: Floats) -> None:
         for start in range(0, len(out), SCORED_ROWS):
