@@ -350,7 +350,7 @@ def held_out(
     hashes: NDArray[np.uint64] | None,
     folds: int,
     seed: int,
-) -> dict[str, HeldOut | Exception]:
+) -> dict[str, HeldOut | SufficeError]:
     """Return predictions of held-out rows by every candidate, or why there are none."""
     assert rows.codes is not None  # those of a classifier
     pairs = dealt(rows.codes, seed, folds, hashes)
@@ -358,7 +358,7 @@ def held_out(
     divided = Partition.found_in(pairs, rows.n) or pairs
     with fits_watched(len(learners) * len(pairs)) as done:
         fits = models_of_folds(list(learners.values()), rows, divided, done)
-    found: dict[str, HeldOut | Exception] = {}
+    found: dict[str, HeldOut | SufficeError] = {}
     for name, fit in zip(learners, fits, strict=True):
         try:
             found[name] = fit.error or HeldOut.of(fit.models, tests)
@@ -390,13 +390,11 @@ class Candidate:
     refusal: str | None = None
 
     @classmethod
-    def of(cls, name: str, found: HeldOut | Exception) -> Candidate:
+    def of(cls, name: str, found: HeldOut | SufficeError) -> Candidate:
         """Judge the predictions for held-out rows."""
         if isinstance(found, SufficeError):  # its next step is for who wants this model alone
             refusal = "; ".join(filter(None, (found.fact, found.rule)))
             return cls(name, np.nan, np.nan, refusal=refusal)
-        if isinstance(found, Exception):
-            return cls(name, np.nan, np.nan, refusal=str(found))
         log_loss = np.average(-found.log_p, weights=found.weights)
         return cls(name, float(log_loss), float(np.average(~found.right, weights=found.weights)))
 
