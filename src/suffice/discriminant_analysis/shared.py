@@ -48,7 +48,7 @@ class DiscriminantMethod(OneFamilyMethod):
     """All columns, or the terms that they become, in one Gaussian of every class."""
 
     categorical: Sequence[str] | None = None  # columns of numbers that are categories
-    priors_sum: float | None = None  # what the given priors added up to
+    priors_sum: float | None = None  # what the given priors added up to, if not to 1
     n_components: int | None = None  # how many axes are asked for
 
     fewest_classes = 2
@@ -94,27 +94,14 @@ class DiscriminantMethod(OneFamilyMethod):
 
     def remarks(self, model: GenerativeModel, of_rows: bool) -> Iterator[str]:
         yield from super().remarks(model, of_rows)
-        if self.priors_sum is not None and abs(self.priors_sum - 1) >= 1e-9:
-            total = self.priors_sum
-            yield f"the priors do not sum to 1 but to {total:g}: each is divided by that."
+        if self.priors_sum is not None:
+            yield f"the priors do not sum to 1 but to {self.priors_sum:g}: each is divided by that."
 
 
 def discriminant_method(
     estimator: Any, pooling: float, solvers: tuple[str, ...], shrinkage: Shrinkage, **more: Any
 ) -> GenerativeMethod:
-    """Return the method of a discriminant analysis.
-
-    Parameters
-    ----------
-    estimator : GenerativeClassifier
-    pooling : float
-        1 for one covariance of all classes, 0 for one of each.
-    solvers : tuple of str
-        The names that ``solver`` may have.
-    shrinkage : float or "ledoit-wolf"
-    **more
-        As `DiscriminantMethod` has them.
-    """
+    """Return the method of a discriminant analysis, of options that are checked."""
     if estimator.solver not in solvers:
         raise ParameterError(
             f"solver={estimator.solver!r}", f"solver is one of {', '.join(map(repr, solvers))}"
@@ -123,11 +110,11 @@ def discriminant_method(
     family = MultivariateGaussian(
         estimation="mle", pooling=pooling, shrinkage=shrinkage, ddof=estimator.ddof
     )
-    total = sum_of_priors(estimator.priors)
+    prior, total = divided_priors(estimator.priors)
     return DiscriminantMethod(
         family=family,
         name=type(estimator).__name__,
-        prior=prior_of(estimator.priors, total),
+        prior=prior,
         class_weight=estimator.class_weight,
         option="priors",
         categorical=estimator.categorical,
@@ -164,27 +151,21 @@ def chosen_shrinkage(shrinkage: Any, covariance_estimator: Any) -> Shrinkage:
     return "ledoit-wolf" if fraction == "auto" else float(fraction)
 
 
-def prior_of(priors: Any, total: float | None) -> Prior:
-    """Return P(c) by the option ``priors``, whose sum is known; each is divided by it."""
-    if priors is None or isinstance(priors, str):
-        return cast(Prior, priors or "empirical")
-    if total is None or abs(total - 1) < 1e-9:
-        return cast(Prior, priors)
-    if isinstance(priors, Mapping):
-        return {label: given / total for label, given in priors.items()}
-    return cast(Prior, (np.asarray(priors, float) / total).tolist())
-
-
-def sum_of_priors(given: Any) -> float | None:
-    """Return Σ of the priors given; None where there are no valid ones."""
+def divided_priors(given: Any) -> tuple[Prior, float | None]:
+    """Return the priors, each divided by their sum, and this sum; None where they have none."""
+    if given is None or isinstance(given, str):
+        return cast(Prior, given or "empirical"), None
     try:
         values = np.asarray(list(given.values()) if isinstance(given, Mapping) else given, float)
     except (OverflowError, TypeError, ValueError):
-        return None  # refused where the classes are known
+        return given, None  # refused where the classes are known
     if (values < 0).any():
         raise ParameterError(f"priors={values.tolist()}", "priors must be non-negative")
     total = float(values.sum())
-    return total if given is not None and 0 < total < np.inf else None
+    if not 0 < total < np.inf or abs(total - 1) < 1e-9:
+        return given, None
+    divided = (values / total).tolist()
+    return dict(zip(given, divided, strict=True)) if isinstance(given, Mapping) else divided, total
 
 
 def check_axes(asked: int | None, classes: int, columns: int) -> int:

@@ -187,11 +187,8 @@ class MultivariateGaussian(Family):
         if isinstance(statistic, KeptRows | Roots):
             wide = d > WIDE and self.estimation == "mle"
             return wide and statistic.d == d and statistic.pooled == self.shared
-        if not super().takes(statistic, encoding, d):
-            return False
-        known = self.accumulator(encoding, 0).statistic()
-        same = type(getattr(statistic, "moments", None)) is type(getattr(known, "moments", None))
-        return same and bool(statistic.columns.pooled == known.columns.pooled)
+        pooled = self.shared and self.shrinkage != "ledoit-wolf"
+        return super().takes(statistic, encoding, d) and statistic.columns.pooled == pooled
 
     def estimate(
         self, statistic: Comoments | FourthMoments | KeptRows | Roots

@@ -238,10 +238,7 @@ class PairCountAccumulator:
 
     def add(self, block: Block, codes: Ints, weights: Floats, k: int) -> None:
         columns = [block.column(j) for j in range(len(self._bins))]
-        self.add_places(pair_places(self._bins, columns, block.rows), codes, weights, k)
-
-    def add_places(self, places: NDArray[np.int32], codes: Ints, weights: Floats, k: int) -> None:
-        """Add rows by the places of their bins, (n, d), as `pair_places` gives them."""
+        places = pair_places(self._bins, columns, block.rows)
         self._k = max(k, self._k)
         if len(weights) and (weights[codes >= 0] == 1).all():
             weights = weights[:0]
