@@ -399,10 +399,7 @@ def distinct(columns: Sequence[pa.Array[Any]]) -> tuple[Ints, Ints]:
 def ranked(column: pa.Array[Any]) -> tuple[NDArray[np.int64], int]:
     """Return the rank of every value among the distinct ones, a missing one the last."""
     coded = column.dictionary_encode()
-    values = coded.dictionary
-    if pa.types.is_boolean(values.type):
-        values = values.cast(pa.int8())
-    order = np.asarray(pc.sort_indices(values))
+    order = np.asarray(pc.sort_indices(coded.dictionary))
     rank = np.empty(len(order) + 1, np.int64)
     rank[order] = np.arange(len(order))
     rank[-1] = len(order)
