@@ -270,7 +270,7 @@ class MultivariateGaussian(Family):
             share = self.shrinkage
             if isinstance(share, str):
                 used, fourth = np.count_nonzero(roots.sd[m]), roots.fourth[m] / inflated**2
-                share = _share(roots.square(m), int(used), float(fourth), rows[m])
+                share = ledoit_wolf(roots.square(m), int(used), float(fourth), rows[m])
             if roots.ground[m].any():
                 weights = (1 - share) * singular * abs(singular)
                 ground, sd = share + (1 - share) * roots.ground[m], roots.sd[m] * np.sqrt(inflated)
@@ -294,16 +294,20 @@ class MultivariateGaussian(Family):
 
     def _shrinkage_of(self, covariance: Floats, sums: GaussianSums) -> Floats:
         """Return the shrinkage of each matrix (s, d, d) towards its diagonal, (s,)."""
-        s = len(covariance)
         if sums.fourth is None:
-            return np.full(s, self.shrinkage)
+            return np.full(len(covariance), self.shrinkage)
         variance = np.diagonal(covariance, axis1=1, axis2=2)
-        k = len(sums.weight)
-        of_rows = sums.fourth.fourth(np.broadcast_to(variance, (k, variance.shape[1])))
+        of_rows = sums.fourth.fourth(np.broadcast_to(variance, sums.mean.shape))
         weight = sums.weight
-        if s < k:
+        if len(covariance) < len(weight):
             of_rows, weight = of_rows.sum(keepdims=True), weight.sum(keepdims=True)
-        return np.array([ledoit_wolf(covariance[m], of_rows[m], weight[m]) for m in range(s)])
+        shares = []
+        for sigma, fourth, n in zip(covariance, of_rows, weight, strict=True):
+            sd = np.sqrt(np.diagonal(sigma))
+            used = sd > 0
+            r = sigma[np.ix_(used, used)] / np.outer(sd[used], sd[used])
+            shares.append(ledoit_wolf(float((r * r).sum()), len(r), fourth, n))
+        return np.array(shares)
 
     def _posterior(self, sums: GaussianSums) -> GaussianOrStudent:
         k, d = len(sums.mean.hi), sums.d
@@ -331,15 +335,20 @@ class MultivariateGaussian(Family):
 
     def _update(self, sums: GaussianSums) -> tuple[Floats, DoubleDouble, DoubleDouble, Floats]:
         """κ (k,), m (k, d), Ψ (s, d, d) and ν (s,) of the posterior."""
-        n, kappa, nu0 = sums.weight, self.kappa0 + sums.weight, 2 * self.a0 + sums.d - 1
+        n, (kappa, nu) = sums.weight, self._degrees(sums)
         shift = sums.mean - sums.prior_mean
         mean = sums.mean - shift * (self.kappa0 / kappa)[:, None]
         moved = shift[:, :, None] * shift[:, None, :] * (self.kappa0 * n / kappa)[:, None, None]
         psi0 = self._prior_scatter(sums)
         if self.shared:
             psi = sums.scatter.sum(axis=0) + moved.sum(axis=0) + psi0
-            return kappa, mean, psi[None], np.array([nu0 + n.sum()])
-        return kappa, mean, sums.scatter + moved + psi0, nu0 + n
+            return kappa, mean, psi[None], nu
+        return kappa, mean, sums.scatter + moved + psi0, nu
+
+    def _degrees(self, sums: GaussianSums) -> tuple[Floats, Floats]:
+        """κ (k,) and ν (s,) of the posterior."""
+        rows = sums.weight.sum(keepdims=True) if self.shared else sums.weight
+        return self.kappa0 + sums.weight, 2 * self.a0 + sums.d - 1 + rows
 
     def _prior_scatter(self, sums: GaussianSums) -> DoubleDouble:
         """Ψ₀, (d, d)."""
@@ -445,7 +454,15 @@ class MultivariateGaussian(Family):
         factored = estimate.factored
         d = len(factored.mean[0])
         used = np.setdiff1d(np.arange(d), [j for j, *_ in factored.left_out])
-        kappa, nu, divisor = _degrees(self, sums, estimate)
+        n = sums.weight
+        if self.estimation == "mle":
+            kappa, nu, divisor = n, np.maximum(n - 1, 0.0), np.maximum(n - self.ddof, 0.0)
+            if self.shared:
+                nu, divisor = nu.sum(keepdims=True), divisor.sum(keepdims=True)
+        else:
+            kappa, nu = self._degrees(sums)
+            of_mode = self.estimation == "map"
+            divisor = self._mode_divisor(nu, sums)[:, 0, 0] if of_mode else nu - sums.d + 1
         both = np.ix_(np.arange(len(factored.covariance)), used, used)
         psi = factored.covariance[both] * divisor[:, None, None]
         mean = (factored.mean + factored.mean_lo)[:, used]
@@ -1194,24 +1211,18 @@ def _low_part(mean: DoubleDouble, sd: Floats) -> Floats:
 # -- shrinkage
 
 
-def ledoit_wolf(covariance: Floats, fourth: float, n: float) -> float:
+def ledoit_wolf(square: float, d: int, fourth: float, n: float) -> float:
     """The shrinkage of a matrix of correlations R towards I that loses least, without a model.
 
     ::
 
         s = b² / d²    d² = tr R² − d    b² = [Σᵢ |zᵢ|⁴ / n − tr R²] / n, at most d²
 
+    to 2⁻³⁰, from tr R² and Σᵢ |zᵢ|⁴; bits below depend on the order of the rows.
+
     Source: O. Ledoit and M. Wolf, A well-conditioned estimator for large-dimensional covariance
     matrices, J. Multivariate Anal. 88 (2004), lemmas 3.2 to 3.5, both sides times d.
     """
-    sd = np.sqrt(np.diagonal(covariance))
-    used = sd > 0
-    r = covariance[np.ix_(used, used)] / np.outer(sd[used], sd[used])
-    return _share(float((r * r).sum()), len(r), fourth, n)
-
-
-def _share(square: float, d: int, fourth: float, n: float) -> float:
-    """Return b²/d² from tr R², to 2⁻³⁰; bits below depend on the order of the rows."""
     if n <= 0:
         return 0.0
     distance, error = square - d, (fourth / n - square) / n
@@ -1362,27 +1373,6 @@ class MultivariateGaussianPosterior(Posterior):
                 G = w @ w.swapaxes(1, 2)
                 nu = max(self.nu[0] - (len(self.used) - p), 0.0)
                 moments.covariance[rows] += 0.5 * nu * G**2
-
-
-def _degrees(
-    family: MultivariateGaussian,
-    sums: GaussianSums,
-    estimate: MultivariateGaussianParameters | MultivariateStudentParameters,
-) -> tuple[Floats, Floats, Floats]:
-    """κ (k,), ν (s,), and what the estimated matrices (s,) are multiplied by to give Ψ."""
-    n = sums.weight
-    if isinstance(estimate, MultivariateStudentParameters):
-        dof = estimate.dof[: len(estimate.factored.covariance)]
-        return family.kappa0 + n, dof + sums.d - 1, dof
-    if family.estimation == "map":
-        rows = np.array([n.sum()]) if family.shared else n
-        nu = 2 * family.a0 + sums.d - 1 + rows
-        means = np.count_nonzero(n) if family.shared else 1
-        return family.kappa0 + n, nu, nu + sums.d + 1 + means
-    less, divisor = np.maximum(n - 1, 0.0), np.maximum(n - family.ddof, 0.0)
-    if family.shared:
-        return n, less.sum(keepdims=True), divisor.sum(keepdims=True)
-    return n, less, divisor
 
 
 def _whitening(matrix: Floats) -> tuple[Floats, float]:
