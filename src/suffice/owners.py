@@ -667,18 +667,13 @@ def _placed(like: GroupedSums, sums: Any) -> Any:
         raise DataError("there is no row to be summed", "an owner has one at least")
     if not isinstance(sums, ByClass):
         return sums
-    _refuse_unknown("the label", sums.classes, like.sums.classes)
-    sums = sums.over(like.sums.classes)
-    blocks = []
-    of_blocks = zip(sums.blocks, like.sums.blocks, _terms(like.reader), strict=True)
-    for block, empty, names in of_blocks:
+    both = like.sums + sums
+    _refuse_unknown("the label", both.classes, like.sums.classes)
+    for block, empty, names in zip(both.blocks, like.sums.blocks, _terms(like.reader), strict=True):
         if isinstance(block, Counts):
-            pairs = zip(names, block.vocabularies, empty.vocabularies, strict=False)
-            for name, shown, values in pairs:
-                _refuse_unknown(f"column {name!r}", shown, values)
-            block = block.over(empty.vocabularies)
-        blocks.append(block)
-    return replace(sums, blocks=tuple(blocks))
+            for name, *values in zip(names, block.vocabularies, empty.vocabularies, strict=False):
+                _refuse_unknown(f"column {name!r}", *values)
+    return both
 
 
 def _refuse_unknown(what: str, shown: Vocabulary, known: Vocabulary) -> None:
