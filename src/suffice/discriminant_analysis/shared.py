@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from numbers import Real
-from typing import Any, cast
+from typing import Annotated, Any, Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,12 +34,16 @@ from suffice.models.generative.terms import TermParameters
 from suffice.numerics import kernels
 from suffice.numerics.logspace import scores
 from suffice.numerics.rows import affine, linear
-from suffice.rules import check_options
+from suffice.rules import Within, check_options
 from suffice.sums.batch import Batch
 from suffice.sums.block import require_held
 from suffice.sums.by_class import ByClass
 from suffice.sums.comoments import Comoments
 from suffice.sums.kept_rows import Roots
+
+OF_COVARIANCES = "reg_param", "shrinkage", "covariance_estimator"
+Share: TypeAlias = Annotated[float | Literal["auto"] | None, Within(0, 1)]
+"""Of the diagonal in a covariance; "auto" is that of Ledoit and Wolf."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -99,7 +102,7 @@ class DiscriminantMethod(OneFamilyMethod):
 
 
 def discriminant_method(
-    estimator: Any, pooling: float, solvers: tuple[str, ...], shrinkage: Shrinkage, **more: Any
+    estimator: Any, pooling: float, solvers: tuple[str, ...], **more: Any
 ) -> GenerativeMethod:
     """Return the method of a discriminant analysis, of options that are checked."""
     if estimator.solver not in solvers:
@@ -107,9 +110,8 @@ def discriminant_method(
             f"solver={estimator.solver!r}", f"solver is one of {', '.join(map(repr, solvers))}"
         )
     check_options(estimator)
-    family = MultivariateGaussian(
-        estimation="mle", pooling=pooling, shrinkage=shrinkage, ddof=estimator.ddof
-    )
+    shrinkage, ddof = chosen_shrinkage(estimator), estimator.ddof
+    family = MultivariateGaussian("mle", pooling=pooling, shrinkage=shrinkage, ddof=ddof)
     prior, total = divided_priors(estimator.priors)
     return DiscriminantMethod(
         family=family,
@@ -123,32 +125,30 @@ def discriminant_method(
     )
 
 
-def chosen_shrinkage(shrinkage: Any, covariance_estimator: Any) -> Shrinkage:
+def chosen_shrinkage(estimator: Any) -> Shrinkage:
     """Return the share of the diagonal in the covariance."""
-    if covariance_estimator is not None:
-        if shrinkage:
-            raise ParameterError(
-                f"shrinkage={shrinkage!r} with covariance_estimator",
-                "both say how a covariance is estimated",
-                "leave one of them out",
-            )
-        if not is_covariance(covariance_estimator) or covariance_estimator.assume_centered:
-            raise ParameterError(
-                f"covariance_estimator={covariance_estimator!r}",
-                f"covariances follow from exact sums, not from rows; {', '.join(COVARIANCES)} of "
-                "sklearn.covariance are understood, without assume_centered",
-                "use shrinkage",
-            )
-        if type(covariance_estimator).__name__ == "LedoitWolf":
-            return "ledoit-wolf"
-        return cast(float, getattr(covariance_estimator, "shrinkage", 0.0))
-    fraction = 0.0 if shrinkage is None else shrinkage
-    if not (fraction == "auto" or (isinstance(fraction, Real) and 0 <= float(fraction) <= 1)):
+    options: dict[str, Any] = {name: getattr(estimator, name, None) for name in OF_COVARIANCES}
+    given = [name for name, value in options.items() if value is not None and value != 0]
+    if len(given) > 1:
         raise ParameterError(
-            f"shrinkage={fraction!r}",
-            "shrinkage is None, a number from 0 to 1, or 'auto'",
+            f"{given[0]}={options[given[0]]!r} with {given[1]}",
+            "both say how a covariance is estimated",
+            "leave one of them out",
         )
-    return "ledoit-wolf" if fraction == "auto" else float(fraction)
+    if given != ["covariance_estimator"]:
+        share = options[given[0]] if given else 0.0
+        return "ledoit-wolf" if share == "auto" else float(share)
+    covariance = estimator.covariance_estimator
+    if not is_covariance(covariance) or covariance.assume_centered:
+        raise ParameterError(
+            f"covariance_estimator={covariance!r}",
+            f"covariances follow from exact sums, not from rows; {', '.join(COVARIANCES)} of "
+            "sklearn.covariance are understood, without assume_centered",
+            "use shrinkage",
+        )
+    if type(covariance).__name__ == "LedoitWolf":
+        return "ledoit-wolf"
+    return cast(float, getattr(covariance, "shrinkage", 0.0))
 
 
 def divided_priors(given: Any) -> tuple[Prior, float | None]:
