@@ -34,7 +34,6 @@ from suffice.ensemble.candidates import (
 from suffice.ensemble.fitted import (
     MEMBERS,
     SAVED,
-    Answer,
     AveragedModel,
     SavedAverage,
     answered,
@@ -48,7 +47,7 @@ from suffice.models.classifier import Classifier, costs_of
 from suffice.models.estimator import Kind, answers_by_batch, entries_of, fitted, restored
 from suffice.models.explanation import Asked, Evidence
 from suffice.models.optimise.nonnegative_newton import Value, nonnegative_minimum
-from suffice.models.reading import LabelReader, row_by_name, settle_columns
+from suffice.models.reading import LabelReader, settle_columns
 from suffice.naive_bayes import NaiveBayes
 from suffice.numerics.elementary import exp, log
 from suffice.numerics.logspace import row_sums
@@ -339,11 +338,12 @@ class AutoClassifier(Classifier):
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return P(c | x), (n, k), classes in the order of ``classes_``."""
-        return self._answered(X, AveragedModel.posterior)
+        return exp(self.predict_log_proba(X))
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return log P(c | x), (n, k)."""
-        return self._answered(X, AveragedModel.log_posterior)
+        params = fitted(self), AveragedModel.log_posterior
+        return np.concatenate(answers_by_batch(self, X, answered, params))
 
     def predict_set(
         self, X: Any, *, coverage: float = 0.9, allow_empty: bool = True
@@ -437,14 +437,7 @@ class AutoClassifier(Classifier):
         return Evidence(*of, prior, found[:, 1:], asked=Asked(copy(self), X))
 
     def _codes(self, X: Any) -> NDArray[np.intp]:
-        return self._answered(X, AveragedModel.best)
-
-    def _answered(self, X: Any, answer: Answer) -> NDArray[Any]:
-        model = fitted(self)
-        row = row_by_name(self, X)
-        if row is not None:
-            return answer(model, row)
-        return np.concatenate(answers_by_batch(self, X, answered, (model, answer)))
+        return np.asarray(self.predict_log_proba(X).argmax(axis=1))
 
     def _interval_ends(self, level: float) -> Any:
         raise ParameterError(
