@@ -251,6 +251,14 @@ def test_roots_of_fewer_rows_than_columns() -> None:
     assert f"{rows[12, 0]:.6g}" in mean.value
 
 
+def test_roots_of_more_categories_than_products_are_kept_of() -> None:
+    rng = np.random.default_rng(0)
+    towns = rng.permutation(np.repeat([f"town {i}" for i in range(400)], 4))
+    table = {"town": towns, "age": rng.normal(size=1_600), "kind": np.tile(["a", "b"], 800)}
+    found = audit(LinearDiscriminantAnalysis().fit(table, "kind"), 5)
+    assert {one.what for one in found.findings} == {"listed values", "span of rows"}
+
+
 @pytest.mark.parametrize("estimator", [NaiveBayes.textbook(), LinearRegression()])
 def test_sums_are_audited_group_by_group(estimator: Any, tmp_path: Path) -> None:
     rng, cities = np.random.default_rng(0), ["Ulm", "Bonn", "Kiel", None]

@@ -689,11 +689,11 @@ def test_priors_are_divided_by_their_sum(model):
         ({"solver": "lu"}, "solver='lu'; solver is one of 'svd',"),
         (
             {"shrinkage": "most"},
-            "shrinkage='most'; shrinkage is None, a number from 0 to 1, or 'auto'",
+            "shrinkage='most'; shrinkage is a number, from 0 to 1, or 'auto', None",
         ),
         (
             {"shrinkage": 1.5},
-            "shrinkage=1.5; shrinkage is None, a number from 0 to 1, or 'auto'.",
+            "shrinkage=1.5; shrinkage is a number, from 0 to 1, or 'auto', None.",
         ),
         (
             {"priors": [[0.1, 0.2, 0.3, 0.4]]},
@@ -736,7 +736,7 @@ def test_regularisation_is_said_once():
         LinearDiscriminantAnalysis(tol=-1.0).fit(x, y)
     with pytest.raises(ParameterError, match="reg_param=2; "):
         QuadraticDiscriminantAnalysis(reg_param=2).fit(x, y)
-    with pytest.raises(ParameterError, match=r"reg_param=0.1 with shrinkage or"):
+    with pytest.raises(ParameterError, match=r"reg_param=0.1 with shrinkage"):
         QuadraticDiscriminantAnalysis(reg_param=0.1, shrinkage="auto").fit(x, y)
 
 

@@ -24,14 +24,14 @@ import hashlib
 import json
 import os
 import secrets
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
 from itertools import islice
 from os import PathLike
-from typing import IO, Annotated, Any, Self
+from typing import IO, Annotated, Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,12 +53,12 @@ from suffice.sums.comoments import Comoments, FourthMoments, no_sums
 from suffice.sums.counts import Counts, Events
 from suffice.sums.kept_rows import KeptRows
 from suffice.sums.moments import Moments
-from suffice.sums.row_sample import Sampled
 from suffice.sums.vocabulary import Vocabulary
 from suffice.tree import Decoder, Encoder, Json
 
 __all__ = ["MaskedSums", "Plan", "keys", "masked_sums", "plan", "unmasked"]
 
+T = TypeVar("T")
 Path = str | PathLike[str]
 FEWEST = 3  # owners: of two, each would subtract its own sums
 KEY, PUBLIC, PLAN = "suffice key", "suffice public key", "suffice plan"
@@ -117,21 +117,15 @@ class _Key:
     served: Mapping[str, str]
 
     @classmethod
-    def read(cls, path: Path) -> Self:
-        name = os.fspath(path)
-        content = _read(name, KEY)
+    def of(cls, name: str, content: Mapping[str, Any]) -> Self:
         if os.name == "posix" and os.stat(name).st_mode & 0o077:
             raise ModelFileError(
                 f"{name} can be read by others",
                 "a private key is its owner's alone",
                 f"chmod 600 {name}; if others may have read it, make a new one",
             )
-        x25519 = _x25519()
-        try:
-            private, served = bytes.fromhex(content["private"]), dict(content["served"])
-            public = x25519.X25519PrivateKey.from_private_bytes(private).public_key()
-        except (KeyError, TypeError, ValueError):
-            raise _no(name, KEY) from None
+        private, served = bytes.fromhex(content["private"]), dict(content["served"])
+        public = _x25519().X25519PrivateKey.from_private_bytes(private).public_key()
         return cls(name, private, public.public_bytes_raw().hex(), served)
 
     def serve(self, plan: Plan, contribution: bytes) -> None:
@@ -143,7 +137,7 @@ class _Key:
         rule = "one process at a time masks sums with a key"
         next_step = "run again; if no other process is running, delete it"
         with _created(f"{home}.new", 0o600, rule, next_step) as file:
-            served = {**_Key.read(self.path).served}
+            served = {**_read(self.path, KEY, _Key.of).served}
             if served.setdefault(plan.digest, digest) != digest:
                 raise ParameterError(
                     f"{self.path} has masked other sums under this plan",
@@ -217,13 +211,8 @@ def _point(public: str) -> str:
     return public
 
 
-def _public(path: Path) -> str:
-    name, _ = os.fspath(path), _x25519()
-    content = _read(name, PUBLIC)
-    try:
-        return _point(content["public"])
-    except (KeyError, TypeError, ValueError):
-        raise _no(name, PUBLIC) from None
+def _public(name: str, content: Mapping[str, Any]) -> str:
+    return _point(content["public"])
 
 
 # -- files
@@ -253,8 +242,11 @@ def _write(
     file.write("\n")
 
 
-def _read(name: str, what: str) -> dict[str, Json]:
-    """Read a file of JSON that says what it is."""
+def _read(path: Path, what: str, made: Callable[[str, dict[str, Any]], T]) -> T:
+    """Return what is made of a file of JSON that says what it is."""
+    name, kind = os.fspath(path), what.removeprefix("suffice ")
+    none = ModelFileError(f"{name} holds no {kind}", f"a {kind} is made by Suffice", AGAIN)
+    _x25519()  # which all that is read needs
     try:
         with open(name, encoding="utf-8") as file:
             content = json.load(file)
@@ -262,21 +254,23 @@ def _read(name: str, what: str) -> dict[str, Json]:
         fact = f"{name} cannot be read: {error.strerror or error}"
         raise ModelFileError(fact, next_step="check the path and its permissions") from None
     except (RecursionError, ValueError):
-        raise _no(name, what) from None
+        raise none from None
     if not isinstance(content, dict) or content.pop("format", None) != what:
-        raise _no(name, what)
+        raise none
     if (version := content.pop("format_version", None)) != VERSION:
         raise ModelFileError(
             f"{name} has the format {version!r}",
             f"this version reads format {VERSION}",
             "use the version of suffice that wrote it",
         )
-    return content
-
-
-def _no(name: str, what: str) -> ModelFileError:
-    kind = what.removeprefix("suffice ")
-    return ModelFileError(f"{name} holds no {kind}", f"a {kind} is made by Suffice", AGAIN)
+    try:
+        return made(name, content)
+    except ModelFileError:
+        raise
+    except SufficeError as error:
+        raise ModelFileError(f"{name}: {error.fact}", error.rule, AGAIN) from error
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise none from error
 
 
 # -- the plan
@@ -359,17 +353,7 @@ class Plan(Printed):
         ModelFileError
             If it is none, or not as it was written.
         """
-        name = os.fspath(path)
-        content = _read(name, PLAN)
-        try:
-            found = cls._of_content(name, content)
-            if _canonical(found._content()) != _canonical(content):
-                raise ValueError("content")
-        except SufficeError as error:
-            raise ModelFileError(f"{name}: {error.fact}", error.rule, AGAIN) from error
-        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-            raise ModelFileError(f"{name} is not as it was written", next_step=AGAIN) from error
-        return found
+        return _read(path, PLAN, cls._of_content)
 
     def _content(self) -> dict[str, Json]:
         encoder = Encoder(self.like.estimator.kind.types)
@@ -412,7 +396,10 @@ class Plan(Printed):
             raise ValueError("scales")
         like = _without_rows(estimator, entries, labels, columns)
         owners, weighted = _agreed(map(_point, content["owners"])), bool(content["weighted"])
-        return cls(like, np.array(scales, np.intp), weighted, owners, str(content["round"]))
+        found = cls(like, np.array(scales, np.intp), weighted, owners, str(content["round"]))
+        if _canonical(found._content()) != _canonical(content):
+            raise ValueError("content")
+        return found
 
 
 def _canonical(content: Mapping[str, Json]) -> bytes:
@@ -460,7 +447,7 @@ def plan(
     ...     plan(GaussianNB(), [[1.0], [9.0]], ["ill", "well"], public=public).columns
     [{'x0': 3}]
     """
-    owners = _agreed(map(_public, public))
+    owners = _agreed([_read(path, PUBLIC, _public) for path in public])
     if not (isinstance(estimator, FittedFromSums) and estimator.method().is_of_sums):
         textbook = f"use {type(estimator).__name__}.textbook()"
         raise ParameterError(
@@ -495,8 +482,6 @@ def _blocks(sums: Any) -> Sequence[Any]:
 def _summable(found: GroupedSums) -> Any:
     """Return sums whose numbers have units; refuse the others by name."""
     sums = found.sums
-    if isinstance(sums, Sampled):
-        sums = sums.plain
     if isinstance(sums, KeptRows):
         sums = sums.products()
     drops = getattr(found.estimator, "incomplete", "error") == "drop"
@@ -637,7 +622,7 @@ def masked_sums(
     ...     masked_sums([[2.0]], ["ill"], plan=agreed, key=sites[0]).words.shape
     (60,)
     """
-    agreed, mine = _plan(plan), _Key.read(key)
+    agreed, mine = _plan(plan), _read(key, KEY, _Key.of)
     if mine.public not in agreed.owners:
         raise ParameterError(
             f"{mine.path} is the key of no owner of this plan",
@@ -682,18 +667,13 @@ def _placed(like: GroupedSums, sums: Any) -> Any:
         raise DataError("there is no row to be summed", "an owner has one at least")
     if not isinstance(sums, ByClass):
         return sums
-    _refuse_unknown("the label", sums.classes, like.sums.classes)
-    sums = sums.over(like.sums.classes)
-    blocks = []
-    of_blocks = zip(sums.blocks, like.sums.blocks, _terms(like.reader), strict=True)
-    for block, empty, names in of_blocks:
+    both = like.sums + sums
+    _refuse_unknown("the label", both.classes, like.sums.classes)
+    for block, empty, names in zip(both.blocks, like.sums.blocks, _terms(like.reader), strict=True):
         if isinstance(block, Counts):
-            pairs = zip(names, block.vocabularies, empty.vocabularies, strict=False)
-            for name, shown, values in pairs:
-                _refuse_unknown(f"column {name!r}", shown, values)
-            block = block.over(empty.vocabularies)
-        blocks.append(block)
-    return replace(sums, blocks=tuple(blocks))
+            for name, *values in zip(names, block.vocabularies, empty.vocabularies, strict=False):
+                _refuse_unknown(f"column {name!r}", *values)
+    return both
 
 
 def _refuse_unknown(what: str, shown: Vocabulary, known: Vocabulary) -> None:

@@ -31,7 +31,6 @@ from suffice.sums.counts import Counts, Events, JointCounts
 from suffice.sums.kept_rows import KeptRows, Roots
 from suffice.sums.moments import Moments
 from suffice.sums.pairs import PairCounts
-from suffice.sums.row_sample import Sampled
 from suffice.sums.vocabulary import Vocabulary
 
 __all__ = ["Audit", "Finding", "audit"]
@@ -192,8 +191,8 @@ def _of_groups(grouped: GroupedSums, m: float) -> Iterator[Finding]:
         sums = grouped[key].sums
         shown = ("(missing)" if value is None else str(value) for value in key)
         group = ", ".join(shown) if grouped.by else None
-        if isinstance(sums, Sampled | KeptRows):
-            sums = sums.plain if isinstance(sums, Sampled) else sums.products()
+        if isinstance(sums, KeptRows):
+            sums = sums.products()
         if group is not None and 0 < sums.rows < m:
             found.append(Finding("few rows of a group", by, rows=sums.rows, group=group))
         if isinstance(sums, ByClass):
@@ -216,9 +215,9 @@ def _listed_of(reader: Any, labels: Sequence[Any]) -> Iterator[Finding]:
 
 def _of_sums(reader: Any, sums: Any, m: float) -> Iterator[Finding]:
     if not isinstance(sums, ByClass):
-        design, labels = reader.design, (None,) * sums.k
-        names = (*design.terms, *design.targets)
-        yield from _of_terms(sums, design, Columns(names, labels, np.zeros(sums.k), m))
+        names = (*reader.design.terms, *reader.design.targets)
+        shown = _values_of(reader.design, len(names))
+        yield from findings_of(sums, Columns(names, (None,) * sums.k, np.zeros(sums.k), m, shown))
         return
     labels, weight = sums.classes.values, sums.weight.value
     for c in np.flatnonzero(weight < m).tolist():
@@ -228,31 +227,16 @@ def _of_sums(reader: Any, sums: Any, m: float) -> Iterator[Finding]:
         yield Finding("few missing", None, None, None, unlabelled)
     parts = reader.parts
     for b, block in enumerate(sums.blocks):
-        if b < len(parts) and parts[b].design is not None:
-            of = Columns(parts[b].terms, labels, weight, m)
-            yield from _of_terms(block.columns, parts[b].design, of)
-            continue
-        own = block.columns if isinstance(block, PairCounts) else parts[b].layout.columns
-        yield from findings_of(block, Columns(own, labels, weight, m))
+        own = block.columns if isinstance(block, PairCounts) else parts[b].terms
+        design = None if isinstance(block, PairCounts) else parts[b].design
+        shown = [] if design is None else _values_of(design, len(own))
+        yield from findings_of(block, Columns(own, labels, weight, m, shown))
 
 
-def _of_terms(batch: Comoments, design: Design, of: Columns) -> Iterator[Finding]:
-    yield from _few_rows_of_a_pattern(batch, of)
-    shown = [] if design.formula is not None else list(_values_of(design, len(of.names)))
-    rows, sums = batch.group_weight.value, batch.mean.value
-    for one in shown:
-        there = batch.patterns[batch.pattern][:, one.terms[1:] != 0].all(axis=1)
-        for c, label in enumerate(of.labels):
-            at = there & (batch.code == c)
-            count = np.rint(rows[at] @ (one.terms[0] + sums[at] @ one.terms[1:]))
-            if HALF < count < of.m:
-                yield Finding("rare value", one.column, label, one.value, float(count))
-    yield from _told_by_products(batch, of, shown)
-
-
-def _values_of(design: Design, width: int) -> Iterator[ShownValue]:
-    """The values of all categories: those of rank 0 have no term of their own."""
-    for name, vocabulary in design.categories.items():
+def _values_of(design: Design, width: int) -> list[ShownValue]:
+    """Return the values of all categories: those of rank 0 have no term of their own."""
+    found = []
+    for name, vocabulary in () if design.formula is not None else design.categories.items():
         places = design.places([name])
         for value, rank in zip(vocabulary.values, design.ranks(name).tolist(), strict=True):
             terms = np.zeros(width + 1)
@@ -263,7 +247,8 @@ def _values_of(design: Design, width: int) -> Iterator[ShownValue]:
             # An ordered category has the terms of all ranks up to its own.
             later = places[rank : rank + 1] if name in design.ordered else places[:0]
             terms[(later if rank or name in design.ordered else places) + 1] = -1.0
-            yield ShownValue(name, value, terms)
+            found.append(ShownValue(name, value, terms))
+    return found
 
 
 def _listed(design: Design) -> Iterator[Finding]:
@@ -293,6 +278,14 @@ def _doubts(doubts: Doubts) -> Iterator[Finding]:
         yield Finding("doubts of rows", None, None, told, 1.0)
 
 
+class ShownValue(NamedTuple):
+    """A value of a column, and its indicator as a sum of terms."""
+
+    column: str
+    value: Any
+    terms: Floats  # (d + 1,): the factor of every term, after a constant
+
+
 class Columns(NamedTuple):
     """The d columns that sums are of, the k classes, Σw of these, and m."""
 
@@ -300,6 +293,7 @@ class Columns(NamedTuple):
     labels: Sequence[Any]  # None for rows without classes
     weight: Floats
     m: float
+    shown: Sequence[ShownValue] = ()  # values of categories, where columns are terms of these
 
     def rare(self, count: Floats) -> Iterator[tuple[Any, int, float]]:
         """Yield label, place and weight of the sums (k, M) between 0 and m."""
@@ -414,8 +408,23 @@ def _moments_and_bins(block: MomentsAndBins, of: Columns) -> Iterator[Finding]:
 
 @findings_of.register
 def _grouped(block: Comoments, of: Columns) -> Iterator[Finding]:
-    yield from _few_rows_of_a_pattern(block, of)
-    yield from _told_by_products(block, of, ())
+    """Yield groups of few rows, which have sums of their own, and values that few rows show."""
+    rows, means = block.group_weight.value, block.mean.value
+    shown = block.patterns[block.pattern]
+    for g in np.flatnonzero(rows < of.m).tolist():
+        at = np.flatnonzero(shown[g]).tolist()
+        said = _means([of.names[j] for j in at], means[g, at], rows[g])
+        absent = ", ".join(of.names[j] for j in np.flatnonzero(~shown[g]).tolist()) or None
+        label = of.labels[block.code[g]]
+        yield Finding("few rows of a pattern", absent, label, said, float(rows[g]))
+    for one in of.shown:
+        there = shown[:, one.terms[1:] != 0].all(axis=1)
+        for c, label in enumerate(of.labels):
+            own = there & (block.code == c)
+            count = np.rint(rows[own] @ (one.terms[0] + means[own] @ one.terms[1:]))
+            if HALF < count < of.m:
+                yield Finding("rare value", one.column, label, one.value, float(count))
+    yield from _told_by_products(block, of)
 
 
 @findings_of.register
@@ -437,18 +446,6 @@ def _roots(block: Roots, of: Columns) -> Iterator[Finding]:
             yield Finding("span of rows", None, None if block.pooled else of.labels[m], told, 1.0)
 
 
-def _few_rows_of_a_pattern(block: Comoments, of: Columns) -> Iterator[Finding]:
-    """Yield groups of fewer than m rows that miss the same cells, which have sums of their own."""
-    rows, means = block.group_weight.value, block.mean.value
-    shown = block.patterns[block.pattern]
-    for g in np.flatnonzero(rows < of.m).tolist():
-        at = np.flatnonzero(shown[g]).tolist()
-        said = _means([of.names[j] for j in at], means[g, at], rows[g])
-        absent = ", ".join(of.names[j] for j in np.flatnonzero(~shown[g]).tolist()) or None
-        label = of.labels[block.code[g]]
-        yield Finding("few rows of a pattern", absent, label, said, float(rows[g]))
-
-
 def _means(names: Sequence[str], means: Floats, rows: float) -> str:
     few = zip(names[:NAMED], means.tolist(), strict=False)
     told = ", ".join(f"{name} {mean:.6g}" for name, mean in few)
@@ -460,20 +457,10 @@ def _listing(name: str | None, values: Sequence[Any], what: str = "") -> Finding
     return Finding("listed values", name, None, f"{n:,}: {what}{few}{', ...' if n > 3 else ''}")
 
 
-class ShownValue(NamedTuple):
-    """A value of a column, and its indicator as a sum of terms."""
-
-    column: str
-    value: Any
-    terms: Floats  # (d + 1,): the factor of every term, after a constant
-
-
-def _told_by_products(
-    block: Comoments, of: Columns, shown: Sequence[ShownValue]
-) -> Iterator[Finding]:
+def _told_by_products(block: Comoments, of: Columns) -> Iterator[Finding]:
     """Yield numbers and categories of the rows that show a value, where these are fewer than m.
 
-    Any term that is 0 or 1 in all rows is looked at beside the values of categories, ``shown``.
+    Any term that is 0 or 1 in all rows is looked at beside the values of categories.
     """
     for place in range(int(block.product_index.max(initial=-1)) + 1):
         groups = np.flatnonzero(block.product_index == place)
@@ -482,9 +469,9 @@ def _told_by_products(
         ones = np.column_stack([np.ones(len(groups)), block.mean.value[groups]])
         products = (weight[:, None] * ones).T @ ones
         products[1:, 1:] += block.scatter.value[place]
-        known = [one for one in shown if there[one.terms[1:] != 0].all()]
+        known = [one for one in of.shown if there[one.terms[1:] != 0].all()]
         free = there.copy()
-        for one in shown:
+        for one in of.shown:
             free &= one.terms[1:] == 0
         binary = _of_binary(products, np.flatnonzero(free), of.names)
         if not (known or binary):

@@ -22,28 +22,17 @@ static void require_places(const Places& places, Index bins) {
   }
 }
 
-static void require_rows(const Places& places, const Codes& codes, Index classes, Index pairs,
-                         Index bins) {
-  require("codes", codes, {places.shape(0)});
-  require(bins >= 0 && bins < (Index{1} << 31) && pairs == bins * (bins + 1) / 2,
-          "the table has no place for every pair of bins");
-  const Vector<const std::int64_t> rows = codes;
-  for (Index i = 0; i < rows.size(); ++i)
-    require(rows[i] < classes, "the table has no row for a code");
-  require_places(places, bins);
-}
-
-static void count(Places places, Codes codes, Index bins, Array<std::uint32_t, 2> tally) {
-  require_rows(places, codes, tally.shape(0), tally.shape(1), bins);
-  Unlocked unlocked;
-  kernels->count(places, codes, tally);
-}
-
 static void count_weighted(Places places, Codes codes, Read<1> weights, Index bins,
                            Array<double, 3> table) {
   require("weights", weights, {places.shape(0)});
   require("table", table, {table.shape(0), 2, table.shape(2)});
-  require_rows(places, codes, table.shape(0), table.shape(2), bins);
+  require("codes", codes, {places.shape(0)});
+  require(bins >= 0 && bins < (Index{1} << 31) && table.shape(2) == bins * (bins + 1) / 2,
+          "the table has no place for every pair of bins");
+  const Vector<const std::int64_t> rows = codes;
+  for (Index i = 0; i < rows.size(); ++i)
+    require(rows[i] < table.shape(0), "the table has no row for a code");
+  require_places(places, bins);
   const Arithmetic arithmetic;
   Unlocked unlocked;
   kernels->count_weighted(places, codes, weights, table);
@@ -62,10 +51,10 @@ static void sum_by_parent(Places places, Array<const bool, 1> parent, Read<3> te
 void define_pair_counts(nb::module_ m) {
   kernels = &CHOSEN(pair_counts);
   m.doc() = "Counts of pairs of bins by class, and sums over the pairs that a row shows.";
-  m.def("count", &count, "places"_a, "codes"_a, "bins"_a, "tally"_a,
-        "Count the pairs of places (n, d) of rows of classes: those of v <= w at w(w + 1)/2 + v.");
-  m.def("count_weighted", &count_weighted, "places"_a, "codes"_a, "weights"_a, "bins"_a, "table"_a,
-        "Add the weights (n,) of rows to the pairs hi + lo of ``table`` (k, 2, pairs).");
+  m.def(
+      "count_weighted", &count_weighted, "places"_a, "codes"_a, "weights"_a, "bins"_a, "table"_a,
+      "Add weights (n,) of rows to the pairs of places v <= w (n, d), hi + lo of ``table`` (k, 2, "
+      "pairs), at w(w + 1)/2 + v.");
   m.def(
       "sum_by_parent", &sum_by_parent, "places"_a, "parent"_a, "terms"_a, "sums"_a,
       "Write Σ_j terms[c, v_i, v_j] of every row to ``sums`` (n, k, d); −∞ without a parent v_i.");

@@ -19,42 +19,23 @@ INLINE Index shown_places(const std::int32_t* row, Index d, std::int32_t* shown)
   return size;
 }
 
-// Call `use(i, shown, size)` with every row that has a class.
-template <class Use>
-INLINE void by_rows(Matrix<const std::int32_t> places, Vector<const std::int64_t> codes, Use use) {
+void count_weighted(Matrix<const std::int32_t> places, Vector<const std::int64_t> codes,
+                    Vector<const double> weights, Cube<double> table) {
   const Index n = places.shape[0], d = places.shape[1];
   Buffer<std::int32_t> shown(d + 1);
   Work work;
   for (Index i = 0; i < n; ++i) {
     work.done(d * d);
-    if (codes[i] >= 0) use(i, &shown[0], shown_places(places.at + i * d, d, &shown[0]));
-  }
-}
-
-INLINE Index first_of(Index w) { return w * (w + 1) / 2; }
-
-void count(Matrix<const std::int32_t> places, Vector<const std::int64_t> codes,
-           Matrix<std::uint32_t> tally) {
-  by_rows(places, codes, [&](Index i, const std::int32_t* shown, Index size) {
-    std::uint32_t* const own = tally.at + codes[i] * tally.shape[1];
-    for (Index a = 0; a < size; ++a) {
-      std::uint32_t* const pairs = own + first_of(shown[a]);
-      UNROLL for (Index b = 0; b <= a; ++b)++ pairs[shown[b]];
-    }
-  });
-}
-
-void count_weighted(Matrix<const std::int32_t> places, Vector<const std::int64_t> codes,
-                    Vector<const double> weights, Cube<double> table) {
-  by_rows(places, codes, [&](Index i, const std::int32_t* shown, Index size) {
+    if (codes[i] < 0) continue;
+    const Index size = shown_places(places.at + i * d, d, &shown[0]);
     const auto own = table.part(codes[i]);
     for (Index a = 0; a < size; ++a)
       for (Index b = 0; b <= a; ++b) {
-        const Index at = first_of(shown[a]) + shown[b];
+        const Index w = shown[a], at = w * (w + 1) / 2 + shown[b];
         const auto sum = two_sum(own(0, at), weights[i]);
         own(0, at) = sum.hi, own(1, at) += sum.lo;
       }
-  });
+  }
 }
 
 void sum_by_parent(Matrix<const std::int32_t> places, Vector<const bool> parent,
@@ -83,6 +64,6 @@ void sum_by_parent(Matrix<const std::int32_t> places, Vector<const bool> parent,
 
 }  // namespace
 
-extern const PairCounts pair_counts{count, count_weighted, sum_by_parent};
+extern const PairCounts pair_counts{count_weighted, sum_by_parent};
 
 }  // namespace suffice::LEVEL

@@ -9,12 +9,8 @@
 namespace suffice {
 
 struct PairCounts {
-  // Count every pair of bins that a row shows, each bin with itself included, for rows with a class
-  // code of 0 or more: `tally` (k, M(M + 1)/2).
-  void (*count)(Matrix<const std::int32_t> places, Vector<const std::int64_t> codes,
-                Matrix<std::uint32_t> tally);
-
-  // Add w instead of one, as pairs hi + lo: `table` (k, 2, M(M + 1)/2).
+  // Add w to every pair of bins that a row shows, each bin with itself included, for rows with a
+  // class code of 0 or more, as pairs hi + lo: `table` (k, 2, M(M + 1)/2).
   void (*count_weighted)(Matrix<const std::int32_t> places, Vector<const std::int64_t> codes,
                          Vector<const double> weights, Cube<double> table);
 

@@ -60,20 +60,19 @@ def to_learn(source: T) -> T:
     return replace(source, answered=False) if isinstance(source, TableSource) else source
 
 
-def without(table: Table, names: Sequence[str], roles: Sequence[str | None] = ()) -> Table:
+def without(table: Table, names: Sequence[str]) -> Table:
     """Return a table without some columns; a model fitted to it goes on ignoring them."""
     if isinstance(names, str) or not all(isinstance(name, str) for name in names):
         raise ParameterError(
             f"ignore={names!r}", "it must be a sequence of strings", "write a list"
         )
     names = tuple(name for name in names if name not in table.about.ignored)
-    known = [name for name in table.names if name not in roles]
     for name in names:
-        if name not in known:
+        if name not in table.names:
             raise ParameterError(
                 f"ignore names the column {name!r}",
-                f"the columns are {', '.join(map(repr, known))}",
-                meant(name, known),
+                f"the columns are {', '.join(map(repr, table.names))}",
+                meant(name, table.names),
             )
     return WithoutColumns(table, names) if names else table
 
@@ -164,12 +163,6 @@ class TableSource(Source):
             return table.coded(names) if isinstance(table, FrameTable) else table
 
         return replace(self, table=innermost(self.table, coded))
-
-    def without(self, names: Sequence[str]) -> TableSource:
-        """Leave out columns; a model fitted to the result goes on ignoring them."""
-        return replace(
-            self, table=without(self.table, names, (self.label, self.weight, *self.keys))
-        )
 
     def label_stored(self) -> Stored:
         """Return the storage of the label; an empty column settles nothing."""

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from suffice.discriminant_analysis.shared import (
+    Share,
     check_axes,
-    chosen_shrinkage,
     converged_of,
     decisions,
     discriminant_method,
@@ -159,7 +159,7 @@ class LinearDiscriminantAnalysis(GenerativeClassifier):
         in_single=True,
     )
 
-    shrinkage: float | str | None = None
+    shrinkage: Share = None
     priors: ArrayLike | None = None
     n_components: int | None = None
     tol: Annotated[float, NONNEGATIVE] = 1e-4
@@ -177,8 +177,7 @@ class LinearDiscriminantAnalysis(GenerativeClassifier):
                 f"n_components={n!r}", "the number of axes is a whole number, 1 or more"
             )
         solvers = "svd", "lsqr", "eigen"
-        shrinkage = chosen_shrinkage(self.shrinkage, self.covariance_estimator)
-        return discriminant_method(self, 1.0, solvers, shrinkage, n_components=n)
+        return discriminant_method(self, 1.0, solvers, n_components=n)
 
     terms_ = property(terms_of)
     n_iter_ = property(n_iter_of)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from suffice.discriminant_analysis.shared import (
-    chosen_shrinkage,
+    Share,
     converged_of,
     decisions,
     discriminant_method,
@@ -19,7 +19,6 @@ from suffice.discriminant_analysis.shared import (
     n_iter_of,
     terms_of,
 )
-from suffice.errors import ParameterError
 from suffice.families.multivariate_gaussian import LOG_2PI
 from suffice.models.base.checks import ClassWeight
 from suffice.models.base.scikit_learn import accepts
@@ -27,7 +26,7 @@ from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.method import GenerativeMethod
 from suffice.models.generative.row_answers import joint
 from suffice.numerics.interruption import interruptible
-from suffice.rules import Within, check_options
+from suffice.rules import Within
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
@@ -107,7 +106,7 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
 
     kind = replace(GenerativeClassifier.kind, dtype="numeric")
 
-    shrinkage: float | str | None = None
+    shrinkage: Share = None
     priors: ArrayLike | None = None
     class_weight: ClassWeight = None
     reg_param: Annotated[float, Within(0, 1)] = 0.0
@@ -117,15 +116,7 @@ class QuadraticDiscriminantAnalysis(GenerativeClassifier):
     categorical: Sequence[str] | None = None
 
     def method(self) -> GenerativeMethod:
-        check_options(self)
-        if self.reg_param and (self.shrinkage or self.covariance_estimator is not None):
-            raise ParameterError(
-                f"reg_param={self.reg_param!r} with shrinkage or covariance_estimator",
-                "all of them say how a covariance is estimated",
-                "leave one of them out",
-            )
-        shrinkage = self.reg_param or chosen_shrinkage(self.shrinkage, self.covariance_estimator)
-        return discriminant_method(self, 0.0, ("svd", "eigen"), shrinkage)
+        return discriminant_method(self, 0.0, ("svd", "eigen"))
 
     terms_ = property(terms_of)
     n_iter_ = property(n_iter_of)

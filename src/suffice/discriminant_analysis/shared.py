@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from numbers import Real
-from typing import Any, cast
+from typing import Annotated, Any, Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,12 +34,16 @@ from suffice.models.generative.terms import TermParameters
 from suffice.numerics import kernels
 from suffice.numerics.logspace import scores
 from suffice.numerics.rows import affine, linear
-from suffice.rules import check_options
+from suffice.rules import Within, check_options
 from suffice.sums.batch import Batch
 from suffice.sums.block import require_held
 from suffice.sums.by_class import ByClass
 from suffice.sums.comoments import Comoments
 from suffice.sums.kept_rows import Roots
+
+OF_COVARIANCES = "reg_param", "shrinkage", "covariance_estimator"
+Share: TypeAlias = Annotated[float | Literal["auto"] | None, Within(0, 1)]
+"""Of the diagonal in a covariance; "auto" is that of Ledoit and Wolf."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -48,7 +51,7 @@ class DiscriminantMethod(OneFamilyMethod):
     """All columns, or the terms that they become, in one Gaussian of every class."""
 
     categorical: Sequence[str] | None = None  # columns of numbers that are categories
-    priors_sum: float | None = None  # what the given priors added up to
+    priors_sum: float | None = None  # what the given priors added up to, if not to 1
     n_components: int | None = None  # how many axes are asked for
 
     fewest_classes = 2
@@ -89,48 +92,31 @@ class DiscriminantMethod(OneFamilyMethod):
         super().require(sums, rows)
         family = cast(MultivariateGaussian, self.family)
         if family.ddof == 0:  # otherwise such a class has the covariance of all rows
-            if family.pooling:
-                require_rows_of_a_class(sums)
-            else:
-                require_rows_of_each_class(sums)
+            require_spread(sums, family.shared)
         check_axes(self.n_components, len(sums.classes), columns_of(sums).d)
 
     def remarks(self, model: GenerativeModel, of_rows: bool) -> Iterator[str]:
         yield from super().remarks(model, of_rows)
-        if self.priors_sum is not None and abs(self.priors_sum - 1) >= 1e-9:
-            total = self.priors_sum
-            yield f"the priors do not sum to 1 but to {total:g}: each is divided by that."
+        if self.priors_sum is not None:
+            yield f"the priors do not sum to 1 but to {self.priors_sum:g}: each is divided by that."
 
 
 def discriminant_method(
-    estimator: Any, pooling: float, solvers: tuple[str, ...], shrinkage: Shrinkage, **more: Any
+    estimator: Any, pooling: float, solvers: tuple[str, ...], **more: Any
 ) -> GenerativeMethod:
-    """Return the method of a discriminant analysis.
-
-    Parameters
-    ----------
-    estimator : GenerativeClassifier
-    pooling : float
-        1 for one covariance of all classes, 0 for one of each.
-    solvers : tuple of str
-        The names that ``solver`` may have.
-    shrinkage : float or "ledoit-wolf"
-    **more
-        As `DiscriminantMethod` has them.
-    """
+    """Return the method of a discriminant analysis, of options that are checked."""
     if estimator.solver not in solvers:
         raise ParameterError(
             f"solver={estimator.solver!r}", f"solver is one of {', '.join(map(repr, solvers))}"
         )
     check_options(estimator)
-    family = MultivariateGaussian(
-        estimation="mle", pooling=pooling, shrinkage=shrinkage, ddof=estimator.ddof
-    )
-    total = sum_of_priors(estimator.priors)
+    shrinkage, ddof = chosen_shrinkage(estimator), estimator.ddof
+    family = MultivariateGaussian("mle", pooling=pooling, shrinkage=shrinkage, ddof=ddof)
+    prior, total = divided_priors(estimator.priors)
     return DiscriminantMethod(
         family=family,
         name=type(estimator).__name__,
-        prior=prior_of(estimator.priors, total),
+        prior=prior,
         class_weight=estimator.class_weight,
         option="priors",
         categorical=estimator.categorical,
@@ -139,46 +125,47 @@ def discriminant_method(
     )
 
 
-def chosen_shrinkage(shrinkage: Any, covariance_estimator: Any) -> Shrinkage:
+def chosen_shrinkage(estimator: Any) -> Shrinkage:
     """Return the share of the diagonal in the covariance."""
-    if covariance_estimator is not None:
-        if shrinkage:
-            raise ParameterError(
-                f"shrinkage={shrinkage!r} with covariance_estimator",
-                "both say how a covariance is estimated",
-                "leave one of them out",
-            )
-        return shrinkage_of(covariance_estimator)
-    fraction = 0.0 if shrinkage is None else shrinkage
-    if not (fraction == "auto" or (isinstance(fraction, Real) and 0 <= float(fraction) <= 1)):
+    options: dict[str, Any] = {name: getattr(estimator, name, None) for name in OF_COVARIANCES}
+    given = [name for name, value in options.items() if value is not None and value != 0]
+    if len(given) > 1:
         raise ParameterError(
-            f"shrinkage={fraction!r}",
-            "shrinkage is None, a number from 0 to 1, or 'auto'",
+            f"{given[0]}={options[given[0]]!r} with {given[1]}",
+            "both say how a covariance is estimated",
+            "leave one of them out",
         )
-    return "ledoit-wolf" if fraction == "auto" else float(fraction)
+    if given != ["covariance_estimator"]:
+        share = options[given[0]] if given else 0.0
+        return "ledoit-wolf" if share == "auto" else float(share)
+    covariance = estimator.covariance_estimator
+    if not is_covariance(covariance) or covariance.assume_centered:
+        raise ParameterError(
+            f"covariance_estimator={covariance!r}",
+            f"covariances follow from exact sums, not from rows; {', '.join(COVARIANCES)} of "
+            "sklearn.covariance are understood, without assume_centered",
+            "use shrinkage",
+        )
+    if type(covariance).__name__ == "LedoitWolf":
+        return "ledoit-wolf"
+    return cast(float, getattr(covariance, "shrinkage", 0.0))
 
 
-def prior_of(priors: Any, total: float | None) -> Prior:
-    """Return P(c) by the option ``priors``, whose sum is known; each is divided by it."""
-    if priors is None or isinstance(priors, str):
-        return cast(Prior, priors or "empirical")
-    if total is None or abs(total - 1) < 1e-9:
-        return cast(Prior, priors)
-    if isinstance(priors, Mapping):
-        return {label: given / total for label, given in priors.items()}
-    return cast(Prior, (np.asarray(priors, float) / total).tolist())
-
-
-def sum_of_priors(given: Any) -> float | None:
-    """Return Σ of the priors given; None where there are no valid ones."""
+def divided_priors(given: Any) -> tuple[Prior, float | None]:
+    """Return the priors, each divided by their sum, and this sum; None where they have none."""
+    if given is None or isinstance(given, str):
+        return cast(Prior, given or "empirical"), None
     try:
         values = np.asarray(list(given.values()) if isinstance(given, Mapping) else given, float)
     except (OverflowError, TypeError, ValueError):
-        return None  # refused where the classes are known
+        return given, None  # refused where the classes are known
     if (values < 0).any():
         raise ParameterError(f"priors={values.tolist()}", "priors must be non-negative")
     total = float(values.sum())
-    return total if given is not None and 0 < total < np.inf else None
+    if not 0 < total < np.inf or abs(total - 1) < 1e-9:
+        return given, None
+    divided = (values / total).tolist()
+    return dict(zip(given, divided, strict=True)) if isinstance(given, Mapping) else divided, total
 
 
 def check_axes(asked: int | None, classes: int, columns: int) -> int:
@@ -265,44 +252,24 @@ def one_of_two(by_class: NDArray[np.float64]) -> NDArray[np.float64]:
     return by_class[1:] - by_class[:1] if len(by_class) == 2 else by_class
 
 
-def shrinkage_of(estimator: Any) -> Shrinkage:
-    """The shrinkage that an object of `sklearn.covariance` stands for."""
-    if not is_covariance(estimator) or estimator.assume_centered:
-        raise ParameterError(
-            f"covariance_estimator={estimator!r}",
-            f"covariances follow from exact sums, not from rows; {', '.join(COVARIANCES)} of "
-            "sklearn.covariance are understood, without assume_centered",
-            "use shrinkage",
-        )
-    if type(estimator).__name__ == "LedoitWolf":
-        return "ledoit-wolf"
-    return cast(float, getattr(estimator, "shrinkage", 0.0))
-
-
-def require_rows_of_a_class(statistic: ByClass) -> None:
-    """Refuse one row of every class, unless all of them are alike."""
-    rows, k = float(statistic.weight.value.sum()), len(statistic.classes.values)
-    if rows > k:
+def require_spread(statistic: ByClass, pooled: bool) -> None:
+    """Refuse one row of every class, or of a class, unless all rows of all classes are alike."""
+    weight, k = statistic.weight.value, len(statistic.classes.values)
+    if (weight.sum() > k) if pooled else (weight > 1).all():
         return
-    columns = columns_of(statistic)
-    if _differ(_means(columns)) and not _vary(columns).any():
-        raise DataError(
-            f"{rows:g} rows of {k} classes",
-            "The number of samples must be more than the number of classes: the covariance is that "
-            "of rows within classes",
-            "add rows",
-        )
-
-
-def require_rows_of_each_class(statistic: ByClass) -> None:
-    """Refuse a class of one row, unless all rows of all classes are alike."""
     columns = columns_of(statistic)
     vary = _vary(columns)
     if not (vary.any() or _differ(_means(columns))):
         return
-    weight = statistic.weight.value
+    if pooled and not vary.any():
+        raise DataError(
+            f"{weight.sum():g} rows of {k} classes",
+            "The number of samples must be more than the number of classes: the covariance is that "
+            "of rows within classes",
+            "add rows",
+        )
     for label, rows, several in zip(statistic.classes.values, weight, vary, strict=True):
-        if 0 < rows <= 1 and not several:
+        if 0 < rows <= 1 and not (several or pooled):
             raise DataError(
                 f"y has only 1 sample in class {label!r}",
                 "covariance is ill defined: it is that of the rows of each class",

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from suffice.data.frames.memory import FrameTable
 from suffice.data.open import distributed_table, open_table
-from suffice.data.table import KEPT, KeptTable, Table
+from suffice.data.table import KEPT, KeptTable, Table, WithoutColumns
 from suffice.data.table_source import innermost
 from suffice.engines.engine import fit_context
 from suffice.engines.progress import fits_watched
@@ -34,7 +34,6 @@ from suffice.ensemble.candidates import (
 from suffice.ensemble.fitted import (
     MEMBERS,
     SAVED,
-    Answer,
     AveragedModel,
     SavedAverage,
     answered,
@@ -48,15 +47,15 @@ from suffice.models.classifier import Classifier, costs_of
 from suffice.models.estimator import Kind, answers_by_batch, entries_of, fitted, restored
 from suffice.models.explanation import Asked, Evidence
 from suffice.models.optimise.nonnegative_newton import Value, nonnegative_minimum
-from suffice.models.reading import LabelReader, row_by_name, settle_columns
+from suffice.models.reading import LabelReader, settle_columns
 from suffice.naive_bayes import NaiveBayes
 from suffice.numerics.elementary import exp, log
 from suffice.numerics.logspace import row_sums
+from suffice.sums.by_class import ByClass
 from suffice.sums.moments import Moments
 from suffice.sums.row_sample import Sampled
 
 DRAWN_TOGETHER = 1.0  # a, in rows
-ONE_CELL = Size(1, 1, 0, 0, 1)
 
 
 def shares(log_p: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -258,16 +257,17 @@ class AutoClassifier(Classifier):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # those that are fitted to all rows warn again
                 roles = Roles(self.categorical, self.text)
-                seen = _Seen.of(naive_bayes(roles, numbers="gaussian"), rows)
-                names, folds = planned(self.candidates, seen.size, self.best, self.seconds)
+                # Rows that a first model of Gaussians and categories refuses, every candidate does.
+                first = naive_bayes(roles, numbers="gaussian").fit(*rows)
+                size = _size(first)
+                identifiers = () if is_array(X) else first.model_.identifiers
+                names, folds = planned(self.candidates, size, self.best, self.seconds)
                 learners = {name: CANDIDATES[name].make(roles) for name in names}
-                for learner in learners.values():
-                    learner._ignore = seen.identifiers
-                placed, hashes = seen.placed(rows)
+                placed, hashes = _placed(rows, identifiers, first.statistic_)
                 found = held_out(learners, placed, hashes, folds, self.random_state)
             if self.candidates is None:
                 found |= {
-                    name: left_out(name, names, folds, seen.size)
+                    name: left_out(name, names, folds, size)
                     for name in CANDIDATES
                     if name not in names
                 }
@@ -275,7 +275,7 @@ class AutoClassifier(Classifier):
             order = [one.name for one in judged.values() if one.refusal is None]
             order.sort(key=lambda name: judged[name].log_loss)
             if not order:
-                raise next(one for one in found.values() if isinstance(one, Exception))
+                raise next(one for one in found.values() if isinstance(one, SufficeError))
             held = [one for name in order if isinstance(one := found[name], HeldOut)]
             log_p, weights = np.stack([one.log_p for one in held], axis=1), held[0].weights
             places, v = members(log_p, weights, self.best)
@@ -284,15 +284,17 @@ class AutoClassifier(Classifier):
             self.candidates_ = Candidates(judged[name] for name in dict.fromkeys([*order, *judged]))
             with warnings.catch_warnings(record=True) as said:
                 warnings.simplefilter("always")
+                if identifiers:
+                    X = WithoutColumns(open_table(X).table, identifiers)
                 with fits_watched(len(places)) as done:
                     chosen = []
                     for place in places:
-                        chosen.append(learners[order[place]].fit(*rows))
+                        chosen.append(learners[order[place]].fit(X, y, sample_weight))
                         done()
-            if seen.identifiers:
+            if identifiers:
                 warn(
                     f"columns that tell one row from another, as an identifier does, are left out: "
-                    f"{', '.join(map(repr, seen.identifiers))}; categorical= keeps them"
+                    f"{', '.join(map(repr, identifiers))}; categorical= keeps them"
                 )
             for once in {str(one.message): one for one in said}.values():
                 warn(once.message.args[0], once.category)  # type: ignore[union-attr]
@@ -336,11 +338,12 @@ class AutoClassifier(Classifier):
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return P(c | x), (n, k), classes in the order of ``classes_``."""
-        return self._answered(X, AveragedModel.posterior)
+        return exp(self.predict_log_proba(X))
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return log P(c | x), (n, k)."""
-        return self._answered(X, AveragedModel.log_posterior)
+        params = fitted(self), AveragedModel.log_posterior
+        return np.concatenate(answers_by_batch(self, X, answered, params))
 
     def predict_set(
         self, X: Any, *, coverage: float = 0.9, allow_empty: bool = True
@@ -434,14 +437,7 @@ class AutoClassifier(Classifier):
         return Evidence(*of, prior, found[:, 1:], asked=Asked(copy(self), X))
 
     def _codes(self, X: Any) -> NDArray[np.intp]:
-        return self._answered(X, AveragedModel.best)
-
-    def _answered(self, X: Any, answer: Answer) -> NDArray[Any]:
-        model = fitted(self)
-        row = row_by_name(self, X)
-        if row is not None:
-            return answer(model, row)
-        return np.concatenate(answers_by_batch(self, X, answered, (model, answer)))
+        return np.asarray(self.predict_log_proba(X).argmax(axis=1))
 
     def _interval_ends(self, level: float) -> Any:
         raise ParameterError(
@@ -475,58 +471,44 @@ class AutoClassifier(Classifier):
         costs_of(self, self.costs)
 
 
-@dataclass(frozen=True)
-class _Seen:
-    """A first model of Gaussians and categories: size, identifiers, copies.
+def _size(first: NaiveBayes) -> Size:
+    """Return how many rows, columns and classes a first model was fitted to."""
+    model, statistic = first.model_, first.statistic_
+    values = model.known_values
+    shown = [block.total for block in statistic.blocks if isinstance(block, Moments)]
+    share = np.concatenate(shown, axis=1).sum(axis=0).mean() / statistic.rows if shown else 1.0
+    return Size(
+        int(min(statistic.rows, 1e9)),
+        len(model.layout.names) - len(values),
+        len(values),
+        sum(map(len, values.values())),
+        len(model.classes),
+        round(1.0 - float(share), 9),
+    )
 
-    Rows that it refuses are refused by every candidate. A table that it cannot read has the size of
-    one cell, as every candidate will say. Equal rows are copies of one row if the table
-    ``tells_apart``.
+
+def _placed(
+    rows: tuple[Any, Any, Any], identifiers: tuple[str, ...], statistic: ByClass
+) -> tuple[Rows, NDArray[np.uint64] | None]:
+    """Return the rows by their places, and hashes by which copies are found, if there are any.
+
+    Strings of a frame are read once as the numbers that they spell.
     """
-
-    size: Size = ONE_CELL
-    identifiers: tuple[str, ...] = ()
-    tells_apart: bool = False
-
-    @classmethod
-    def of(cls, model: NaiveBayes, rows: tuple[Any, Any, Any]) -> _Seen:
-        try:
-            fitted, statistic = model.fit(*rows).model_, model.statistic_
-        except DataError:
-            raise
-        except SufficeError:
-            return cls()
-        values = fitted.known_values
-        shown = [block.total for block in statistic.blocks if isinstance(block, Moments)]
-        share = np.concatenate(shown, axis=1).sum(axis=0).mean() / statistic.rows if shown else 1.0
-        size = Size(
-            int(min(statistic.rows, 1e9)),
-            len(fitted.layout.names) - len(values),
-            len(values),
-            sum(map(len, values.values())),
-            len(fitted.classes),
-            round(1.0 - float(share), 9),
-        )
-        identifiers = () if is_array(rows[0]) else fitted.identifiers
-        tells_apart = isinstance(statistic, Sampled) and statistic.sample.tells_apart
-        return cls(size, identifiers, tells_apart)
-
-    def placed(self, rows: tuple[Any, Any, Any]) -> tuple[Rows, NDArray[np.uint64] | None]:
-        """Return the rows by their places, and hashes by which copies are found.
-
-        Strings of a frame are read once as the numbers that they spell.
-        """
-        X, y, weight = rows
-        if not (is_table(X) or is_array(X)):
-            opened = open_table(X, y if isinstance(y, str) else None).table
-            if isinstance(opened, FrameTable):
-                X = opened.table
-        placed: Rows = (
-            TableRows.of(X, y, weight, labelled=True)
-            if is_table(X)
-            else MemoryRows.of(X, y, weight, None, labelled=True)
-        )
-        return placed, placed.hashes if self.tells_apart else None
+    X, y, weight = rows
+    tells_apart = isinstance(statistic, Sampled) and statistic.sample.tells_apart
+    if is_table(X):
+        table = TableRows.of(X, y, weight, labelled=True)
+        hashes = table.hashes if tells_apart else None
+        return replace(table, table=WithoutColumns(table.table, identifiers)), hashes
+    if not is_array(X):
+        opened = open_table(X, y if isinstance(y, str) else None).table
+        if isinstance(opened, FrameTable):
+            X = opened.table
+    memory = MemoryRows.of(X, y, weight, None, labelled=True)
+    hashes = memory.hashes if tells_apart else None
+    if identifiers:
+        memory = replace(memory, X=X.drop_columns(list(identifiers)))
+    return memory, hashes
 
 
 def _reread(X: Any, y: Any) -> Any:

@@ -94,24 +94,17 @@ class Size:
         """Number of covariances of the terms, of which each class has its sums."""
         return self.classes * min(self.terms, self.rows) ** 2
 
-    @property
-    def quadratic_pays(self) -> bool:
-        """Tell whether Gaussians with covariances of their own may be among the best.
+    def excludes(self, name: str) -> str | None:
+        """Tell why a candidate is not among the best; None where it may be.
 
-        Of categories, their indicators are constant in some class; of many rows, others know more.
+        Of categories, indicators are constant in some class; of many rows, others know more. How
+        many rows lack no number is foreseen as if gaps were independent of each other.
         """
-        return self.rows <= FEW or self.levels <= self.numbers
-
-    @property
-    def complete_pays(self) -> bool:
-        """Tell whether enough rows lack no number, were gaps independent of each other."""
-        return (1.0 - self.gaps) ** self.numbers >= LEAST_COMPLETE
-
-    def pays(self, name: str) -> bool:
-        """Tell whether a candidate may be among the best."""
-        if name == "logistic":
-            return self.complete_pays
-        return self.quadratic_pays or not name.startswith("qda")
+        if name.startswith("qda") and self.rows > FEW and self.levels > self.numbers:
+            return "categories of many rows are no Gaussians"
+        if name == "logistic" and (1.0 - self.gaps) ** self.numbers < LEAST_COMPLETE:
+            return "too many rows lack a number"
+        return None
 
     @property
     def pass_over_rows(self) -> float:
@@ -229,7 +222,7 @@ def planned(
         seconds = SECONDS if size.rows <= SMALL[0] and size.columns <= SMALL[1] else MORE
     if names is not None:
         return list(names), _folds_in_time(names, size, best, seconds) or FOLDS[-1]
-    paying = [name for name in CANDIDATES if size.pays(name)]
+    paying = [name for name in CANDIDATES if size.excludes(name) is None]
     subsets = chain.from_iterable(combinations(paying, m) for m in range(len(paying), 0, -1))
     in_time = {
         kept: folds for kept in subsets if (folds := _folds_in_time(kept, size, best, seconds))
@@ -244,10 +237,8 @@ def planned(
 def left_out(name: str, names: Sequence[str], folds: int, size: Size) -> ParameterError:
     """Say why a candidate is none of those that are judged."""
     rule = "it is judged where candidates= names it"
-    if name.startswith("qda") and not size.quadratic_pays:
-        return ParameterError("categories of many rows are no Gaussians", rule)
-    if name == "logistic" and not size.complete_pays:
-        return ParameterError("too many rows lack a number", rule)
+    if fact := size.excludes(name):
+        return ParameterError(fact, rule)
     if name == "naive-bayes" and "aode" in names:
         return ParameterError("it is part of aode", rule)
     seconds = folds * CANDIDATES[name].seconds(size)
@@ -350,7 +341,7 @@ def held_out(
     hashes: NDArray[np.uint64] | None,
     folds: int,
     seed: int,
-) -> dict[str, HeldOut | Exception]:
+) -> dict[str, HeldOut | SufficeError]:
     """Return predictions of held-out rows by every candidate, or why there are none."""
     assert rows.codes is not None  # those of a classifier
     pairs = dealt(rows.codes, seed, folds, hashes)
@@ -358,7 +349,7 @@ def held_out(
     divided = Partition.found_in(pairs, rows.n) or pairs
     with fits_watched(len(learners) * len(pairs)) as done:
         fits = models_of_folds(list(learners.values()), rows, divided, done)
-    found: dict[str, HeldOut | Exception] = {}
+    found: dict[str, HeldOut | SufficeError] = {}
     for name, fit in zip(learners, fits, strict=True):
         try:
             found[name] = fit.error or HeldOut.of(fit.models, tests)
@@ -390,13 +381,11 @@ class Candidate:
     refusal: str | None = None
 
     @classmethod
-    def of(cls, name: str, found: HeldOut | Exception) -> Candidate:
+    def of(cls, name: str, found: HeldOut | SufficeError) -> Candidate:
         """Judge the predictions for held-out rows."""
         if isinstance(found, SufficeError):  # its next step is for who wants this model alone
             refusal = "; ".join(filter(None, (found.fact, found.rule)))
             return cls(name, np.nan, np.nan, refusal=refusal)
-        if isinstance(found, Exception):
-            return cls(name, np.nan, np.nan, refusal=str(found))
         log_loss = np.average(-found.log_p, weights=found.weights)
         return cls(name, float(log_loss), float(np.average(~found.right, weights=found.weights)))
 

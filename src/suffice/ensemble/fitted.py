@@ -76,14 +76,6 @@ class AveragedModel:
 
     log_joint = log_posterior  # what `evaluation` asks a model for
 
-    def posterior(self, batch: Batch) -> NDArray[np.float64]:
-        """Return P(c | x) of every row, (n, k)."""
-        return exp(self.log_posterior(batch))
-
-    def best(self, batch: Batch) -> NDArray[np.intp]:
-        """Return the code of the most probable class of every row, (n,)."""
-        return np.asarray(self.log_posterior(batch).argmax(axis=1))
-
     def answers(self, batch: Batch, proba: bool = False) -> Predictions:
         """The most probable class of every row, and the probabilities of all, if asked for."""
         logs = self.log_posterior(batch)

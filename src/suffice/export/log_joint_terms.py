@@ -486,8 +486,6 @@ def _mixed(parameters: TermParameters, at: Where) -> Made:
     ]
     place = {name: at.first + j for j, name in enumerate(design.columns)}
     values = {place[name]: known.values for name, known in design.categories.items()}
-    if not isinstance(parameters.of_terms, MultivariateGaussianParameters):
-        return family_terms(parameters.of_terms, at)  # which is refused
     return columns, _together(parameters.of_terms, at, features, values)
 
 

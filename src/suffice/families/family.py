@@ -229,15 +229,12 @@ class Family(ABC):
     def estimate(self, statistic: Any) -> Parameters:
         """Parameters from exact sums; the sums are left as they are."""
 
-    def leave_one_out(self, statistic: Any) -> LeaveOneOut:
+    def leave_one_out(self, statistic: Any) -> LeaveOneOut | None:
         """Log-likelihoods of rows by the estimates of all others, from the sums of all.
 
-        Raises
-        ------
-        ParameterError
-            If there is no closed form.
+        None without a closed form.
         """
-        raise no_closed_form(self, "no formula is known for this family")
+        return None
 
     def posterior(self, statistic: Any) -> Posterior:
         """Return the posterior of the parameters, from the sums that they are estimated from.
@@ -359,9 +356,6 @@ def complete(values: NDArray[Any]) -> Floats:
 # -- leave-one-out
 
 
-FOLDS_INSTEAD = "use cv=10"
-
-
 @dataclass(frozen=True)
 class LearntRows:
     """The weights of a block of rows in the sums."""
@@ -386,13 +380,6 @@ class LeaveOneOut(Protocol):
         It is NaN for a row without which the closed form loses digits, or does not hold.
         """
         ...
-
-
-def no_closed_form(what: Any, reason: str) -> ParameterError:
-    """The error of a model whose rows cannot be left out one by one without refitting."""
-    return ParameterError(
-        f"leave-one-out of {what}", f"there is no closed form: {reason}", FOLDS_INSTEAD
-    )
 
 
 # -- posteriors of parameters

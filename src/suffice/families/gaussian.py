@@ -19,7 +19,6 @@ from suffice.families.family import (
     Parameters,
     Posterior,
     ScoreMoments,
-    no_closed_form,
     trigamma,
 )
 from suffice.families.options import Estimation, Identifiers, VarianceFloor
@@ -140,17 +139,10 @@ class Gaussian(Family):
             return found
         return alike(found, self.by_class(statistic.one_class), left_out)
 
-    def leave_one_out(self, statistic: Moments) -> GaussianLeftOut:
-        """Log-likelihoods of rows by the moments of all others.
-
-        Raises
-        ------
-        ParameterError
-            If the floor is chosen from the moments.
-        """
-        if self.estimation == "mle" and self.variance_floor == "loo":
-            raise no_closed_form(self, "every row left out might choose another floor")
-        return GaussianLeftOut(self, statistic)
+    def leave_one_out(self, statistic: Moments) -> GaussianLeftOut | None:
+        """Log-likelihoods of rows by the moments of all others; None where these choose a floor."""
+        chooses = self.estimation == "mle" and self.variance_floor == "loo"
+        return None if chooses else GaussianLeftOut(self, statistic)
 
     def left_out(self, statistic: Moments) -> Ints:
         if self.identifiers == "keep":

@@ -17,13 +17,12 @@ from suffice.families.family import (
     LearntRows,
     Posterior,
     ScoreMoments,
-    no_closed_form,
     trigamma,
 )
 from suffice.families.gaussian import FAR
 from suffice.families.options import Estimation
 from suffice.numerics import kernels
-from suffice.numerics.arrays import Bools, Floats, Ints
+from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.elementary import digamma, lgamma, log, log1p, log_of
 from suffice.numerics.error_free import LARGEST, quick_two_sum
 from suffice.numerics.exact import DoubleDouble
@@ -41,7 +40,6 @@ from suffice.numerics.linalg import (
     Factor,
     factorise,
     floored,
-    is_above,
     product,
 )
 from suffice.numerics.logspace import row_sums, scores
@@ -189,11 +187,8 @@ class MultivariateGaussian(Family):
         if isinstance(statistic, KeptRows | Roots):
             wide = d > WIDE and self.estimation == "mle"
             return wide and statistic.d == d and statistic.pooled == self.shared
-        if not super().takes(statistic, encoding, d):
-            return False
-        known = self.accumulator(encoding, 0).statistic()
-        same = type(getattr(statistic, "moments", None)) is type(getattr(known, "moments", None))
-        return same and bool(statistic.columns.pooled == known.columns.pooled)
+        pooled = self.shared and self.shrinkage != "ledoit-wolf"
+        return super().takes(statistic, encoding, d) and statistic.columns.pooled == pooled
 
     def estimate(
         self, statistic: Comoments | FourthMoments | KeptRows | Roots
@@ -214,20 +209,21 @@ class MultivariateGaussian(Family):
             sums = replace(sums, fourth=statistic)
         return self.maximum_likelihood(sums) if self.estimation == "mle" else self._posterior(sums)
 
-    def leave_one_out(
-        self, statistic: Comoments | FourthMoments | KeptRows | Roots
-    ) -> GaussiansLeftOut:
-        if isinstance(statistic, KeptRows | Roots):
-            raise no_closed_form(self, "covariances are of rows, not of their products")
-        if self.estimation != "mle" or self.shrinkage:
-            raise no_closed_form(self, "without a row, more than rank one of a covariance changes")
-        columns = statistic.columns
-        if not columns.complete:
-            raise no_closed_form(self, "missing cells are filled by expectation-maximisation")
-        sums = GaussianSums.of(columns)
+    def leave_one_out(self, statistic: Any) -> GaussiansLeftOut | None:
+        of_rank_one = self.estimation == "mle" and not self.shrinkage
+        if not (of_rank_one and isinstance(statistic, Comoments) and statistic.complete):
+            return None
+        sums = GaussianSums.of(statistic)
         factored = self.maximum_likelihood(sums).factored
         assert isinstance(factored, FactoredGaussians)
-        return GaussiansLeftOut.of(self, factored, sums.weight, sums.covariance.value)
+        rest = np.where(sums.weight > 0, sums.weight - self.ddof, 1.0)
+        if factored.raised or not (self.shared or rest.min() > 0):
+            return None
+        W = factored.whitening
+        relative = W @ sums.covariance.value @ W.transpose(0, 2, 1)
+        widest = interruptible(np.linalg.eigvalsh, relative).max(axis=1, initial=0.0)
+        narrowest = 1.0 / np.where(widest > 0, widest, 1.0)
+        return GaussiansLeftOut(factored, sums.weight, self.ddof, self.variance_floor, narrowest)
 
     def maximum_likelihood(self, sums: GaussianSums) -> MultivariateGaussianParameters:
         n = sums.weight
@@ -274,7 +270,7 @@ class MultivariateGaussian(Family):
             share = self.shrinkage
             if isinstance(share, str):
                 used, fourth = np.count_nonzero(roots.sd[m]), roots.fourth[m] / inflated**2
-                share = _share(roots.square(m), int(used), float(fourth), rows[m])
+                share = ledoit_wolf(roots.square(m), int(used), float(fourth), rows[m])
             if roots.ground[m].any():
                 weights = (1 - share) * singular * abs(singular)
                 ground, sd = share + (1 - share) * roots.ground[m], roots.sd[m] * np.sqrt(inflated)
@@ -298,16 +294,20 @@ class MultivariateGaussian(Family):
 
     def _shrinkage_of(self, covariance: Floats, sums: GaussianSums) -> Floats:
         """Return the shrinkage of each matrix (s, d, d) towards its diagonal, (s,)."""
-        s = len(covariance)
         if sums.fourth is None:
-            return np.full(s, self.shrinkage)
+            return np.full(len(covariance), self.shrinkage)
         variance = np.diagonal(covariance, axis1=1, axis2=2)
-        k = len(sums.weight)
-        of_rows = sums.fourth.fourth(np.broadcast_to(variance, (k, variance.shape[1])))
+        of_rows = sums.fourth.fourth(np.broadcast_to(variance, sums.mean.shape))
         weight = sums.weight
-        if s < k:
+        if len(covariance) < len(weight):
             of_rows, weight = of_rows.sum(keepdims=True), weight.sum(keepdims=True)
-        return np.array([ledoit_wolf(covariance[m], of_rows[m], weight[m]) for m in range(s)])
+        shares = []
+        for sigma, fourth, n in zip(covariance, of_rows, weight, strict=True):
+            sd = np.sqrt(np.diagonal(sigma))
+            used = sd > 0
+            r = sigma[np.ix_(used, used)] / np.outer(sd[used], sd[used])
+            shares.append(ledoit_wolf(float((r * r).sum()), len(r), fourth, n))
+        return np.array(shares)
 
     def _posterior(self, sums: GaussianSums) -> GaussianOrStudent:
         k, d = len(sums.mean.hi), sums.d
@@ -335,15 +335,20 @@ class MultivariateGaussian(Family):
 
     def _update(self, sums: GaussianSums) -> tuple[Floats, DoubleDouble, DoubleDouble, Floats]:
         """κ (k,), m (k, d), Ψ (s, d, d) and ν (s,) of the posterior."""
-        n, kappa, nu0 = sums.weight, self.kappa0 + sums.weight, 2 * self.a0 + sums.d - 1
+        n, (kappa, nu) = sums.weight, self._degrees(sums)
         shift = sums.mean - sums.prior_mean
         mean = sums.mean - shift * (self.kappa0 / kappa)[:, None]
         moved = shift[:, :, None] * shift[:, None, :] * (self.kappa0 * n / kappa)[:, None, None]
         psi0 = self._prior_scatter(sums)
         if self.shared:
             psi = sums.scatter.sum(axis=0) + moved.sum(axis=0) + psi0
-            return kappa, mean, psi[None], np.array([nu0 + n.sum()])
-        return kappa, mean, sums.scatter + moved + psi0, nu0 + n
+            return kappa, mean, psi[None], nu
+        return kappa, mean, sums.scatter + moved + psi0, nu
+
+    def _degrees(self, sums: GaussianSums) -> tuple[Floats, Floats]:
+        """κ (k,) and ν (s,) of the posterior."""
+        rows = sums.weight.sum(keepdims=True) if self.shared else sums.weight
+        return self.kappa0 + sums.weight, 2 * self.a0 + sums.d - 1 + rows
 
     def _prior_scatter(self, sums: GaussianSums) -> DoubleDouble:
         """Ψ₀, (d, d)."""
@@ -449,7 +454,15 @@ class MultivariateGaussian(Family):
         factored = estimate.factored
         d = len(factored.mean[0])
         used = np.setdiff1d(np.arange(d), [j for j, *_ in factored.left_out])
-        kappa, nu, divisor = _degrees(self, sums, estimate)
+        n = sums.weight
+        if self.estimation == "mle":
+            kappa, nu, divisor = n, np.maximum(n - 1, 0.0), np.maximum(n - self.ddof, 0.0)
+            if self.shared:
+                nu, divisor = nu.sum(keepdims=True), divisor.sum(keepdims=True)
+        else:
+            kappa, nu = self._degrees(sums)
+            of_mode = self.estimation == "map"
+            divisor = self._mode_divisor(nu, sums)[:, 0, 0] if of_mode else nu - sums.d + 1
         both = np.ix_(np.arange(len(factored.covariance)), used, used)
         psi = factored.covariance[both] * divisor[:, None, None]
         mean = (factored.mean + factored.mean_lo)[:, used]
@@ -767,28 +780,25 @@ class FactoredGaussians:
         """
         s, d, _ = covariance.shape
         noise = np.maximum(_noise(mean, total), least_noise)
-        matrices, used = tuple(covariance[m] for m in range(s)), np.ones(d, bool)
-        left_out: tuple[tuple[int, tuple[tuple[int, float], ...], str], ...] = ()
-        raised: tuple[tuple[int, tuple[int, ...]], ...] = ()
-        if not _are_regular(matrices, total, floor, noise):
-            frame = factorise(total, noise)
-            ranks = [factorise(m, noise).rank for m in matrices] if floor == 0 and s > 1 else []
-            if any(rank < frame.rank for rank in ranks):
-                floor = KEPT_FRACTION
-            singular = [m for m in range(s) if floor > 0 and floored(matrices[m], frame, floor)[1]]
-            raised = tuple((m, factorise(covariance[m], noise).dependent) for m in singular)
-            if raised:
-                # The directions are found in double; lower bits would depend on the rows' order.
-                covariance = DoubleDouble.of(settled_double(covariance))
-                frame = factorise(
-                    DoubleDouble.of(settled_double(total)), np.maximum(noise, ROUNDED_MATRIX)
-                )
-                matrices = tuple(floored(covariance[m], frame, floor)[0] for m in range(s))
-            used = frame.independent
-            left_out = tuple(
-                (j, tuple(frame.combination(j).items()), bound(left) if left else "")
-                for j, left in ((j, frame.left_over(j)) for j in frame.dependent)
+        matrices = tuple(covariance[m] for m in range(s))
+        frame = factorise(total, noise)
+        ranks = [factorise(m, noise).rank for m in matrices] if floor == 0 and s > 1 else []
+        if any(rank < frame.rank for rank in ranks):
+            floor = KEPT_FRACTION
+        singular = [m for m in range(s) if floor > 0 and floored(matrices[m], frame, floor)[1]]
+        raised = tuple((m, factorise(covariance[m], noise).dependent) for m in singular)
+        if raised:
+            # The directions are found in double; lower bits would depend on the rows' order.
+            covariance = DoubleDouble.of(settled_double(covariance))
+            frame = factorise(
+                DoubleDouble.of(settled_double(total)), np.maximum(noise, ROUNDED_MATRIX)
             )
+            matrices = tuple(floored(covariance[m], frame, floor)[0] for m in range(s))
+        used = frame.independent
+        left_out = tuple(
+            (j, tuple(frame.combination(j).items()), bound(left) if left else "")
+            for j, left in ((j, frame.left_over(j)) for j in frame.dependent)
+        )
         both = np.ix_(used, used)
         whitening, log_determinant, rank = np.zeros((s, d, d)), np.zeros(s), np.zeros(s, np.intp)
         origin = mean.value if s == len(mean.hi) else mean.value.mean(axis=0)[None]
@@ -1165,24 +1175,8 @@ def fill(x: Floats, mean: Floats, covariance: Floats) -> Floats:
 def _noise(mean: DoubleDouble, total: DoubleDouble) -> Floats:
     """Bound the rounding error in the variance of a dependent column: `factorise`."""
     variance = np.diagonal(total.hi)
-    far = np.divide(
-        (mean.hi**2).max(axis=0, initial=0.0),
-        variance,
-        out=np.zeros_like(variance),
-        where=variance > 0,
-    )
+    far = (mean.hi**2).max(axis=0, initial=0.0) / np.where(variance > 0, variance, np.inf)
     return np.asarray(np.maximum(LEAST_PIVOT, 2.0**-104 * far))
-
-
-def _are_regular(
-    matrices: Sequence[DoubleDouble], total: DoubleDouble, floor: float, noise: Floats
-) -> bool:
-    """Return whether surely no column depends on others, and no variance is below its floor."""
-
-    def is_regular(matrix: DoubleDouble, least: Any) -> bool:
-        return is_above(matrix, least + np.diag(noise * np.diagonal(matrix.hi)))
-
-    return is_regular(total, 0.0) and all(is_regular(m, floor * total.hi) for m in matrices)
 
 
 def settled_double(matrices: DoubleDouble) -> Floats:
@@ -1217,24 +1211,18 @@ def _low_part(mean: DoubleDouble, sd: Floats) -> Floats:
 # -- shrinkage
 
 
-def ledoit_wolf(covariance: Floats, fourth: float, n: float) -> float:
+def ledoit_wolf(square: float, d: int, fourth: float, n: float) -> float:
     """The shrinkage of a matrix of correlations R towards I that loses least, without a model.
 
     ::
 
         s = b² / d²    d² = tr R² − d    b² = [Σᵢ |zᵢ|⁴ / n − tr R²] / n, at most d²
 
+    to 2⁻³⁰, from tr R² and Σᵢ |zᵢ|⁴; bits below depend on the order of the rows.
+
     Source: O. Ledoit and M. Wolf, A well-conditioned estimator for large-dimensional covariance
     matrices, J. Multivariate Anal. 88 (2004), lemmas 3.2 to 3.5, both sides times d.
     """
-    sd = np.sqrt(np.diagonal(covariance))
-    used = sd > 0
-    r = covariance[np.ix_(used, used)] / np.outer(sd[used], sd[used])
-    return _share(float((r * r).sum()), len(r), fourth, n)
-
-
-def _share(square: float, d: int, fourth: float, n: float) -> float:
-    """Return b²/d² from tr R², to 2⁻³⁰; bits below depend on the order of the rows."""
     if n <= 0:
         return 0.0
     distance, error = square - d, (fourth / n - square) / n
@@ -1280,23 +1268,6 @@ class GaussiansLeftOut:
     floor: float
     narrowest: Floats
 
-    @classmethod
-    def of(
-        cls,
-        family: MultivariateGaussian,
-        factored: FactoredGaussians,
-        weight: Floats,
-        covariance: Floats,
-    ) -> GaussiansLeftOut:
-        """From the Gaussians of all rows, and the covariance of all classes together."""
-        rest = np.where(weight > 0, weight - family.ddof, 1.0)
-        if factored.raised or (len(factored.covariance) > 1 and rest.min() <= 0):
-            raise no_closed_form(family, "the rows of a class do not vary in all directions")
-        relative = factored.whitening @ covariance @ factored.whitening.transpose(0, 2, 1)
-        widest = interruptible(np.linalg.eigvalsh, relative).max(axis=1, initial=0.0)
-        narrowest = 1.0 / np.where(widest > 0, widest, 1.0)
-        return cls(factored, weight, family.ddof, family.variance_floor, narrowest)
-
     def add_log_likelihood(self, block: RealBlock, rows: LearntRows, out: Floats) -> None:
         for start in range(0, len(out), SCORED_ROWS):
             part = np.arange(start, min(start + SCORED_ROWS, len(out)))
@@ -1308,18 +1279,23 @@ class GaussiansLeftOut:
         """Return log N(x; μ_c, Σ) without each row, (n, k); NaN where few digits are left."""
         k, n, factored = len(self.weight), np.arange(len(x)), self.factored
         shared = len(self.narrowest) == 1
+        matrix = np.zeros(k, np.intp) if shared else np.arange(k)  # that of every class
         divisor = np.where(self.weight > 0, self.weight - self.ddof, 0.0)
         divisor = np.full(k, divisor.sum()) if shared else divisor
-        white = np.stack([self._white(x, c) for c in range(k)])  # W δ_c, with WᵀW = Σ⁻¹
-        own, w, left, alone = self._own(rows)
+        of_classes = factored.origin[matrix], factored.whitening[matrix], -factored.shift
+        # W(x − μ_c), with WᵀW = Σ⁻¹
+        white = np.stack([affine(x, *terms) for terms in zip(*of_classes, strict=True)])
+        own, w = np.maximum(rows.codes, 0), rows.weights
+        left = self.weight[own] - w
+        alone = left <= ABSENT * self.weight[own]
+        left = np.where(alone, 0.0, left)
         mine, found = white[own, n], np.empty((len(x), k))
         ratio = np.where(left > 0, self.weight[own] / np.where(left > 0, left, 1.0), 1.0)
         s = np.where(left > 0, w * ratio, 0.0) / divisor[own]
         h = 1.0 - s * _dots(mine, mine)
         shrunk = np.where(h > 0, h, np.nan)
         gone = np.where(alone, self.weight[own] - self.ddof, w)
-        for c, z in enumerate(white):
-            m = 0 if shared else c
+        for c, (z, m) in enumerate(zip(white, matrix.tolist(), strict=True)):
             own_row = (own == c) & ~alone
             changed = (shared | own_row) & (w > 0)
             freedom = divisor[c] - np.where(changed, gone, 0.0)
@@ -1333,19 +1309,6 @@ class GaussiansLeftOut:
             below = self.narrowest[m] * h < MARGIN * self.floor
             found[changed & ((h < FEWEST_DIGITS) | below), c] = np.nan
         return found
-
-    def _own(self, rows: LearntRows) -> tuple[Ints, Floats, Floats, Bools]:
-        """Class of every row, its weight there, what is left, and whether nothing is."""
-        own = np.maximum(rows.codes, 0)
-        left = self.weight[own] - rows.weights
-        alone = left <= ABSENT * self.weight[own]
-        return own, rows.weights, np.where(alone, 0.0, left), np.asarray(alone)
-
-    def _white(self, x: Floats, c: int) -> Floats:
-        """W(x − μ_c) of rows (n, d)."""
-        m = min(c, len(self.narrowest) - 1)
-        factored = self.factored
-        return affine(x, factored.origin[m], factored.whitening[m], -factored.shift[c])
 
 
 def _dots(a: Floats, b: Floats) -> Floats:
@@ -1410,27 +1373,6 @@ class MultivariateGaussianPosterior(Posterior):
                 G = w @ w.swapaxes(1, 2)
                 nu = max(self.nu[0] - (len(self.used) - p), 0.0)
                 moments.covariance[rows] += 0.5 * nu * G**2
-
-
-def _degrees(
-    family: MultivariateGaussian,
-    sums: GaussianSums,
-    estimate: MultivariateGaussianParameters | MultivariateStudentParameters,
-) -> tuple[Floats, Floats, Floats]:
-    """κ (k,), ν (s,), and what the estimated matrices (s,) are multiplied by to give Ψ."""
-    n = sums.weight
-    if isinstance(estimate, MultivariateStudentParameters):
-        dof = estimate.dof[: len(estimate.factored.covariance)]
-        return family.kappa0 + n, dof + sums.d - 1, dof
-    if family.estimation == "map":
-        rows = np.array([n.sum()]) if family.shared else n
-        nu = 2 * family.a0 + sums.d - 1 + rows
-        means = np.count_nonzero(n) if family.shared else 1
-        return family.kappa0 + n, nu, nu + sums.d + 1 + means
-    less, divisor = np.maximum(n - 1, 0.0), np.maximum(n - family.ddof, 0.0)
-    if family.shared:
-        return n, less.sum(keepdims=True), divisor.sum(keepdims=True)
-    return n, less, divisor
 
 
 def _whitening(matrix: Floats) -> tuple[Floats, float]:

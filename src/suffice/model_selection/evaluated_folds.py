@@ -177,8 +177,7 @@ def _placed(estimators: Mapping[str, Any], X: Any, y: Any, weight: Any, groups: 
     first = next(iter(estimators.values()))
     if is_table(X):
         return TableRows.of(X, y, weight, isinstance(first, Classifier), groups)
-    ignored = {name for estimator in estimators.values() for name in estimator._ignore}
-    return MemoryRows.of(X, y, weight, groups, isinstance(first, Classifier), ignored)
+    return MemoryRows.of(X, y, weight, groups, isinstance(first, Classifier))
 
 
 def _left_out(estimator: Any, rows: Rows, folds: Any) -> FoldEvaluations:

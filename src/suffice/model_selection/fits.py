@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import DataError, ParameterError, SchemaError, warn
+from suffice.errors import DataError, ParameterError, SchemaError, SufficeError, warn
 from suffice.model_selection.folds import Folds, Partition, row_groups
 from suffice.model_selection.rows import Rows
 from suffice.models.base.groups import ByPlace
@@ -50,9 +50,9 @@ class FoldModels:
     tested: Sequence[Any] | None = None
 
     @property
-    def error(self) -> Exception | None:
+    def error(self) -> SufficeError | None:
         """The error of the first fold that could not be fitted."""
-        return next((one for one in self.models if isinstance(one, Exception)), None)
+        return next((one for one in self.models if isinstance(one, SufficeError)), None)
 
 
 def require_fits(fits: Sequence[FoldModels], error_score: Any) -> None:

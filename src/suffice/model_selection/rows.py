@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, chain
 from os import PathLike
@@ -41,26 +41,14 @@ class MemoryRows:
     groups: Any = None
 
     @classmethod
-    def of(
-        cls,
-        X: Any,
-        y: Any,
-        weight: Any,
-        groups: Any,
-        labelled: bool,
-        ignored: Collection[str] = (),
-    ) -> MemoryRows:
-        """Count the rows, encode labels, and find groups that are a column.
-
-        Such a column is no feature, whether estimators leave it out already or not.
-        """
+    def of(cls, X: Any, y: Any, weight: Any, groups: Any, labelled: bool) -> MemoryRows:
+        """Count the rows, encode labels, and find groups that are a column, and so no feature."""
         if isinstance(X, list):
             X = np.asarray(X)
         n = _number_of_rows(X)
         if isinstance(groups, str):
             name, cells = groups, _column(X, groups)
-            if name not in ignored:
-                X = _without(X, name)
+            X = _without(X, name)
             _require_groups(name, np.array([value is None for value in cells], np.bool_))
             groups = cells
         rows = cls(X, y, weight, n, None, None if groups is None else np.asarray(groups))

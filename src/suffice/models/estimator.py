@@ -7,7 +7,7 @@ estimators of a class stand in its `Kind`.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from inspect import getattr_static
@@ -98,7 +98,6 @@ class Estimator:
 
     kind: ClassVar[Kind] = Kind()
     _accepted: ClassVar[tuple[str, ...]] = ()  # parameters without effect
-    _ignore: Sequence[str] = ()  # columns of the first table, and so of all, that are left out
     _by: tuple[str, ...] = ()  # columns of the first table by which its rows are grouped
     reader_: TableReader
     model_: Any
@@ -160,9 +159,7 @@ class Estimator:
 
         As `sklearn.base.clone` does.
         """
-        again = type(self)(**deepcopy(self.get_params(deep=False)))
-        again._ignore = self._ignore
-        return again
+        return type(self)(**deepcopy(self.get_params(deep=False)))
 
     def __repr__(self) -> str:
         return printed(type(self), self.get_params(deep=False))

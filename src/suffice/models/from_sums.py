@@ -249,7 +249,6 @@ class FittedFromSums(Estimator, Generic[R, S]):
             method.require(sums)
             names = reader.layout.names
             settle_columns(self, len(names), names if given.named else None)
-            self._ignore = given.estimator._ignore
             self._set(method, reader.narrowed(sums))
             self.forgotten_ = ()
             return self

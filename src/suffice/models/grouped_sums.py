@@ -242,7 +242,15 @@ class GroupedSums:
         size : int
             Of a window, 1 or more.
         """
-        place, values = self._in_time(name, size)
+        column = self.keys.column(name)
+        values = column.drop_null().unique().sort()
+        whole = isinstance(size, Integral) and not isinstance(size, bool) and size >= 1
+        if not whole or size > len(values):
+            raise ParameterError(
+                f"a window of {size!r} values",
+                f"it is a whole number from 1 to {len(values)}, the values of {name!r}",
+            )
+        place, _ = ranked(column)  # len(values) where it is missing
         others, combination = self.keys.only([other for other in self.by if other != name])
         known = np.flatnonzero(place < len(values))
         cells = combination[known] * len(values) + place[known]  # rows of values, one per other key
@@ -258,27 +266,13 @@ class GroupedSums:
             one, length = one + _later(one, length, len(values)), 2 * length
         assert found is not None
         cells = np.asarray(found.keys.columns[0])
-        whole = np.flatnonzero(cells % len(values) >= size - 1)
-        combination, place = np.divmod(cells[whole], len(values))
+        ends = np.flatnonzero(cells % len(values) >= size - 1)
+        combination, place = np.divmod(cells[ends], len(values))
         columns = dict(zip(others.names, others.take(combination).columns, strict=True))
         columns[name] = values.take(pa.array(place))
-        keys = Keys(self.by, tuple(columns[column] for column in self.by), len(whole))
-        both = Keyed(keys, found.sums.take(whole)).sorted()
+        keys = Keys(self.by, tuple(columns[column] for column in self.by), len(ends))
+        both = Keyed(keys, found.sums.take(ends)).sorted()
         return replace(self, keys=both.keys, sums=both.sums)
-
-    def _in_time(self, name: str, size: int) -> tuple[NDArray[np.int64], pa.Array[Any]]:
-        """Return the place of every group among the values of a column, and these, in order."""
-        column = self.keys.column(name)
-        whole = isinstance(size, Integral) and not isinstance(size, bool) and size >= 1
-        values = column.drop_null().unique()
-        if not whole or size > len(values):
-            raise ParameterError(
-                f"a window of {size!r} values",
-                f"it is a whole number from 1 to {len(values)}, the values of {name!r}",
-            )
-        place, _ = ranked(column)
-        order, _ = ranked(values)
-        return place, values.take(pa.array(np.argsort(order)))
 
     def _chosen(self, keys: dict[str, Any]) -> NDArray[np.bool_]:
         found = np.ones(len(self), np.bool_)

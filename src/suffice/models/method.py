@@ -141,7 +141,7 @@ class Method(Protocol[R, S]):
     def left_out(self, estimator: Any, rows: Any) -> LeaveOneOut | None:
         """Return the predictions of each training row by the model of all others.
 
-        None where there is no closed form, which a `ParameterError` may say too.
+        None without a closed form.
         """
         return None
 

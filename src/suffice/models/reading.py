@@ -251,8 +251,6 @@ def open_rows(
         )
     named = all(isinstance(name, str) for name in called)
     opened = replace(opened, named=named, keys=estimator._by or opened.keys)
-    if estimator._ignore:
-        opened = opened.without(estimator._ignore)
     found = [name for name in opened.feature_names if name not in targets]
     settle_columns(estimator, len(found), found if named else None)
     return opened

@@ -97,8 +97,7 @@ def expectation_maximisation(
 
     In no direction may a variance be less than 10⁻⁹ of what columns have over all classes, for
     without that the likelihood of a few rows, or of columns that determine each other, is
-    unbounded; the floor raises eigenvalues, which maximises under this constraint. There the
-    logarithm of a variance has lost digits: a step that rounding makes worse ends the search.
+    unbounded; the floor raises eigenvalues, which maximises under this constraint.
 
     ``estimate`` makes means (k, d) and covariances (s, d, d) of expected sums (k,), (k, d) and
     (s, d, d), where a class without rows has weight 0; ``log_prior`` is what it maximises besides
@@ -106,8 +105,9 @@ def expectation_maximisation(
     standard deviations, and of covariances as fractions, that is at most ``tolerance`` counts as
     none; the log-likelihood may then change by its root for every row.
     """
-    cells = _Cells.of(rows, shared)
-    at = cells.start()
+    cells, d = _Cells.of(rows, shared), rows.patterns.shape[1]
+    matrices = np.tile(np.eye(d), (1 if shared else rows.k, 1, 1))
+    at = _Gaussians(np.zeros((rows.k, d)), matrices)
     sums = cells.expect(at, log_prior)
     history, path = [sums.log_likelihood], Path([], [])
     least, converged, gain = math.sqrt(tolerance) * cells.weight.sum(), False, np.inf
@@ -117,7 +117,7 @@ def expectation_maximisation(
         if still and gain <= least:
             converged = True
             break
-        ahead, before = _extrapolated(path, at, following), sums
+        ahead = _extrapolated(path, at, following)
         sums = cells.expect(ahead, log_prior)
         if ahead is not following and not sums.log_likelihood >= history[-1]:
             path.forget()
@@ -125,9 +125,6 @@ def expectation_maximisation(
             sums = cells.expect(ahead, log_prior)
         at = ahead
         gain = sums.log_likelihood - history[-1]
-        if gain < -least and _at_floor(at.covariance):  # rounding costs more than a step gains
-            sums = before
-            break
         history.append(sums.log_likelihood)
     return Expected(*cells.in_units(sums), tuple(history), converged)
 
@@ -159,7 +156,6 @@ class _Cells:
     scale: Floats  # (d,)
     varies: Bools  # (d,)
     shown: Bools  # whether a class shows a column, (k, d)
-    n_matrices: int
     log_scale: float  # Σ log scale over all observed cells
     cells: tuple[Bools | Ints | Floats, ...]
     code: Ints
@@ -175,8 +171,6 @@ class _Cells:
         of_matrix = np.zeros(len(rows.scatter), np.intp)
         stored = rows.product_index >= 0
         of_matrix[rows.product_index[stored]] = cell[stored]
-        if (of_matrix[rows.product_index[stored]] != cell[stored]).any():
-            raise ValueError("scatter is summed over classes, and these do not share a covariance")
         owners, place = np.unique(of_matrix, return_inverse=True)
         places = np.full(len(keys), -1)
         places[owners] = np.arange(len(owners))
@@ -209,18 +203,12 @@ class _Cells:
             scale=scale,
             varies=varies,
             shown=of_class > 0,
-            n_matrices=1 if shared else rows.k,
             log_scale=float((weight * log(scale)).sum()),
             cells=(rows.patterns[keys[:, 0]] & varies, start, keys[:, 1], places, products),
             code=rows.code[order].astype(np.intp),
             group_weight=np.ascontiguousarray(rows.weight[order], np.float64),
             x=x[order],
         )
-
-    def start(self) -> _Gaussians:
-        """Means 0, variances 1, no correlations."""
-        d = len(self.scale)
-        return _Gaussians(np.zeros(self.origin.shape), np.tile(np.eye(d), (self.n_matrices, 1, 1)))
 
     def expect(self, at: _Gaussians, log_prior: LogPrior | None) -> _Sums:
         x, scatter = self.x.copy(), np.zeros_like(at.covariance)
@@ -250,8 +238,6 @@ class _Cells:
     def maximise(self, sums: _Sums, estimate: Estimate) -> _Gaussians:
         weight, mean, scatter = self.in_units(sums)
         estimated, covariance = estimate(weight, mean, scatter)
-        if not (np.isfinite(estimated).all() and np.isfinite(covariance).all()):
-            raise ValueError("the estimate from expected sums is not finite")
         # The difference is what the estimate moves; far from 0 the rest would be rounded.
         moved = sums.mean + (estimated - mean) / self.scale
         return _Gaussians(moved, _floored(covariance / self._scales))
@@ -273,7 +259,8 @@ def _floored(covariance: Floats) -> Floats:
     The floor is higher where variances are so large that it would be lost in their rounding.
     """
     variances, axes = eigh(covariance)
-    missing = np.maximum(_floor(variances) - variances, 0.0)
+    spread = variances.max(axis=1, keepdims=True, initial=0.0) / variances.shape[1]
+    missing = np.maximum(FLOOR * np.maximum(spread, 1.0) - variances, 0.0)
     if not missing.any():
         return covariance
     raised, origin = covariance.copy(), np.zeros((len(missing), covariance.shape[1]))
@@ -282,19 +269,6 @@ def _floored(covariance: Floats) -> Floats:
         axes[matrix, :, which], matrix, missing[matrix, which], origin, raised
     )
     return raised
-
-
-def _floor(variances: Floats) -> Floats:
-    """The least eigenvalue of each matrix, (s, 1), from its eigenvalues (s, d)."""
-    d = variances.shape[-1]
-    floor: Floats = FLOOR * np.maximum(variances.max(axis=1, keepdims=True, initial=0.0) / d, 1.0)
-    return floor
-
-
-def _at_floor(covariance: Floats) -> bool:
-    """Return whether a matrix was raised to the floor, or nearly."""
-    variances, _ = eigh(covariance)
-    return bool((variances < 2.0 * _floor(variances)).any())
 
 
 def _change(before: _Gaussians, after: _Gaussians) -> float:

@@ -156,9 +156,7 @@ def _curve(ranking: Ranking) -> dict[str, Any]:
     odds = np.r_[-np.inf, 0.5 * (scores[starts[1:] - 1] + scores[starts[1:]]), np.inf]
     cuts = np.round(1 / (1 + exp(-odds)), DIGITS)
     cuts[at := np.searchsorted(starts, half)] = 0.5
-    other = replace(
-        ranking, scores=-scores[::-1], high=ranking.high[::-1, ::-1], low=ranking.low[::-1, ::-1]
-    )
+    other = replace(ranking, scores=-scores[::-1], weight=ranking.weight[::-1, ::-1])
     return {
         "cuts": cuts.tolist(),
         "half": int(at),

@@ -105,20 +105,26 @@ class Divergences(NamedTuple):
         """Return them without a test: the counts are no rows that were drawn one by one."""
         return self._replace(ratio=np.full_like(self.ratio, np.nan))
 
-    def with_missing(self, shown: Pair, missing: Pair) -> Divergences:
+    def with_missing(self, shown: Pair, rows: Pair) -> Divergences:
         """Count missing cells as a value of their own, where either side has any.
 
         Parameters
         ----------
-        shown, missing : pair of ndarray
-            Σw of the cells of either side that are there, and that are not.
+        shown : pair of ndarray (k, d)
+            Σw of the cells of either side that are there.
+        rows : pair of ndarray (k,)
+            Σw of all rows of either side.
         """
-        cells = [np.stack(side, axis=-1) for side in zip(shown, missing, strict=True)]
+        cells = []
+        for there, n in zip(shown, rows, strict=True):
+            gone = n[:, None] - there
+            gone = np.where(gone > ROUNDING * n[:, None], gone, 0.0)
+            cells.append(np.stack([there, gone], axis=-1))
         alone = of_fractions(*cells)
         with np.errstate(invalid="ignore"):
             shares = [np.moveaxis(x / x.sum(axis=-1, keepdims=True), -1, 0) for x in cells]
         (o, m), (o2, m2) = shares
-        counted = ((missing[0] > 0) | (missing[1] > 0)) & ~np.isnan(alone.hellinger)
+        counted = ((cells[0] + cells[1])[..., 1] > 0) & ~np.isnan(alone.hellinger)
         both = np.where(o * o2 > 0, 1 - self.hellinger**2, 0.0)
         overlap = np.sqrt(m * m2) + np.sqrt(o * o2) * both
         of_cells = np.where(o * o2 > 0, (o + o2) / 2 * self.psi, 0.0)
@@ -430,8 +436,6 @@ def compared(
             "only tables of the same columns can be compared",
         )
     labels = None if weights is None else of_fractions(*weights).at()
-    if weights is not None and labels is None:
-        raise SchemaError("a table has no labelled row", "a comparison needs rows on both sides")
     columns = [
         column
         for mine, theirs, block in zip(a, b, names, strict=True)
@@ -482,13 +486,7 @@ def _columns(
 
 def _with_missing(sides: tuple[ClassSums, ClassSums], rows: Pair) -> Divergences:
     """The divergences of blocks whose classes have so many rows (k,); see `with_missing`."""
-    one, other = sides
-    found = one.divergences(other)
+    found = sides[0].divergences(sides[1])
     columns = np.arange(found.hellinger.shape[1])
     shown = [side.total[:, np.minimum(columns, side.total.shape[1] - 1)] for side in sides]
-    missing = [n[:, None] - there for n, there in zip(rows, shown, strict=True)]
-    few = [
-        np.where(gone > ROUNDING * n[:, None], gone, 0.0)
-        for n, gone in zip(rows, missing, strict=True)
-    ]
-    return found.with_missing((shown[0], shown[1]), (few[0], few[1]))
+    return found.with_missing((shown[0], shown[1]), rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Annotated, Any, Self
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +16,7 @@ from suffice.errors import DataError, ParameterError, SchemaError, first_line
 from suffice.numerics.arrays import Bools, Ints
 from suffice.numerics.in_print import listed
 from suffice.phrases import meant
-from suffice.rules import Shape, rule
+from suffice.rules import rule
 from suffice.sums.base import Sums
 from suffice.sums.block import BadCell
 
@@ -43,41 +43,23 @@ class KeyColumn:
     ----------
     name, kind : str
         The column, and which of `TYPES` its values are.
-    texts : tuple of str
-        Its strings (g,), if it is one of strings.
-    numbers : ndarray of int (g,), or (0,)
-        Numbers, 0 and 1, days or microseconds since 1970.
-    missing : ndarray of bool (g,)
+    values : tuple
+        Those of the groups (g,); None where one is missing.
     """
 
     name: str
     kind: str
-    texts: tuple[str, ...]
-    numbers: Annotated[NDArray[np.int64], Shape("n")]
-    missing: Annotated[Bools, Shape("g")]
+    values: tuple[Any, ...]
 
-    @rule("values are of a kind of keys, as many as there are groups")
-    def _is_whole(self) -> bool:
-        lengths = len(self.texts), len(self.numbers)
-        g, of_text = len(self.missing), self.kind == "string"
-        return self.kind in TYPES and lengths == ((g, 0) if of_text else (0, g))
-
-    @classmethod
-    def of(cls, name: str, column: pa.Array[Any]) -> Self:
-        kind, missing = kind_of(column.type), np.array(column.is_null())
-        if kind == "string":
-            texts = tuple(pc.fill_null(column, "").to_pylist())
-            return cls(name, kind, texts, np.empty(0, np.int64), missing)
-        numbers = column.cast(pa.int32()) if kind == "date" else column
-        return cls(name, kind, (), np.array(pc.fill_null(numbers.cast(pa.int64()), 0)), missing)
+    @rule("values are of a kind of keys")
+    def _is_of_kind(self) -> bool:
+        try:
+            return len(self.column()) == len(self.values)
+        except (ArithmeticError, LookupError, NotImplementedError, TypeError, ValueError):
+            return False
 
     def column(self) -> pa.Array[Any]:
-        if self.kind == "string":
-            return pa.array(self.texts, pa.string(), mask=self.missing)
-        numbers = pa.array(self.numbers, mask=self.missing)
-        if self.kind == "date":
-            numbers = numbers.cast(pa.int32())
-        return numbers.cast(TYPES[self.kind])
+        return pa.array(self.values, TYPES[self.kind])
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,7 +182,8 @@ class Keys:
 
     def saved(self) -> tuple[KeyColumn, ...]:
         """Return the columns as a file has them."""
-        return tuple(map(KeyColumn.of, self.names, self.columns))
+        pairs = zip(self.names, self.columns, strict=True)
+        return tuple([KeyColumn(n, kind_of(c.type), tuple(c.to_pylist())) for n, c in pairs])
 
     @classmethod
     def of_file(cls, columns: Sequence[KeyColumn]) -> Self:
@@ -416,10 +399,7 @@ def distinct(columns: Sequence[pa.Array[Any]]) -> tuple[Ints, Ints]:
 def ranked(column: pa.Array[Any]) -> tuple[NDArray[np.int64], int]:
     """Return the rank of every value among the distinct ones, a missing one the last."""
     coded = column.dictionary_encode()
-    values = coded.dictionary
-    if pa.types.is_boolean(values.type):
-        values = values.cast(pa.int8())
-    order = np.asarray(pc.sort_indices(values))
+    order = np.asarray(pc.sort_indices(coded.dictionary))
     rank = np.empty(len(order) + 1, np.int64)
     rank[order] = np.arange(len(order))
     rank[-1] = len(order)

@@ -102,9 +102,6 @@ class ValueBins:
 ColumnBins: TypeAlias = CutBins | ValueBins
 
 
-MOST_COUNTED = 2**31  # rows of weight one that are tallied in 32 bits
-
-
 def pair_bytes(k: int, bins: int) -> int:
     """Memory of the counts of k classes and so many bins in all: 8 k M(M + 1) bytes.
 
@@ -230,40 +227,14 @@ class PairCountAccumulator:
 
     def __init__(self, columns: tuple[str, ...], bins: tuple[ColumnBins, ...]) -> None:
         self._columns, self._bins, self._size = columns, bins, sum(map(len, bins))
-        pairs = self._size * (self._size + 1) // 2
-        self._tally = np.zeros((0, pairs), np.uint32)  # rows of weight one, so far
-        self._tallied = 0
-        self._table = np.zeros((0, 2, pairs))  # the others, as pairs, and older tallies
-        self._k = 0
+        self._table = np.zeros((0, 2, self._size * (self._size + 1) // 2))
 
     def add(self, block: Block, codes: Ints, weights: Floats, k: int) -> None:
         columns = [block.column(j) for j in range(len(self._bins))]
-        self.add_places(pair_places(self._bins, columns, block.rows), codes, weights, k)
-
-    def add_places(self, places: NDArray[np.int32], codes: Ints, weights: Floats, k: int) -> None:
-        """Add rows by the places of their bins, (n, d), as `pair_places` gives them."""
-        self._k = max(k, self._k)
-        if len(weights) and (weights[codes >= 0] == 1).all():
-            weights = weights[:0]
-        if len(weights):
-            self._table = grown(self._table, self._k)
-            kernels.pair_counts.count_weighted(places, codes, weights, self._size, self._table)
-            return
-        self._tallied += len(places)
-        if self._tallied >= MOST_COUNTED:
-            self._put_by()
-        self._tally = grown(self._tally, self._k)
-        kernels.pair_counts.count(places, codes, self._size, self._tally)
-
-    def _put_by(self) -> None:
-        """Add the tally to the table, and begin another."""
-        self._table = grown(self._table, self._k)
-        count = DoubleDouble.from_table(self._table) + DoubleDouble.of(grown(self._tally, self._k))
-        self._table = np.stack([count.hi, count.lo], axis=1)
-        self._tally, self._tallied = self._tally[:0], 0
+        places = pair_places(self._bins, columns, block.rows)
+        weights = weights if len(weights) else np.ones(block.rows)
+        self._table = grown(self._table, k)
+        kernels.pair_counts.count_weighted(places, codes, weights, self._size, self._table)
 
     def statistic(self) -> PairCounts:
-        count = DoubleDouble.of(grown(self._tally, self._k))
-        if len(self._table):
-            count = count + DoubleDouble.from_table(grown(self._table, self._k).copy())
-        return PairCounts(self._columns, self._bins, count)
+        return PairCounts(self._columns, self._bins, DoubleDouble.from_table(self._table.copy()))

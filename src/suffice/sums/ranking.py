@@ -5,22 +5,22 @@ Sums like any other: the weight of either side at every score is an exact sum ov
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import Annotated, NamedTuple, Self
 
 import numpy as np
 
-from suffice.numerics.arrays import Bools, Floats, Ints
+from suffice.numerics.arrays import Bools, Floats
 from suffice.numerics.elementary import log1p
-from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.exact import WEIGHT, DoubleDouble
 from suffice.numerics.interruption import interruptible
-from suffice.sums.base import TreeSum
+from suffice.rules import Shape
+from suffice.sums.base import Sums, TreeSum
 
 EXACT_SCORES = 2**20
-"""Different scores beyond which they are rounded to `CELL`; each takes 24 bytes, or 40."""
+"""Different scores beyond which they are rounded to `CELL`; each takes 40 bytes."""
 CELL = 2.0**-9  # of log-odds: a ratio of odds of 1.002
 LARGEST = 2.0**6  # log-odds beyond it, odds of 10²⁷, share a cell
-CELLS = round(2 * LARGEST / CELL) + 1
 LAST_LEVEL = 62  # of a sum that no other one reaches
 
 
@@ -33,7 +33,7 @@ class Area(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking:
+class Ranking(Sums):
     """Weight of the rows of a class, and of all others, at every score.
 
     The higher a score, the more a row looks like one of the class. −∞ and ∞ are scores too. Scores
@@ -44,10 +44,8 @@ class Ranking:
     ----------
     scores : ndarray (m,)
         Different scores, ascending.
-    high : ndarray (m, 2)
-        Σw of the rows of the class, and of the others, rounded to a double.
-    low : ndarray (m, 2), or (0, 2) where the rounding left nothing
-        What it left.
+    weight : DoubleDouble (m, 2)
+        Σw of the rows of the class, and of the others.
     rounded : bool
         Whether scores are centres of cells.
 
@@ -62,78 +60,44 @@ class Ranking:
     """
 
     scores: Floats
-    high: Floats
-    low: Floats
+    weight: Annotated[DoubleDouble, Shape("m", 2), WEIGHT]
     rounded: bool = False
 
     @classmethod
-    def empty(cls) -> Ranking:
-        return cls(np.zeros(0), np.zeros((0, 2)), np.zeros((0, 2)))
+    def empty(cls) -> Self:
+        return cls(np.zeros(0), DoubleDouble.zeros((0, 2)))
 
     @classmethod
-    def of(cls, scores: Floats, truth: Bools, weights: Floats) -> Ranking:
+    def of(cls, scores: Floats, truth: Bools, weights: Floats) -> Self:
         """Rank n rows: their scores (n,), whether they are of the class (n,), and weights (n,)."""
         sides = np.stack([np.where(truth, weights, 0.0), np.where(truth, 0.0, weights)], axis=1)
         different, at = interruptible(np.unique, scores, return_inverse=True)
-        return cls._of_sums(different, DoubleDouble.by_place(len(different), (sides, at)), False)
+        found = cls(different, DoubleDouble.by_place(len(different), (sides, at))).pruned()
+        return found if len(found.scores) <= EXACT_SCORES else found.in_cells()
 
-    @classmethod
-    def _of_sums(cls, scores: Floats, weight: DoubleDouble, rounded: bool) -> Ranking:
-        """The ranking of sums (m, 2): those that are not 0, in cells where they are too many."""
-        shown = (weight.value != 0).any(axis=1)
-        if not shown.all():
-            scores, weight = scores[shown], weight[shown]
-        low = weight.lo if weight.lo.any() else np.zeros((0, 2))
-        found = cls(scores, weight.hi, low, rounded)
-        return found if rounded or len(scores) <= EXACT_SCORES else found._in_cells()
-
-    def _in_cells(self) -> Ranking:
+    def in_cells(self) -> Self:
         if self.rounded:
             return self
         near = np.rint(np.clip(self.scores, -LARGEST, LARGEST) / CELL)
         cells, at = np.unique(near, return_inverse=True)
-        weight = DoubleDouble.by_place(len(cells), *self._numbers(at))
-        return self._of_sums(cells * CELL, weight, True)
+        weight = DoubleDouble.by_place(len(cells), (self.weight.hi, at), (self.weight.lo, at))
+        return replace(self, scores=cells * CELL, weight=weight, rounded=True)
 
-    @property
-    def weight(self) -> DoubleDouble:
-        """Σw of the rows of the class, and of the others, at each score, (m, 2)."""
-        return DoubleDouble(self.high, self.low if len(self.low) else np.zeros_like(self.high))
+    def pruned(self) -> Self:
+        shown = (self.weight.value != 0).any(axis=1)
+        return replace(self, scores=self.scores[shown], weight=self.weight[shown])
 
-    def _numbers(self, places: Ints) -> tuple[tuple[Floats, Ints], tuple[Floats, Ints]]:
-        """Both parts of the weights, with the places (m,) that they go to."""
-        return (self.high, places), (self.low, places[: len(self.low)])
+    def aligned(self, other: Self) -> tuple[Self, Self]:
+        """Return both over the scores of either, in cells where these are too many."""
+        scores = interruptible(np.union1d, self.scores, other.scores)
+        few = self.rounded or len(scores) <= EXACT_SCORES
+        if self.rounded != other.rounded or not few:
+            return self.in_cells().aligned(other.in_cells())
+        return self._over(scores), other._over(scores)
 
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Ranking)
-            and self.rounded == other.rounded
-            and np.array_equal(self.scores, other.scores)
-            and self.weight == other.weight
-        )
-
-    def __add__(self, other: Ranking) -> Ranking:
-        return self._merged(other, 1.0)
-
-    def __sub__(self, other: Ranking) -> Ranking:
-        return self._merged(other, -1.0)
-
-    def _merged(self, other: Ranking, sign: float) -> Ranking:
-        if self.rounded != other.rounded:
-            return self._in_cells()._merged(other._in_cells(), sign)
-        both = np.concatenate([self.scores, other.scores])
-        order = interruptible(np.argsort, both, kind="stable")  # quick: these are two sorted parts
-        first = np.ones(len(both), np.bool_)
-        np.not_equal(both[order[1:]], both[order[:-1]], out=first[1:])
-        at = np.empty(len(both), np.intp)
-        at[order] = np.cumsum(first) - 1
-        mine, theirs = np.split(at, [len(self.scores)])
-        numbers = [
-            *self._numbers(mine),
-            *((sign * side, at) for side, at in other._numbers(theirs)),
-        ]
-        weight = DoubleDouble.by_place(int(first.sum()), *numbers)
-        return self._of_sums(both[order[first]], weight, self.rounded)
+    def _over(self, scores: Floats) -> Self:
+        at = np.searchsorted(scores, self.scores)
+        return replace(self, scores=scores, weight=self.weight.scatter(at, (len(scores), 2)))
 
     @property
     def roc_area(self) -> Area:
@@ -199,7 +163,7 @@ class RankingAccumulator:
     def add(self, scores: Floats, truth: Bools, weights: Floats) -> None:
         rows, stack = Ranking.of(scores, truth, weights), self._sum.stack
         rounded = any(found.rounded for _, found in stack)
-        self._sum.add(rows._in_cells() if rounded else rows)
+        self._sum.add(rows.in_cells() if rounded else rows)
         if not rounded and sum(len(found.scores) for _, found in self._sum.stack) > EXACT_SCORES:
             # Merged now, they may be too many, and all that follow are rounded at once.
             self._sum = TreeSum([(LAST_LEVEL, self._sum.total())], self._sum.done)

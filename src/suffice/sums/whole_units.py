@@ -29,7 +29,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import DataError
 from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.exact import DoubleDouble
 from suffice.sums.by_class import ByClass
@@ -122,13 +121,6 @@ def pairs_of(values: NDArray[Any], degree: int) -> tuple[Floats, Floats]:
     return hi, np.asarray((values - (fixed(hi) << places)) / one, np.float64)
 
 
-def nonnegative_pairs(values: NDArray[Any]) -> DoubleDouble:
-    """Return sums of weights; refuse a number below 0, which no rows have."""
-    if (values < 0).any():
-        raise DataError("a sum of weights is below 0", "there are no such rows")
-    return DoubleDouble(*pairs_of(values, 1))
-
-
 def scales(sums: Any) -> Ints:
     """Return exponents of powers of 2 near √(Σwx²/Σw) of every column, (d,); of counts 0."""
     if isinstance(sums, ByClass):
@@ -158,8 +150,8 @@ def elements(sums: Any, scales: Ints) -> Iterator[Elements]:
 def rebuilt(like: Any, values: Iterator[NDArray[Any]]) -> Any:
     """Return the sums of fixed-point numbers, in the order of `elements`.
 
-    What there are sums of, classes, columns and values, is as in sums of no row. By DataError,
-    numbers are refused that no rows have.
+    What there are sums of, classes, columns and values, is as in sums of no row. Numbers that no
+    rows have break the rules of the sums.
     """
     raise TypeError(f"sums of {type(like).__name__} have no units")
 
@@ -181,9 +173,9 @@ def _(sums: ByClass, scales: Ints) -> Iterator[Elements]:
 
 @rebuilt.register
 def _(like: ByClass, values: Iterator[NDArray[Any]]) -> ByClass:
-    weight, unlabelled = nonnegative_pairs(next(values)), nonnegative_pairs(next(values))[0]
+    weight, unlabelled = (DoubleDouble(*pairs_of(next(values), 1)) for _ in range(2))
     blocks = tuple([rebuilt(block, values) for block in like.blocks])
-    return replace(like, weight=weight, unlabelled=unlabelled, blocks=blocks).pruned()
+    return replace(like, weight=weight, unlabelled=unlabelled[0], blocks=blocks).pruned()
 
 
 @elements.register
@@ -194,7 +186,7 @@ def _(sums: Counts, scales: Ints) -> Iterator[Elements]:
 
 @rebuilt.register
 def _(like: Counts, values: Iterator[NDArray[Any]]) -> Counts:
-    return replace(like, count=nonnegative_pairs(next(values))).pruned()
+    return replace(like, count=DoubleDouble(*pairs_of(next(values), 1))).pruned()
 
 
 @elements.register
@@ -206,7 +198,7 @@ def _(sums: Events, scales: Ints) -> Iterator[Elements]:
 
 @rebuilt.register
 def _(like: Events, values: Iterator[NDArray[Any]]) -> Events:
-    count, documents, missing = (nonnegative_pairs(next(values)) for _ in range(3))
+    count, documents, missing = (DoubleDouble(*pairs_of(next(values), 1)) for _ in range(3))
     (known,) = like.vocabularies
     absent = Counts((Vocabulary(known.values),), missing).pruned()
     return replace(like, count=count, documents=documents, missing=absent)
@@ -226,22 +218,17 @@ def _(sums: Moments, scales: Ints) -> Iterator[Elements]:
 @rebuilt.register
 def _(like: Moments, values: Iterator[NDArray[Any]]) -> Moments:
     w, first, squares = islice(values, 3)
-    weight = nonnegative_pairs(w)
-    some = np.where(w > 0, w, 1)
-    pivot = pivots(first / (some << PLACES), (squares * w - first**2) / (some**2 << 2 * PLACES))
+    weight = DoubleDouble(*pairs_of(w, 1))
+    pivot = means(first, w)
     p = fixed(pivot)
     about = np.maximum(squares - 2 * p * first + w * p**2, 0)
     sums = np.stack([*pairs_of(first - w * p, 2), *pairs_of(about, 3)], axis=1)
     return Moments(np.stack([weight.hi, weight.lo], axis=1), pivot, sums)
 
 
-def pivots(mean: NDArray[Any], variance: NDArray[Any]) -> Floats:
-    """Return the pivots that means and variances decide: ``near`` of src/native/sums/pivots.hpp."""
-    middle, spread = mean.astype(np.float64), np.sqrt(np.maximum(variance, 0).astype(np.float64))
-    step = np.ldexp(1.0, np.frexp(spread)[1] - 1)
-    one = (spread == 0) | (np.abs(middle) >= 2.0**52 * step)
-    near = np.where(one, middle, np.floor(middle / step + 0.5) * step)
-    return np.where(np.abs(middle) <= 2 * spread, 0.0, near)
+def means(first: NDArray[Any], w: NDArray[Any]) -> Floats:
+    """Return Σwx/Σw rounded to doubles, which sums are about until they are canonical."""
+    return np.asarray(first / (np.where(w > 0, w, 1) << PLACES), np.float64)
 
 
 @elements.register
@@ -277,16 +264,13 @@ def _moved(first: NDArray[Any], p: NDArray[Any], row: Ints, column: Ints) -> NDA
 @rebuilt.register
 def _(like: Comoments, values: Iterator[NDArray[Any]]) -> Comoments:
     w, tally, first, products = islice(values, 4)
-    weight = nonnegative_pairs(w)
+    weight = DoubleDouble(*pairs_of(w, 1))
     k, d, shown = like.k, like.d, np.flatnonzero(weight.hi > 0)
     if not len(shown):
         return like
     row, column = np.triu_indices(d)
     w, first, products = w[shown, None], first[shown], products if like.pooled else products[shown]
-    squares, total = products[:, row == column], w.sum() if like.pooled else w
-    between = first**2 // w  # spreads need not be exact
-    scatter = squares - (between.sum(axis=0) if like.pooled else between)
-    pivot = pivots(first / (w << PLACES), scatter / (total << 2 * PLACES) + np.zeros(first.shape))
+    pivot = means(first, w)
     p = fixed(pivot)
     moved = w * p[:, row] * p[:, column] - _moved(first, p, row, column)
     about = products + (moved.sum(axis=0) if like.pooled else moved)

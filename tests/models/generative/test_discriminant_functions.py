@@ -293,6 +293,7 @@ def fitted(families: Any, column: list[Any], **options: Any) -> NaiveBayes:
 
 
 NO_FORM = "its log-likelihood is neither linear nor quadratic"
+REMEDY = "fit it with estimation='mle', or choose another family for it"
 FINITE = (
     "a form needs finite logarithms; "
     "smooth it: alpha > 0 with estimation='bayes', or alpha > 1 with 'map'."
@@ -304,15 +305,15 @@ FINITE = (
     [
         (
             *("gaussian", [1.0, 2.0, 4.0, 3.0], {}),
-            f"column 'c' is modelled by Gaussian(); {NO_FORM}; fit it with estimation='mle'.",
+            f"column 'c' is modelled by Gaussian(); {NO_FORM}; {REMEDY}.",
         ),
         (
             *("poisson", [1, 2, 4, 3], {}),
-            f"column 'c' is modelled by Poisson(); {NO_FORM}; fit it with estimation='mle'.",
+            f"column 'c' is modelled by Poisson(); {NO_FORM}; {REMEDY}.",
         ),
         (
             *("joint_table", ["r", "r", "b", "g"], {}),
-            f"column 'c' is modelled by JointTable(); {NO_FORM}; choose another family for it.",
+            f"column 'c' is modelled by JointTable(); {NO_FORM}; {REMEDY}.",
         ),
         (
             *("categorical", ["r", "r", "b", "g"], {"alpha": 0.0}),

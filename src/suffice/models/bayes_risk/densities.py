@@ -31,10 +31,7 @@ def is_discrete(distribution: Any) -> bool:
 def log_density(distribution: Any, rows: Floats) -> Floats:
     """Return log p(x) of numbers (n,), or of rows (n, d), (n,)."""
     log_p = distribution.logpmf if is_discrete(distribution) else distribution.logpdf
-    out = np.asarray(log_p(rows), dtype=np.float64)
-    if out.size != len(rows):
-        raise ValueError(f"{out.size} log densities for {len(rows)} rows")
-    return out.reshape(len(rows))
+    return np.asarray(log_p(rows), dtype=np.float64).reshape(len(rows))
 
 
 def draw(distribution: Any, n: int, rng: np.random.Generator) -> Floats:
@@ -194,7 +191,16 @@ class Densities:
                 "there are two classes or more, each has a density, and None is no label",
             )
         known = tuple(Density.of(label, one) for label, one in zip(labels, given, strict=True))
-        return cls(labels, _prior_of(priors, labels), known)
+        if priors is None:
+            return cls(labels, np.full(len(labels), 1.0 / len(labels)), known)
+        mapped = isinstance(priors, Mapping)
+        if unknown := [label for label in priors if label not in labels] if mapped else []:
+            raise ParameterError(
+                f"the class {unknown[0]!r} has a prior, and no density",
+                f"the classes are {', '.join(map(repr, labels))}",
+            )
+        prior = given_prior(priors, labels, "priors")
+        return cls(labels, np.asarray(prior / prior.sum()), known)
 
     @property
     def d(self) -> int | None:
@@ -229,8 +235,6 @@ class Densities:
 
     def rows(self, X: Any) -> Floats:
         """Return a checked table, (n, d); one-dimensional values are the rows of one column."""
-        if hasattr(X, "toarray"):  # a sparse matrix
-            X = X.toarray()
         try:
             rows = np.asarray(unmasked(X, numeric=True), dtype=np.float64)
         except (TypeError, ValueError) as error:
@@ -253,21 +257,6 @@ class Densities:
                 "drop the row, or give every class a tuple of independent columns",
             )
         return rows
-
-
-def _prior_of(priors: Any, labels: tuple[Any, ...]) -> Floats:
-    """Return P(c) (k,), checked, in the order of the labels."""
-    if priors is None:
-        return np.full(len(labels), 1.0 / len(labels))
-    mapped = isinstance(priors, Mapping)
-    unknown = [label for label in priors if label not in labels] if mapped else []
-    if unknown:
-        raise ParameterError(
-            f"the class {unknown[0]!r} has a prior, and no density",
-            f"the classes are {', '.join(map(repr, labels))}",
-        )
-    given = given_prior(priors, labels, "priors")
-    return np.asarray(given / given.sum())
 
 
 def described(given: Any) -> str:

@@ -163,28 +163,28 @@ def _of_part(parameters: Parameters, d: int, prior: Floats) -> Iterator[float]:
     """Yield the bits of every column of a part; NaN where no form is known."""
     if isinstance(parameters, MultinomialParameters):
         bits = _information(parameters.theta * prior[:, None], prior) / LOG_2
-        yield from bits.tolist() if parameters.events.closed else [_sum(bits)]
+        yield from bits.tolist() if parameters.events.closed else [float(bits.sum())]
         return
     for column in map(parameters.column, range(d)):
         cells = discrete(column)
         if cells is not None:
-            yield _sum(_information(prior[:, None] * cells, prior)) / LOG_2
+            yield float(_information(prior[:, None] * cells, prior).sum()) / LOG_2
             continue
         line = location_scale(column)
-        known = line is not None and bool(line[1].all())
-        yield _integrated(*line, prior) if line is not None and known else np.nan
+        yield _integrated(*line, prior) if line is not None and line[1].all() else np.nan
 
 
 def _integrated(location: Floats, scale: Floats, dof: Floats | None, prior: Floats) -> float:
     """Return the bits of a column of numbers, Gaussian or Student's t."""
-    column = frozen(location, scale, dof)
+    kind, of = (stats.norm, []) if dof is None else (stats.t, [dof])
+    column = [kind(*of_class) for of_class in np.hstack([*of, location, scale])]
 
-    def of(x: Floats) -> Floats:
+    def at(x: Floats) -> Floats:
         densities = [exp(log_density(one, x)) for one in column]
         return _information(prior[:, None] * np.array(densities), prior)
 
     with np.errstate(all="ignore"):
-        value, _ = integrate(of, cut_points(column, QUANTILES), PRECISION)
+        value, _ = integrate(at, cut_points(column, QUANTILES), PRECISION)
     return max(value, 0.0) / LOG_2
 
 
@@ -196,18 +196,7 @@ def _information(joint: Floats, prior: Floats) -> Floats:
     return row_sums(joint.T * log(ratio))
 
 
-def _sum(values: Floats) -> float:
-    return float(np.add.reduce(values))
-
-
 # -- how a column looks in every class
-
-
-def frozen(location: Floats, scale: Floats, dof: Floats | None) -> list[Any]:
-    """Return the distributions of SciPy that a column of numbers has in each class."""
-    if dof is None:
-        return [stats.norm(*of_class) for of_class in np.hstack([location, scale])]
-    return [stats.t(*of_class) for of_class in np.hstack([dof, location, scale])]
 
 
 def discrete(parameters: Parameters) -> Floats | None:

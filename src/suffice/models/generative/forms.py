@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from suffice.data.python_cells import faithful
 from suffice.data.source import Part, each_batch
 from suffice.errors import DataError, ParameterError
-from suffice.families import Family
 from suffice.families.family import Form
+from suffice.models.base.checks import require_place
 from suffice.models.estimator import answers_by_batch, fitted
 from suffice.models.generative.model import GenerativeModel
 from suffice.numerics.logspace import row_sums
@@ -96,19 +96,11 @@ class _Form(ABC):
         ParameterError
             If there is no such class.
         """
-        r = self._place(reference)
+        r = require_place(reference, self.classes, "class")
         parts = {name: getattr(self, name) for name in self.by_class}
         return replace(
             self, reference=reference, **{name: part - part[r] for name, part in parts.items()}
         )
-
-    def _place(self, label: Any) -> int:
-        if label not in self.classes:
-            raise ParameterError(
-                f"there is no class {label!r}",
-                f"the classes are {', '.join(map(repr, self.classes))}",
-            )
-        return self.classes.index(label)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -148,7 +140,7 @@ class LinearForm(_Form):
 
     def pair(self, a: Any, b: Any) -> tuple[NDArray[np.float64], float]:
         """Return w (F,) and b with log P(a | x) − log P(b | x) = wᵀφ(x) + b."""
-        form, c = self.against(b), self._place(a)
+        form, c = self.against(b), require_place(a, self.classes, "class")
         return form.weights[c], float(form.intercepts[c])
 
     def _values(self, phi: Any) -> NDArray[np.float64]:
@@ -177,7 +169,7 @@ class QuadraticForm(_Form):
     intercepts : ndarray (k,)
         b_c.
     origin : ndarray (F,)
-        What is taken off the features; see `about`.
+        What is taken off the features.
 
     Source: Hastie, Tibshirani, Friedman, The Elements of Statistical Learning, 2nd ed. (2009),
     eq. 4.12.
@@ -198,21 +190,8 @@ class QuadraticForm(_Form):
 
     def pair(self, a: Any, b: Any) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
         """Return A (F,) or (F, F), w (F,), b of log P(a | x) − log P(b | x), about the origin."""
-        form, c = self.against(b), self._place(a)
+        form, c = self.against(b), require_place(a, self.classes, "class")
         return form.quadratic[c], form.weights[c], float(form.intercepts[c])
-
-    def about(self, origin: NDArray[np.float64] | float = 0.0) -> QuadraticForm:
-        """Return the same function, multiplied out about another origin, (F,) or one number."""
-        origin = np.array(np.broadcast_to(np.asarray(origin, np.float64), self.origin.shape))
-        moved = origin - self.origin
-        matrices = self.quadratic.ndim == 3
-        slope = self.quadratic @ moved if matrices else self.quadratic * moved
-        return replace(
-            self,
-            origin=origin,
-            weights=self.weights + 2 * slope,
-            intercepts=self.intercepts + (slope + self.weights) @ moved,
-        )
 
     def _values(self, phi: Any) -> NDArray[np.float64]:
         # Indicators and counts may be sparse and many; only numbers have squares and origins.
@@ -288,8 +267,7 @@ def quadratic_form(classifier: Any, reference: Any = None) -> QuadraticForm:
         As `linear_form` does.
     """
     model: GenerativeModel = fitted(classifier)
-    forms, order = forms_of(model), feature_order(model)
-    names = feature_names(model, forms)
+    forms, names, order = forms_of(model)
     origins = [np.broadcast_to(form.origin, form.linear.shape[1]) for form in forms]
     form = QuadraticForm(
         classes=model.classes.values,
@@ -357,63 +335,47 @@ def form_features(classifier: Any, X: Any) -> NDArray[np.float64] | csr_array:
         If a cell is missing and the form has no place for that.
     """
     model = fitted(classifier)
+    *_, order = forms_of(model)
     phi: NDArray[np.float64] | csr_array
-    phi = stacked(answers_by_batch(classifier, X, features_of, (model, feature_order(model))))
+    phi = stacked(answers_by_batch(classifier, X, features_of, (model, order)))
     return phi
 
 
 # -- features
 
 
-def forms_of(model: GenerativeModel) -> list[Form]:
+def forms_of(model: GenerativeModel) -> tuple[list[Form], list[Any], NDArray[np.intp]]:
+    """Return the forms of all parts, the F names of their features, and the order of these (F,).
+
+    A name is that of a column, or a pair (column, value); the order is that of the columns.
+    """
     if not model.parts:
         raise ParameterError(
             "no column had a value so far", "a form weighs the values of columns", "learn some rows"
         )
     model.refuse_weights("a form")
-    forms = []
-    for b, part in enumerate(model.parts):
-        form = model.parameters[b].form()
+    forms: list[Form] = []
+    names: list[Any] = []
+    for part, parameters in zip(model.parts, model.parameters, strict=True):
+        columns, form = part.layout.columns, parameters.form()
         if form is None:
             raise ParameterError(
-                f"column {part.layout.columns[0]!r} is modelled by {part.family}",
+                f"column {columns[0]!r} is modelled by {part.family}",
                 "its log-likelihood is neither linear nor quadratic",
-                _remedy(part.family, model.statistic.blocks[b]),
+                "fit it with estimation='mle', or choose another family for it",
             )
         forms.append(form)
-    return forms
-
-
-def _remedy(family: Family, sums: Any) -> str:
-    if getattr(family, "estimation", "mle") != "mle":
-        options: Any = {"estimation": "mle"}
-        if replace(family, **options).estimate(sums).form() is not None:
-            return "fit it with estimation='mle'"
-    return "choose another family for it"
-
-
-def feature_names(model: GenerativeModel, forms: Sequence[Form]) -> list[Any]:
-    """Return the features, part by part: the name of a column, or (column, value)."""
-    names: list[Any] = []
-    for part, form in zip(model.parts, forms, strict=True):
-        columns = part.layout.columns
         names += (
             (columns[feature[0]], feature[1]) if isinstance(feature, tuple) else columns[feature]
             for feature in form.features
         )
-    return names
+    place = {name: j for j, name in enumerate(model.layout.names)}
+    return forms, names, np.argsort([place[column_of(name)] for name in names], kind="stable")
 
 
 def column_of(feature: Any) -> str:
     name: str = feature[0] if isinstance(feature, tuple) else feature
     return name
-
-
-def feature_order(model: GenerativeModel) -> NDArray[np.intp]:
-    """Index the features of all parts in the order of the columns, (F,)."""
-    place = {name: j for j, name in enumerate(model.layout.names)}
-    columns = [place[column_of(feature)] for feature in feature_names(model, forms_of(model))]
-    return np.argsort(columns, kind="stable")
 
 
 def features_of(part: Part, params: tuple[GenerativeModel, NDArray[np.intp]]) -> list[Any]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
-from suffice.families.family import FOLDS_INSTEAD, LearntRows, LeaveOneOut
+from suffice.families.family import LearntRows, LeaveOneOut
 from suffice.models.generative.model import GenerativeModel
 from suffice.numerics.elementary import log
 from suffice.numerics.exact import DoubleDouble
@@ -54,7 +54,7 @@ class GenerativeLeftOut:
         logs = self._scores(batch)[0]
         doubtful = np.isnan(logs).any(axis=1)
         if doubtful.any():
-            raise BadCell(int(doubtful.argmax()), None, "this row", DOUBTFUL, FOLDS_INSTEAD)
+            raise BadCell(int(doubtful.argmax()), None, "this row", DOUBTFUL)
         return logs
 
     def answers(self, batch: Batch) -> NDArray[np.float64]:

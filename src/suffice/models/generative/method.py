@@ -251,6 +251,8 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         model, layout = estimator.model_, estimator.reader_.layout
         parts = zip(model.parts, model.statistic.blocks, strict=True)
         families = [part.leave_one_out(block) for part, block in parts]
+        if None in families:
+            return None
         others = GenerativeLeftOut(model, layout, families, self.prior_of_others)
         judge = replace(estimator._judge(rows), model=others, layout=layout)
         return LeaveOneOut(judge, others.answers, from_logs(estimator))

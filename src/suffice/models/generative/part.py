@@ -15,7 +15,7 @@ from suffice.data.source import Part, each_batch
 from suffice.errors import ParameterError
 from suffice.families import Family, Parameters
 from suffice.families.density import Chosen
-from suffice.families.family import Apply, LeaveOneOut, no_closed_form
+from suffice.families.family import Apply, LeaveOneOut
 from suffice.models.design.matrix import Design
 from suffice.models.generative.terms import (
     TermAccumulator,
@@ -97,10 +97,9 @@ class FamilyColumns:
         """Rows as the numbers that the family models, NaN where a cell is missing."""
         return block.values if self.design is None else term_values(self.design, block)
 
-    def leave_one_out(self, statistic: Any) -> LeaveOneOut:
-        if self.design is not None:
-            raise no_closed_form(self.family, "categories are indicators in its covariances")
-        return self.family.leave_one_out(statistic)
+    def leave_one_out(self, statistic: Any) -> LeaveOneOut | None:
+        # Without a row, indicators of categories may become constant.
+        return None if self.design is not None else self.family.leave_one_out(statistic)
 
     def narrowed(self, statistic: Any) -> tuple[FamilyColumns, Any]:
         """The part and the sums without the terms of values that no row shows."""

@@ -13,10 +13,7 @@ from numpy.typing import NDArray
 
 from suffice.data.encode import stored_cells
 from suffice.families.family import Form, JointParameters, complete
-from suffice.families.multivariate_gaussian import (
-    MultivariateGaussianParameters,
-    MultivariateStudentParameters,
-)
+from suffice.families.multivariate_gaussian import MultivariateGaussianParameters
 from suffice.models.design.matrix import MISSING, Design
 from suffice.numerics.exact import DoubleDouble
 from suffice.sums.base import nonnegative
@@ -54,9 +51,9 @@ class TermAccumulator:
 
 @dataclass(frozen=True, eq=False)
 class TermParameters(JointParameters):
-    """A Gaussian, or its posterior predictive, of the p terms that d columns become."""
+    """A Gaussian of the p terms that d columns become."""
 
-    of_terms: MultivariateGaussianParameters | MultivariateStudentParameters
+    of_terms: MultivariateGaussianParameters
     design: Design
 
     @property

@@ -6,14 +6,9 @@ import numpy
 import numpy.typing
 
 
-def count(places: numpy.typing.NDArray[numpy.int32], codes: numpy.typing.NDArray[numpy.int64 | numpy.intp], bins: int, tally: numpy.typing.NDArray[numpy.uint32]) -> None:
-    """
-    Count the pairs of places (n, d) of rows of classes: those of v <= w at w(w + 1)/2 + v.
-    """
-
 def count_weighted(places: numpy.typing.NDArray[numpy.int32], codes: numpy.typing.NDArray[numpy.int64 | numpy.intp], weights: numpy.typing.NDArray[numpy.float64], bins: int, table: numpy.typing.NDArray[numpy.float64]) -> None:
     """
-    Add the weights (n,) of rows to the pairs hi + lo of ``table`` (k, 2, pairs).
+    Add weights (n,) of rows to the pairs of places v <= w (n, d), hi + lo of ``table`` (k, 2, pairs), at w(w + 1)/2 + v.
     """
 
 def sum_by_parent(places: numpy.typing.NDArray[numpy.int32], parent: numpy.typing.NDArray[numpy.bool], terms: numpy.typing.NDArray[numpy.float64], sums: numpy.typing.NDArray[numpy.float64]) -> None:
