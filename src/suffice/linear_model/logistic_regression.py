@@ -435,28 +435,25 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
 
     def _inferable(self) -> LogisticModel:
         model: LogisticModel = fitted(self)
-        if model.root is None or np.isfinite(prior_of(self)[0]):
-            raise self._no_covariance()
-        return model
-
-    def _no_covariance(self) -> ParameterError:
         if np.isfinite(prior_of(self)[0]):
-            return ParameterError(
+            raise ParameterError(
                 f"C={self.C!r}",
                 "a penalised estimate has no standard error",
                 "use C=np.inf or penalty='firth'",
             )
         if self._loss_history is not None:
-            return ParameterError(
+            raise ParameterError(
                 "the fit was by descent",
                 "gradient descent knows no second derivatives",
                 "use solver='newton'",
             )
-        return ParameterError(
-            f"{self.model_.coefficients.size} coefficients",
-            f"standard errors come from a Hessian, of at most {LARGEST_HESSIAN:,} coefficients",
-            "use fewer columns",
-        )
+        if model.root is None:
+            raise ParameterError(
+                f"{model.coefficients.size} coefficients",
+                f"standard errors come from a Hessian, of at most {LARGEST_HESSIAN:,} coefficients",
+                "use fewer columns",
+            )
+        return model
 
     # -- predicting
 

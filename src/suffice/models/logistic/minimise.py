@@ -54,11 +54,7 @@ from suffice.models.optimise.newton import (
     newton,
     quasi_newton,
 )
-from suffice.models.optimise.proximal_newton import (
-    proximal_newton,
-    violation,
-    working_set_newton,
-)
+from suffice.models.optimise.proximal_newton import proximal_newton, violation
 from suffice.models.optimise.tolerances import LOSS_ROUNDING
 from suffice.numerics.elementary import log, log_of
 from suffice.numerics.interruption import interruptible, one_thread_of_blas
@@ -404,13 +400,8 @@ def _with_l1(objective: Objective, start: Start) -> Iterator[Point]:
     """
     cost, whole = objective.cost, objective.has_hessian
     first = objective(objective.null() if start is None else objective.parameters(start), whole)
-    if whole:
-        iterates = proximal_newton(objective, first, cost)
-    else:
-        iterates = working_set_newton(
-            lambda x, _: objective(x, False), objective.hessian_of, first, cost
-        )
-    for point in iterates:
+    some = None if whole else objective.hessian_of
+    for point in proximal_newton(objective, first, cost, some):
         total = point.loss + float(cost @ np.abs(point.x))
         yield Point(point.x, total, violation(point.x, point.gradient, cost))
 

@@ -167,8 +167,8 @@ class Objective:
     @property
     def cost(self) -> Array:
         """c of the free parameters, (p,)."""
-        each = np.zeros_like(self.penalty) if self.absolute is None else self.absolute
-        return np.tile(each * self.inverse_scale, self.sides)[self.free]
+        assert self.absolute is not None
+        return np.tile(self.absolute * self.inverse_scale, self.sides)[self.free]
 
     def coefficients(self, x: Array) -> Array:
         """B (m, D) of free parameters x (p,)."""
