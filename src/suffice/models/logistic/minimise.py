@@ -28,7 +28,6 @@ from suffice.errors import DataError, ParameterError, warn
 from suffice.models.base.options import Dependent
 from suffice.models.base.scikit_learn import convergence_warning
 from suffice.models.design.remarks import dependence
-from suffice.models.logistic.first_pass import joint_moments
 from suffice.models.logistic.in_memory import (
     ILL_CONDITIONED,
     SAMPLE_ROWS,
@@ -60,9 +59,6 @@ from suffice.numerics.elementary import log, log_of
 from suffice.numerics.interruption import interruptible, one_thread_of_blas
 from suffice.numerics.linalg import Factor
 from suffice.numerics.memory import require_memory
-from suffice.sums.base import tree_sum
-from suffice.sums.comoments import Comoments
-from suffice.sums.loss_sums import LossSums
 
 SECOND_ORDER = ("newton", "liblinear", "newton-cg", "newton-cholesky")
 
@@ -398,7 +394,9 @@ def _with_l1(objective: Objective, start: Start) -> Iterator[Point]:
 
         F(w) − F(w*) ≤ ∇f(w)ᵀ(w − w*) + Σ cⱼ(|wⱼ| − |wⱼ*|) ≤ ε Σ (|wⱼ| + |wⱼ*|)
     """
-    cost, whole = objective.cost, objective.has_hessian
+    assert objective.absolute is not None
+    each, whole = objective.absolute * objective.inverse_scale, objective.has_hessian
+    cost = np.tile(each, objective.sides)[objective.free]
     first = objective(objective.null() if start is None else objective.parameters(start), whole)
     some = None if whole else objective.hessian_of
     for point in proximal_newton(objective, first, cost, some):
@@ -506,7 +504,7 @@ def _iterates_of(
     dependent = objective.factorised(sums, ILL_CONDITIONED).dependent if looking else ()
     # Terms of which so little is their own that a Hessian in double may not show it.
     if found := {j for j in dependent if objective.used[1 + j]}:
-        given, factor = objective.coefficients(x), _factor(objective, sums)
+        given, factor = objective.coefficients(x), objective.exactly_factorised(sums)
         objective = objective.independent(factor)
         if not (objective.centred.is_sparse or found <= set(objective.dependent)):
             objective = objective.whitened(factor)
@@ -517,7 +515,7 @@ def _iterates_of(
     hessian = point.hessian if dense else None
     if hessian is not None and factored(hessian).smallest_pivot < ILL_CONDITIONED:
         given = objective.coefficients(x)
-        objective = objective.whitened(_factor(objective, sums))
+        objective = objective.whitened(objective.exactly_factorised(sums))
         point = objective(objective.parameters(objective.centred.of_columns(given)), True)
     if guess is not None:
         return objective, _with_fewer_hessians(objective, point, guess)
@@ -533,11 +531,3 @@ def _with_fewer_hessians(objective: Objective, start: Point, guess: Times) -> It
     for last in islice(quasi_newton(objective, start, guess), STEPS_WITHOUT_HESSIAN):
         yield last
     yield from islice(newton(objective, objective(last.x, True)), 1, None)
-
-
-def _factor(objective: Objective, sums: LossSums) -> Factor:
-    """Factor products of terms: exact ones of dense rows, the Hessian of sparse ones."""
-    if objective.centred.is_sparse:
-        return objective.factorised(sums, SQUARES_NOISE)
-    rows = tree_sum(objective.data.map(joint_moments, objective.rows))
-    return objective.exactly_factorised(cast(Comoments, rows.blocks[0]).one_class)
