@@ -97,8 +97,9 @@ class LogisticRegression(Classifier):
         at a time, which approach the result of the others, know no standard errors, do not look
         for dependent columns, and lay sparse rows out. Newton's method follows L-BFGS where that
         takes less time, and L-BFGS stands in for it beyond a Hessian of 2,000 columns. With a
-        penalty of squares, rows that are fewer than columns are fitted in memory first. Other names
-        of scikit-learn stand for Newton's method or L-BFGS: the optimum is the same.
+        penalty of squares, rows that are fewer than columns, or than 16 of each of many classes,
+        are fitted in memory first. Other names of scikit-learn stand for Newton's method or
+        L-BFGS: the optimum is the same.
     max_iter : int
         Most iterations of Newton's method and L-BFGS; with 0, coefficients stay at 0.
     warm_start : bool

@@ -2,7 +2,7 @@
 
 Newton's method for few coefficients, L-BFGS for many, and a proximal Newton method for a penalty of
 absolute values. A long table begins at the fit of a sample of its rows, whose Hessian will do for
-the first steps; a wide one at the minimum in the space of its rows.
+the first steps; a wide one, or one of many classes, at the minimum of rows that are held.
 
 A maximum of the likelihood alone may not exist. Newton's method proves that it does: with
 ν² = gᵀH⁻¹g and rows z, the loss has a minimum if ν max|z| ≤ ½ √λ_min(H), and a minimum near by.
@@ -31,7 +31,7 @@ from suffice.models.design.remarks import dependence
 from suffice.models.logistic.in_memory import (
     ILL_CONDITIONED,
     SAMPLE_ROWS,
-    fit_of_few_rows,
+    fit_in_memory,
     fit_of_sample,
 )
 from suffice.models.logistic.inference import Likelihood
@@ -67,7 +67,8 @@ STALLED_GRADIENT = 1e-7  # fraction of the gradient at 0 that a stalled solver m
 STEPS_BEFORE_SEPARATION = 10  # Newton steps after which separation is looked for
 
 WIDE = 2  # times as many columns as rows: then these are the smaller space
-HELD_CELLS = 2**23  # of rows: 64 MB
+RARE = 16  # rows of a class: then classes are many beside rows
+HELD_CELLS = 2**23  # of rows, or twice those of their probabilities: 64 MB
 LONG = 4 * SAMPLE_ROWS  # rows of a table where the fit of a sample is a start that pays
 STEPS_WITHOUT_HESSIAN = 20  # after which a Hessian of all rows is worth while
 
@@ -298,10 +299,11 @@ def _from_best_start(objective: Objective, solver: Solver, start: Start) -> _End
     smooth, tolerance, most = objective.absolute is None, solver.tol, solver.max_iter
     second = smooth and solver.name in SECOND_ORDER and objective.has_hessian
     n, width = objective.seen.rows, len(objective.used)
-    few = min(width // WIDE if objective.has_hessian else width, HELD_CELLS // width)
+    rare = width // WIDE if objective.has_hessian else max(width, RARE * objective.scores)
+    few = min(rare, HELD_CELLS // max(width, 2 * objective.scores))
     slopes = objective.penalty[1:][objective.used[1:]]
-    is_wide = start is None and smooth and n <= few and slopes.any() and slopes.all()
-    if is_wide and (held := fit_of_few_rows(objective, few, tolerance, most)) is not None:
+    in_memory = start is None and smooth and n <= few and slopes.any() and slopes.all()
+    if in_memory and (held := fit_in_memory(objective, few, tolerance, most)) is not None:
         start, iterations = held
         end = _descended(objective, False, tolerance, most, start)
         return replace(end, iterations=iterations + end.iterations)
