@@ -66,7 +66,7 @@ def test_many_classes_of_few_rows_end_at_the_minimum(units, sparse_rows, recwarn
     found = slopes(model, x, y)
     found[:, :-1] += model.coef_
     assert (np.abs(found).max(axis=0) <= 1e-7 * np.append(np.abs(x).sum(axis=0), 450)).all()
-    assert units or not recwarn.list
+    assert units or (model.n_passes_ < 16 and not recwarn.list)
 
 
 def objective(coef: Any, intercept: Any, x: Any, y: np.ndarray, c: float, ratio: float) -> float:

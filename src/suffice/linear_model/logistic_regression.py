@@ -97,8 +97,9 @@ class LogisticRegression(Classifier):
         at a time, which approach the result of the others, know no standard errors, do not look
         for dependent columns, and lay sparse rows out. Newton's method follows L-BFGS where that
         takes less time, and L-BFGS stands in for it beyond a Hessian of 2,000 columns. With a
-        penalty of squares, rows that are fewer than columns are fitted in memory first. Other names
-        of scikit-learn stand for Newton's method or L-BFGS: the optimum is the same.
+        penalty of squares, rows that are fewer than columns, or than 16 of each of many classes,
+        are fitted in memory first. Other names of scikit-learn stand for Newton's method or
+        L-BFGS: the optimum is the same.
     max_iter : int
         Most iterations of Newton's method and L-BFGS; with 0, coefficients stay at 0.
     warm_start : bool
@@ -435,28 +436,25 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
 
     def _inferable(self) -> LogisticModel:
         model: LogisticModel = fitted(self)
-        if model.root is None or np.isfinite(prior_of(self)[0]):
-            raise self._no_covariance()
-        return model
-
-    def _no_covariance(self) -> ParameterError:
         if np.isfinite(prior_of(self)[0]):
-            return ParameterError(
+            raise ParameterError(
                 f"C={self.C!r}",
                 "a penalised estimate has no standard error",
                 "use C=np.inf or penalty='firth'",
             )
         if self._loss_history is not None:
-            return ParameterError(
+            raise ParameterError(
                 "the fit was by descent",
                 "gradient descent knows no second derivatives",
                 "use solver='newton'",
             )
-        return ParameterError(
-            f"{self.model_.coefficients.size} coefficients",
-            f"standard errors come from a Hessian, of at most {LARGEST_HESSIAN:,} coefficients",
-            "use fewer columns",
-        )
+        if model.root is None:
+            raise ParameterError(
+                f"{model.coefficients.size} coefficients",
+                f"standard errors come from a Hessian, of at most {LARGEST_HESSIAN:,} coefficients",
+                "use fewer columns",
+            )
+        return model
 
     # -- predicting
 

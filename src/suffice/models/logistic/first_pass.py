@@ -125,13 +125,10 @@ class LaidOut:
         encoding: Encoding = "sparse" if self.design.is_sparse else "real"
         return Layout((BlockLayout(encoding, self.design.terms),), columns)
 
-    @property
-    def is_kept(self) -> bool:
-        """Tell whether rows are kept between passes: to lay them out takes longer than a pass."""
-        return self.design.is_sparse or bool(self.design.words or self.design.bins)
-
     def parts(self, parts: Sequence[Part]) -> Sequence[Part]:
-        most = KEPT_CELLS // len(parts) if self.is_kept else 0
+        """Return parts that keep their rows where to lay them out takes longer than a pass."""
+        kept = self.design.is_sparse or self.design.words or self.design.bins
+        most = KEPT_CELLS // len(parts) if kept else 0
         return [LaidOutPart(part, self, most) for part in parts]
 
     def of(self, batch: Batch) -> Iterator[Batch]:

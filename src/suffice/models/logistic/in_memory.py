@@ -1,6 +1,6 @@
 """Fits of rows that are held in memory, where the fit of a table begins.
 
-They are a sample of a long table, or all rows of a wide one.
+They are a sample of a long table; or all rows of one that is wide, or has many classes.
 """
 
 from __future__ import annotations
@@ -71,21 +71,33 @@ class HeldRows:
         return product, np.maximum(diagonal, FLATTEST * of.weight)
 
 
-def fit_of_few_rows(
+def fit_in_memory(
     objective: Objective, most: int, tolerance: float, max_iter: int
 ) -> tuple[Array, int] | None:
-    """Minimise in the space of n < D rows, if there are no more than ``most`` of them.
+    """Minimise by rows that are held, if there are no more than ``most`` of them.
 
-    Where every slope has a penalty, w = Λ⁻¹Zᵀα for some α (n, m): with products of rows
-    ZΛ⁻¹Zᵀ = UΓUᵀ, the n columns U√Γ with a penalty of 1 have the scores of the D columns.
-    Return coefficients of z (m, D), and the number of iterations.
-
-    Source: T. Hastie and R. Tibshirani, Efficient quadratic regularization for expression arrays
-    (2004), section 3.
+    All slopes have a penalty. Return coefficients of z (m, D), and the number of iterations.
     """
     rows = objective.draw(most + 1)
     if len(rows) > most:
         return None
+    if len(rows) <= objective.centred.width:
+        return _in_space_of_rows(objective, rows, tolerance, max_iter)
+    x, iterations = _minimum(HeldRows(objective, rows), tolerance, max_iter)
+    return objective.coefficients(x), iterations
+
+
+def _in_space_of_rows(
+    objective: Objective, rows: Sample, tolerance: float, max_iter: int
+) -> tuple[Array, int]:
+    """Minimise in the space of n < D rows.
+
+    Where every slope has a penalty, w = Λ⁻¹Zᵀα for some α (n, m): with products of rows
+    ZΛ⁻¹Zᵀ = UΓUᵀ, the n columns U√Γ with a penalty of 1 have the scores of the D columns.
+
+    Source: T. Hastie and R. Tibshirani, Efficient quadratic regularization for expression arrays
+    (2004), section 3.
+    """
     slopes = objective.used & (np.arange(len(objective.used)) > 0)
     root_of_variance = np.zeros(len(slopes))
     root_of_variance[slopes] = objective.penalty[slopes] ** -0.5
@@ -103,18 +115,28 @@ def fit_of_few_rows(
         checksum=np.append(1.0, one),
     )
     z = np.concatenate([np.ones((len(rows), 1)), axes * root], axis=1)
-    held, whole = HeldRows(inner, replace(rows, z=z)), inner.has_hessian and inner.k == 2
-    first = held(inner.null(), whole)
+    x, iterations = _minimum(HeldRows(inner, replace(rows, z=z)), tolerance, max_iter)
+    found = inner.coefficients(x)
+    coefficients = ((found[:, 1:] / root) @ axes.T) @ scaled
+    coefficients *= root_of_variance
+    coefficients[:, 0] = found[:, 0]
+    return coefficients, iterations
+
+
+def _minimum(held: HeldRows, tolerance: float, max_iter: int) -> tuple[Array, int]:
+    """Descend by Newton's method from the frequencies of the classes.
+
+    The Hessian of more than two classes is large where their rows are few: it is not formed.
+    """
+    of = held.objective
+    whole = of.has_hessian and of.k == 2
+    first = held(of.null(), whole)
     points = newton(held, first) if whole else truncated_newton(held, held.curvature, first)
     enough = tolerance * first.gradient_norm
     for iteration, point in enumerate(islice(advancing(points), max_iter + 1)):  # noqa: B007
         if point.gradient_norm <= enough:
             break
-    found = inner.coefficients(point.x)
-    coefficients = ((found[:, 1:] / root) @ axes.T) @ scaled
-    coefficients *= root_of_variance
-    coefficients[:, 0] = found[:, 0]
-    return coefficients, iteration
+    return point.x, iteration
 
 
 def fit_of_sample(objective: Objective) -> tuple[Array | None, Times | None]:

@@ -25,18 +25,11 @@ if TYPE_CHECKING:
 
 def ends_of(model: LogisticModel, level: float) -> Ends:
     """Return what gives the ends of a batch, whose rows need all their cells."""
-    ends = partial(_ends, model, level)
-    return partial(_of_determined, model, ends) if model.null.shape[1] else ends
-
-
-def _of_determined(model: LogisticModel, ends: Ends, batch: Batch) -> NDArray[np.float64]:
-    """The ends of a batch; 0 and 1 of a row that the rows of the fit do not determine."""
-    found = ends(batch)
-    found[~model.determined(batch)] = 0.0, 1.0
-    return found
+    return partial(_ends, model, level)
 
 
 def _ends(model: LogisticModel, level: float, batch: Batch) -> NDArray[np.float64]:
+    """The ends of a batch; 0 and 1 of a row that the rows of the fit do not determine."""
     assert model.root is not None
     root = model.root.reshape(-1, *model.coefficients.shape)
     mean, ends = of_every_class(model.scores(batch)), [np.zeros((0, len(model.classes), 2))]
@@ -45,7 +38,10 @@ def _ends(model: LogisticModel, level: float, batch: Batch) -> NDArray[np.float6
         across = of_every_class(across).swapaxes(1, 2)  # R_c z of every class, (rows, k, q)
         covariance = across @ across.swapaxes(1, 2)
         ends.append(from_moments(here, np.zeros_like(here), covariance, level))
-    return np.concatenate(ends)
+    found = np.concatenate(ends)
+    if model.null.shape[1]:
+        found[~model.determined(batch)] = 0.0, 1.0
+    return found
 
 
 @dataclass(frozen=True)

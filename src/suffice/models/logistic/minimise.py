@@ -2,7 +2,7 @@
 
 Newton's method for few coefficients, L-BFGS for many, and a proximal Newton method for a penalty of
 absolute values. A long table begins at the fit of a sample of its rows, whose Hessian will do for
-the first steps; a wide one at the minimum in the space of its rows.
+the first steps; a wide one, or one of many classes, at the minimum of rows that are held.
 
 A maximum of the likelihood alone may not exist. Newton's method proves that it does: with
 ν² = gᵀH⁻¹g and rows z, the loss has a minimum if ν max|z| ≤ ½ √λ_min(H), and a minimum near by.
@@ -28,11 +28,10 @@ from suffice.errors import DataError, ParameterError, warn
 from suffice.models.base.options import Dependent
 from suffice.models.base.scikit_learn import convergence_warning
 from suffice.models.design.remarks import dependence
-from suffice.models.logistic.first_pass import joint_moments
 from suffice.models.logistic.in_memory import (
     ILL_CONDITIONED,
     SAMPLE_ROWS,
-    fit_of_few_rows,
+    fit_in_memory,
     fit_of_sample,
 )
 from suffice.models.logistic.inference import Likelihood
@@ -54,19 +53,12 @@ from suffice.models.optimise.newton import (
     newton,
     quasi_newton,
 )
-from suffice.models.optimise.proximal_newton import (
-    proximal_newton,
-    violation,
-    working_set_newton,
-)
+from suffice.models.optimise.proximal_newton import proximal_newton, violation
 from suffice.models.optimise.tolerances import LOSS_ROUNDING
 from suffice.numerics.elementary import log, log_of
 from suffice.numerics.interruption import interruptible, one_thread_of_blas
 from suffice.numerics.linalg import Factor
 from suffice.numerics.memory import require_memory
-from suffice.sums.base import tree_sum
-from suffice.sums.comoments import Comoments
-from suffice.sums.loss_sums import LossSums
 
 SECOND_ORDER = ("newton", "liblinear", "newton-cg", "newton-cholesky")
 
@@ -75,7 +67,8 @@ STALLED_GRADIENT = 1e-7  # fraction of the gradient at 0 that a stalled solver m
 STEPS_BEFORE_SEPARATION = 10  # Newton steps after which separation is looked for
 
 WIDE = 2  # times as many columns as rows: then these are the smaller space
-HELD_CELLS = 2**23  # of rows: 64 MB
+RARE = 16  # rows of a class: then classes are many beside rows
+HELD_CELLS = 2**23  # of rows, or twice those of their probabilities: 64 MB
 LONG = 4 * SAMPLE_ROWS  # rows of a table where the fit of a sample is a start that pays
 STEPS_WITHOUT_HESSIAN = 20  # after which a Hessian of all rows is worth while
 
@@ -306,10 +299,11 @@ def _from_best_start(objective: Objective, solver: Solver, start: Start) -> _End
     smooth, tolerance, most = objective.absolute is None, solver.tol, solver.max_iter
     second = smooth and solver.name in SECOND_ORDER and objective.has_hessian
     n, width = objective.seen.rows, len(objective.used)
-    few = min(width // WIDE if objective.has_hessian else width, HELD_CELLS // width)
+    rare = width // WIDE if objective.has_hessian else max(width, RARE * objective.scores)
+    few = min(rare, HELD_CELLS // max(width, 2 * objective.scores))
     slopes = objective.penalty[1:][objective.used[1:]]
-    is_wide = start is None and smooth and n <= few and slopes.any() and slopes.all()
-    if is_wide and (held := fit_of_few_rows(objective, few, tolerance, most)) is not None:
+    in_memory = start is None and smooth and n <= few and slopes.any() and slopes.all()
+    if in_memory and (held := fit_in_memory(objective, few, tolerance, most)) is not None:
         start, iterations = held
         end = _descended(objective, False, tolerance, most, start)
         return replace(end, iterations=iterations + end.iterations)
@@ -402,15 +396,12 @@ def _with_l1(objective: Objective, start: Start) -> Iterator[Point]:
 
         F(w) − F(w*) ≤ ∇f(w)ᵀ(w − w*) + Σ cⱼ(|wⱼ| − |wⱼ*|) ≤ ε Σ (|wⱼ| + |wⱼ*|)
     """
-    cost, whole = objective.cost, objective.has_hessian
+    assert objective.absolute is not None
+    each, whole = objective.absolute * objective.inverse_scale, objective.has_hessian
+    cost = np.tile(each, objective.sides)[objective.free]
     first = objective(objective.null() if start is None else objective.parameters(start), whole)
-    if whole:
-        iterates = proximal_newton(objective, first, cost)
-    else:
-        iterates = working_set_newton(
-            lambda x, _: objective(x, False), objective.hessian_of, first, cost
-        )
-    for point in iterates:
+    some = None if whole else objective.hessian_of
+    for point in proximal_newton(objective, first, cost, some):
         total = point.loss + float(cost @ np.abs(point.x))
         yield Point(point.x, total, violation(point.x, point.gradient, cost))
 
@@ -515,7 +506,7 @@ def _iterates_of(
     dependent = objective.factorised(sums, ILL_CONDITIONED).dependent if looking else ()
     # Terms of which so little is their own that a Hessian in double may not show it.
     if found := {j for j in dependent if objective.used[1 + j]}:
-        given, factor = objective.coefficients(x), _factor(objective, sums)
+        given, factor = objective.coefficients(x), objective.exactly_factorised(sums)
         objective = objective.independent(factor)
         if not (objective.centred.is_sparse or found <= set(objective.dependent)):
             objective = objective.whitened(factor)
@@ -526,7 +517,7 @@ def _iterates_of(
     hessian = point.hessian if dense else None
     if hessian is not None and factored(hessian).smallest_pivot < ILL_CONDITIONED:
         given = objective.coefficients(x)
-        objective = objective.whitened(_factor(objective, sums))
+        objective = objective.whitened(objective.exactly_factorised(sums))
         point = objective(objective.parameters(objective.centred.of_columns(given)), True)
     if guess is not None:
         return objective, _with_fewer_hessians(objective, point, guess)
@@ -542,11 +533,3 @@ def _with_fewer_hessians(objective: Objective, start: Point, guess: Times) -> It
     for last in islice(quasi_newton(objective, start, guess), STEPS_WITHOUT_HESSIAN):
         yield last
     yield from islice(newton(objective, objective(last.x, True)), 1, None)
-
-
-def _factor(objective: Objective, sums: LossSums) -> Factor:
-    """Factor products of terms: exact ones of dense rows, the Hessian of sparse ones."""
-    if objective.centred.is_sparse:
-        return objective.factorised(sums, SQUARES_NOISE)
-    rows = tree_sum(objective.data.map(joint_moments, objective.rows))
-    return objective.exactly_factorised(cast(Comoments, rows.blocks[0]).one_class)

@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from operator import add
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ from scipy.sparse import csr_array, vstack
 from suffice.errors import DataError, ParameterError
 from suffice.models.base.checks import ClassWeight, class_weights
 from suffice.models.design.normal_equations import NormalEquations
-from suffice.models.logistic.first_pass import FirstPass
+from suffice.models.logistic.first_pass import FirstPass, joint_moments
 from suffice.models.logistic.loss import (
     LossRequest,
     SecondDerivatives,
@@ -47,6 +48,7 @@ from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.linalg import SHARPEST, Factor, factorise
 from suffice.numerics.memory import require_memory
+from suffice.sums.base import tree_sum
 from suffice.sums.batch import WEIGHT_ROUNDING
 from suffice.sums.by_class import ByClass
 from suffice.sums.comoments import Comoments
@@ -133,42 +135,32 @@ class Objective:
     def __post_init__(self) -> None:
         self.classes = self.seen.classes
         self.k = len(self.classes)
-        self.scores = 1 if self.k == 2 else self.k
-        """m, of every row."""
+        self.scores = 1 if self.k == 2 else self.k  # m, of every row
         self.intercept = bool(self.used[0])
         self.penalised = bool(self.penalty.any()) or self.absolute is not None
         self.has_hessian = self.scores * len(self.used) <= LARGEST_HESSIAN
+        # Number of parameters: of the coefficients of k classes, those that sum to zero.
         self.freedom = (self.k - 1) * int(self.used.sum())
-        """Number of parameters: of the coefficients of k classes, those that sum to zero."""
+        # Σw of all rows, each with the weight of its class.
         self.weight = float(self.class_weights @ self.seen.weight.value)
-        """Σw, each with the weight of its class."""
         self.rows = TrainingRows(self.centred, self.classes, self.class_weights)
-        self.basis: Array | None = None
-        """Q, (k, r), unless it is I."""
+        self.basis: Array | None = None  # Q, (k, r), unless it is I
         if self.k > 2 and self.absolute is None and self.has_hessian:
             self.basis = np.asarray(helmert(self.k).T)  # orthonormal contrasts
-        self.sides = self.scores if self.basis is None else self.k - 1
-        """r, the rows of θ (r, D)."""
+        self.sides = self.scores if self.basis is None else self.k - 1  # r, the rows of θ (r, D)
+        # Places of the free parameters in θ.ravel().
         self.free = np.flatnonzero(np.tile(self.used, self.sides))
-        """Places of the free parameters in θ.ravel()."""
-        zero = np.zeros_like(self.scale)
+        zero = np.zeros_like(self.scale)  # 1/s of a constant column
         self.inverse_scale = np.divide(1.0, self.scale, out=zero, where=self.scale > 0)
-        """1/s; 0 for a constant column."""
         self.penalty_of_free = np.tile(self.penalty * self.inverse_scale**2, self.sides)[self.free]
+        # P, (p, p), of the penalty ½xᵀPx, unless it is diagonal.
         self.penalty_hessian: Array | None = None
-        """P, (p, p), of the penalty ½xᵀPx, unless it is diagonal."""
         if self.centred.whitener is not None:
             scale = self.centred.to_columns(np.diag(self.inverse_scale))
             each = np.kron(np.eye(self.sides), (scale * self.penalty) @ scale.T)
             self.penalty_hessian = np.asarray(each[np.ix_(self.free, self.free)])
 
     # -- from free parameters to coefficients and back
-
-    @property
-    def cost(self) -> Array:
-        """c of the free parameters, (p,)."""
-        each = np.zeros_like(self.penalty) if self.absolute is None else self.absolute
-        return np.tile(each * self.inverse_scale, self.sides)[self.free]
 
     def coefficients(self, x: Array) -> Array:
         """B (m, D) of free parameters x (p,)."""
@@ -323,10 +315,15 @@ class Objective:
             noise_of = noise_of * np.divide(before, after, out=np.ones(width - 1), where=after > 0)
         return factorise(DoubleDouble.of(block), noise_of)
 
-    def exactly_factorised(self, rows: Comoments) -> Factor:
-        """Factor the scatter matrix of the terms, penalty added, which no rounding blurs."""
-        p = self.centred.width - 1
-        equations = NormalEquations.of(rows, p, self.intercept)
+    def exactly_factorised(self, sums: LossSums) -> Factor:
+        """Factor the scatter matrix of the terms, penalty added, which no rounding blurs.
+
+        Of sparse rows it is the Hessian, as in `factorised`.
+        """
+        if self.centred.is_sparse:
+            return self.factorised(sums, SQUARES_NOISE)
+        p, rows = self.centred.width - 1, tree_sum(self.data.map(joint_moments, self.rows))
+        equations = NormalEquations.of(cast(Comoments, rows.blocks[0]).one_class, p, self.intercept)
         matrix = equations.xx + DoubleDouble.of(np.diag(PRIOR * self.penalty[1:]))
         used = DoubleDouble.where(self._both_used, matrix, DoubleDouble.zeros((p, p)))
         return factorise(used, np.where(self.penalty[1:] > 0, SHARPEST, equations.noise))

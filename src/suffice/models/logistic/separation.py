@@ -44,9 +44,8 @@ def refuse_separation(of: Objective, coefficients: NDArray[np.float64]) -> bool:
     if len(coefficients) == 1:
         coefficients = np.concatenate([0.0 * coefficients, coefficients])
     least, wrong = _check(of, coefficients)
-    columns = (of.k - 1) * int(of.used.sum())
-    most = LARGEST_PROGRAMME // (max(columns, 1) * (of.k - 1))
-    rows = of.draw(min(max(FEWEST_ROWS, 4 * columns), most + 1))
+    most = LARGEST_PROGRAMME // (max(of.freedom, 1) * (of.k - 1))
+    rows = of.draw(min(max(FEWEST_ROWS, 4 * of.freedom), most + 1))
     decidable = len(rows) <= most
     found = _separating(of, Sample.joined([rows, wrong])) if decidable else None
     if found is None and least <= TIE:

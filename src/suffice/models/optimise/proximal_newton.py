@@ -36,8 +36,7 @@ MOST_ADDED = 1_000  # coordinates by which a working set grows at a time
 FEWEST_ADDED = 100
 NEAR = 1e-2  # of what the conditions are missed by, what a step leaves of it
 INNER_TOLERANCE = 1e-12  # of the quadratics that lead from one point to the next
-INNER_SWEEPS = 1_000
-INNER_PRODUCTS = 1_000
+INNER_STEPS = 1_000  # sweeps, or products with a compressed Hessian
 POWERS = 4  # of a matrix, by which its largest eigenvalue is bounded
 SMALLEST_SHARE = 1e-3  # of a vector beside its largest element
 FACE_STEPS = 200  # of conjugate gradients
@@ -315,7 +314,12 @@ class CompressedQuadratic:
         return x, gradient, step
 
 
-def proximal_newton(evaluate: Evaluate, start: Point, cost: NDArray[np.float64]) -> Iterator[Point]:
+def proximal_newton(
+    evaluate: Evaluate,
+    start: Point,
+    cost: NDArray[np.float64],
+    some_derivatives: SomeDerivatives | None = None,
+) -> Iterator[Point]:
     """Yield points towards the minimum of f(x) + Σⱼ cⱼ|xⱼ|, the first of them ``start``.
 
     ::
@@ -323,50 +327,27 @@ def proximal_newton(evaluate: Evaluate, start: Point, cost: NDArray[np.float64])
         x ← x + α(z − x),  z = argmin gᵀ(z − x) + ½(z − x)ᵀH(z − x) + Σⱼ cⱼ|zⱼ|,
         α = 1 unless that is too far
 
+    With ``some_derivatives`` the Hessian of f is not asked for. A step is then in a working set of
+    coordinates: those that are not 0, or cost nothing, and those of the others that miss their
+    conditions most.
+
     Source: J. Lee, Y. Sun and M. Saunders, Proximal Newton-type methods for minimizing composite
     functions (2014), algorithm 1; J. Friedman, T. Hastie and R. Tibshirani, Regularization paths
-    for generalized linear models via coordinate descent (2010), section 3.
+    for generalized linear models via coordinate descent (2010), section 3; of working sets, G.-X.
+    Yuan, C.-H. Ho and C.-J. Lin, An improved GLMNET for L1-regularized logistic regression (2012),
+    section 4; M. Massias, A. Gramfort and J. Salmon, Celer (2018), section 4.
 
     Examples
     --------
     The minimum of eˣ − 2x + ½|x| is at log 1.5, that of eˣ − 2x + |x| at 0:
 
     >>> def f(x, hessian):
-    ...     return Point(x, np.exp(x[0]) - 2 * x[0], np.exp(x) - 2, np.diag(np.exp(x)))
-    >>> for c in (0.5, 1.0):
-    ...     *_, last = proximal_newton(f, f(np.ones(1), True), np.array([c]))
-    ...     print(np.exp(last.x).round(12))
-    [1.5]
-    [1.]
-    """
-    point: Point | None = start
-    while point is not None:
-        yield point
-        assert point.hessian is not None
-        linear = point.gradient - point.hessian @ point.x
-        model = L1Quadratic(point.hessian, linear, cost)
-        tolerance = _inner_tolerance(_violation(point, cost), linear)
-        reached = model.minimum(point.x, tolerance, INNER_SWEEPS).x
-        point = _next(evaluate, point, reached, cost)
-
-
-def working_set_newton(
-    evaluate: Evaluate, hessian: SomeDerivatives, start: Point, cost: NDArray[np.float64]
-) -> Iterator[Point]:
-    """Yield points towards the minimum of f(x) + Σⱼ cⱼ|xⱼ|, without the Hessian of f.
-
-    Each step is that of `proximal_newton` in some coordinates: those that are not 0, or cost
-    nothing, and those of the others that miss their conditions most.
-
-    Source: G.-X. Yuan, C.-H. Ho and C.-J. Lin, An improved GLMNET for L1-regularized logistic
-    regression (2012), section 4; M. Massias, A. Gramfort and J. Salmon, Celer (2018), section 4.
-
-    Examples
-    --------
-    >>> def f(x, hessian):
-    ...     return Point(x, np.exp(x).sum() - 2 * x.sum(), np.exp(x) - 2)
-    >>> *_, last = working_set_newton(
-    ...     f, lambda x, at: np.diag(np.exp(x[at])), f(np.ones(2), False), np.array([0.5, 1.0])
+    ...     return Point(x, np.exp(x).sum() - 2 * x.sum(), np.exp(x) - 2, np.diag(np.exp(x)))
+    >>> *_, last = proximal_newton(f, f(np.ones(2), True), np.array([0.5, 1.0]))
+    >>> np.exp(last.x).round(9)
+    array([1.5, 1. ])
+    >>> *_, last = proximal_newton(
+    ...     f, f(np.ones(2), False), np.array([0.5, 1.0]), lambda x, at: np.diag(np.exp(x[at]))
     ... )
     >>> np.exp(last.x).round(9)
     array([1.5, 1. ])
@@ -375,24 +356,33 @@ def working_set_newton(
     while point is not None:
         yield point
         missed = violation(point.x, point.gradient, cost)
-        used = (point.x != 0.0) | (cost == 0.0)
-        others = np.where(used, 0.0, missed)
-        missing = int(np.count_nonzero(others))
-        most = min(max(FEWEST_ADDED, int(used.sum()) // 2), MOST_ADDED, missing)
-        added = np.argpartition(-others, most - 1)[:most] if most else np.empty(0, np.intp)
-        places = np.union1d(np.flatnonzero(used), added)
-        curvature, x = hessian(point.x, places), point.x[places]
-        linear = point.gradient[places] - curvature @ x
-        model: L1Quadratic | CompressedQuadratic
-        if isinstance(curvature, CompressedHessian):
-            model = CompressedQuadratic(curvature, linear, cost[places])
+        curvature: NDArray[np.float64] | CompressedHessian
+        if some_derivatives is None:
+            assert point.hessian is not None
+            places, curvature = np.arange(len(cost)), point.hessian
         else:
-            model = L1Quadratic(curvature, linear, cost[places])
-        reached = point.x.copy()
+            places = _working_set(point.x, missed, cost)
+            curvature = some_derivatives(point.x, places)
+        linear = point.gradient[places] - curvature @ point.x[places]
+        quadratic: L1Quadratic | CompressedQuadratic
+        if isinstance(curvature, CompressedHessian):
+            quadratic = CompressedQuadratic(curvature, linear, cost[places])
+        else:
+            quadratic = L1Quadratic(curvature, linear, cost[places])
         tolerance = _inner_tolerance(float(missed.max(initial=0.0)), linear)
-        most = INNER_SWEEPS if isinstance(model, L1Quadratic) else INNER_PRODUCTS
-        reached[places] = model.minimum(x, tolerance, most).x
-        point = _next(evaluate, point, reached, cost)
+        reached = point.x.copy()
+        reached[places] = quadratic.minimum(point.x[places], tolerance, INNER_STEPS).x
+        point = _next(evaluate, point, reached, cost, some_derivatives is None)
+
+
+def _working_set(
+    x: NDArray[np.float64], missed: NDArray[np.float64], cost: NDArray[np.float64]
+) -> NDArray[np.intp]:
+    used = (x != 0.0) | (cost == 0.0)
+    others = np.where(used, 0.0, missed)
+    most = min(max(FEWEST_ADDED, int(used.sum()) // 2), MOST_ADDED, int((others > 0).sum()))
+    added = np.argpartition(-others, most - 1)[:most] if most else np.empty(0, np.intp)
+    return np.union1d(np.flatnonzero(used), added)
 
 
 def _inner_tolerance(missed: float, linear: NDArray[np.float64]) -> float:
@@ -401,7 +391,11 @@ def _inner_tolerance(missed: float, linear: NDArray[np.float64]) -> float:
 
 
 def _next(
-    evaluate: Evaluate, point: Point, reached: NDArray[np.float64], cost: NDArray[np.float64]
+    evaluate: Evaluate,
+    point: Point,
+    reached: NDArray[np.float64],
+    cost: NDArray[np.float64],
+    hessian: bool,
 ) -> Point | None:
     """Search between two points; None where there is no way down.
 
@@ -414,11 +408,11 @@ def _next(
     if not direction.any():
         return None
     if abs(promised) <= noise:
-        trial = evaluate(reached, True)
+        trial = evaluate(reached, hessian)
         return trial if _violation(trial, cost) < _violation(point, cost) else None
     for _ in range(HALVINGS):
         x = reached if length == 1.0 else point.x + length * direction
-        trial = evaluate(x, True)
+        trial = evaluate(x, hessian)
         value = trial.loss + float(cost @ np.abs(x))
         if value <= total + ARMIJO * length * promised + noise:
             return trial
