@@ -109,7 +109,7 @@ def test_whole_numbers_are_drawn_one_by_one() -> None:
     model = NaiveBayes.textbook(families={"visits": "poisson"}).fit(table, "kind")
     display = ClassDensityDisplay.from_estimator(model, "visits")
     at = display.cells.values
-    assert display.cells.discrete
+    assert display.cells.axis is None
     assert at.tolist() == list(range(int(at[-1]) + 1))
     visits = table.column("visits").to_numpy()
     for c in range(2):

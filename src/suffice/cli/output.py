@@ -123,15 +123,13 @@ def _folded(rows: Iterable[Sequence[str]], width: int) -> Iterator[list[str]]:
 # For programs -----------------------------------------------------------------------------------
 
 
-def deliver(
-    facts: Mapping[str, Any], parts: Callable[[], Iterable[str | Table]], as_json: bool
-) -> None:
+def deliver(facts: Mapping[str, Any], parts: Iterable[str | Table], as_json: bool) -> None:
     """Print a result: as JSON, or as tables and lines."""
     if as_json:
         with standard_output() as stream:
             stream.write(_json(facts, indent=2) + "\n")
     else:
-        print_all(parts())
+        print_all(parts)
 
 
 def _json(value: Any, indent: int | None = None) -> str:

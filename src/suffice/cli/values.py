@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 import re
 import shlex
@@ -53,18 +54,13 @@ MARKS = {"tab": "\t", r"\t": "\t", "none": None}
 
 def listed(given: Sequence[str] | None) -> tuple[str, ...]:
     """Cut comma lists of names into names; one that holds a comma stands in quotes, as in CSV."""
-    return tuple(name.strip() for item in given or () for name in _cut(item))
-
-
-def _cut(item: str) -> list[str]:
-    if '"' not in item:
-        return item.split(",")
-    import csv
-
-    try:
-        return next(csv.reader([item], skipinitialspace=True))
-    except csv.Error:  # a name has lines
-        return item.split(",")
+    names: list[str] = []
+    for item in given or ():
+        try:
+            names += next(csv.reader([item], skipinitialspace=True)) or [""]
+        except csv.Error:  # a name has lines
+            names += item.split(",")
+    return tuple(map(str.strip, names))
 
 
 def check_columns(option: str, given: Iterable[str], names: Collection[str]) -> None:

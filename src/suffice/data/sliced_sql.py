@@ -107,7 +107,7 @@ def column_of(name: str, dialect: str) -> str:
     return f"COALESCE({quoted(name)}, NULL)" if dialect == "sqlite" else quoted(name)
 
 
-def number_of(name: str, kind: pa.DataType, dialect: str) -> str | None:
+def number_of(name: str, kind: pa.DataType, dialect: str, has_nan: bool) -> str | None:
     """Return the cells of a column as doubles, NULL where missing; None where they are none."""
     column, real = quoted(name), double(dialect)
     if pa.types.is_integer(kind) or pa.types.is_decimal(kind):
@@ -116,7 +116,8 @@ def number_of(name: str, kind: pa.DataType, dialect: str) -> str | None:
         return f"CASE WHEN {column} THEN 1 WHEN NOT {column} THEN 0 END"
     if pa.types.is_floating(kind):
         number = f"CAST({column} AS {real})"  # SQLite has NULL in the place of NaN
-        return f"NULLIF({number}, 'NaN')" if dialect in ("duckdb", "postgres") else number
+        has_nan = has_nan and dialect in ("duckdb", "postgres")
+        return f"NULLIF({number}, 'NaN')" if has_nan else number
     if pa.types.is_date32(kind) or (pa.types.is_timestamp(kind) and kind.unit == "us"):
         if dialect == "postgres":
             return f"CAST(EXTRACT(EPOCH FROM {column}) AS {real})"

@@ -6,7 +6,9 @@ strings, and the empty string is missing, as ONNX has no null.
 
 from __future__ import annotations
 
-from math import inf
+from functools import cached_property, reduce
+from math import inf, nan
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,7 @@ from suffice.families.multivariate_gaussian import LOG_2PI
 MOST_PRODUCTS = 1e6  # of Gaussians: 180 columns with one covariance
 OPSET, ML_OPSET, IR_VERSION = 17, 2, 8
 MISSING_TEXT = ""
+DOUBLE = TensorProto.DOUBLE
 OUTPUTS = ("label", "probabilities", "predictions")
 
 
@@ -50,7 +53,7 @@ def to_onnx(model: Any) -> ModelProto:
     joint = log_joint(model)
     check_gaps(joint, MOST_PRODUCTS)
     made = helper.make_model(
-        OnnxGraph(joint).built(),
+        Graph(joint).built(),
         opset_imports=[helper.make_opsetid("", OPSET), helper.make_opsetid("ai.onnx.ml", ML_OPSET)],
         producer_name="suffice",
         ir_version=IR_VERSION,
@@ -59,13 +62,76 @@ def to_onnx(model: Any) -> ModelProto:
     return made
 
 
-class OnnxGraph:
+class Node:
+    """A result of a graph, with the arithmetic of ONNX; numbers and arrays become constants."""
+
+    def __init__(self, graph: Graph, name: str) -> None:
+        self.graph, self.name = graph, name
+
+    def run(self, operator: str, *inputs: Any, **attributes: Any) -> Node:
+        """Return what an operator makes of this and other inputs."""
+        return self.graph.run(operator, self, *inputs, **attributes)
+
+    def __add__(self, other: Any) -> Node:
+        return self.run("Add", other)
+
+    def __sub__(self, other: Any) -> Node:
+        return self.run("Sub", other)
+
+    def __mul__(self, other: Any) -> Node:
+        return self.run("Mul", other)
+
+    def __truediv__(self, other: Any) -> Node:
+        return self.run("Div", other)
+
+    def __gt__(self, other: Any) -> Node:
+        return self.run("Greater", other)
+
+    def __ge__(self, other: Any) -> Node:
+        return self.run("GreaterOrEqual", other)
+
+    def __le__(self, other: Any) -> Node:
+        return self.run("LessOrEqual", other)
+
+    def __and__(self, other: Any) -> Node:
+        return self.run("And", other)
+
+    def __or__(self, other: Any) -> Node:
+        return self.run("Or", other)
+
+    def __invert__(self) -> Node:
+        return self.run("Not")
+
+    def equals(self, other: Any) -> Node:
+        return self.run("Equal", other)
+
+    def where(self, then: Any, rest: Any) -> Node:
+        """Return one or the other, by this condition."""
+        return self.run("Where", then, rest)
+
+    def at(self, places: Any, axis: int = 0) -> Node:
+        """Return the elements at places along an axis."""
+        return self.run("Gather", places, axis=axis)
+
+    def sum(self, axis: int, keepdims: int = 0) -> Node:
+        return self.run("ReduceSum", [axis], keepdims=keepdims)
+
+    def max(self, axis: int) -> Node:
+        return self.run("ReduceMax", axes=[axis], keepdims=1)
+
+    def cast(self, to: int) -> Node:
+        return self.run("Cast", to=to)
+
+
+class Graph:
     """Collects the nodes and the constants of one graph."""
 
     def __init__(self, joint: ex.LogJoint) -> None:
         self.joint = joint
         self.nodes: list[Any] = []
         self.constants: dict[Any, Any] = {}
+        self.taken = {column.name for column in joint.columns}
+        self.cells = [Node(self, column.name) for column in joint.columns]
 
     def built(self) -> Any:
         joint, k = self.joint, len(self.joint.outputs)
@@ -73,6 +139,7 @@ class OnnxGraph:
             raise ParameterError(
                 "the model has no column", "a graph needs an input", "fit it on a column"
             )
+        types: dict[str, int] = {}
         for column in joint.columns:
             if column.name in OUTPUTS:
                 raise ParameterError(
@@ -80,9 +147,7 @@ class OnnxGraph:
                     "so has an output of the graph",
                     "rename the column before the fit",
                 )
-        types: dict[str, int] = {}
-        for column in joint.columns:
-            kind = TensorProto.STRING if column.kind == "string" else TensorProto.DOUBLE
+            kind = TensorProto.STRING if column.kind == "string" else DOUBLE
             if types.setdefault(column.name, kind) != kind:
                 raise ParameterError(
                     f"column {column.name!r} is numbers to one member, and strings to another",
@@ -91,23 +156,43 @@ class OnnxGraph:
                 )
         inputs = [_value(name, kind, [None, 1]) for name, kind in types.items()]
         if joint.task == "numbers":
-            self.nodes.append(helper.make_node("Identity", [self._scores(0)], ["predictions"]))
-            outputs = [_value("predictions", TensorProto.DOUBLE, [None, k])]
+            self.output("predictions", self._scores(0))
+            outputs = [_value("predictions", DOUBLE, [None, k])]
         else:
-            outputs = self._classes()
+            answers = [self._posterior(m) for m in range(len(joint.members))]
+            scores, shares = answers[0]
+            if len(answers) > 1:
+                pairs = zip(joint.members, answers, strict=True)
+                scores = shares = self.run("Sum", *(own * one.share for one, (_, own) in pairs))
+            labels, kind = _labels(joint)
+            best = scores.run("ArgMax", axis=1, keepdims=0)
+            self.output("probabilities", shares)
+            self.output("label", self.constant(labels).at(best))
+            shape: list[int | None] = [None, k]
+            outputs = [_value("label", kind, [None]), _value("probabilities", DOUBLE, shape)]
         return helper.make_graph(
             self.nodes, "suffice", inputs, outputs, list(self.constants.values())
         )
 
-    def _scores(self, m: int) -> str:
+    def _posterior(self, m: int) -> tuple[Node, Node]:
+        """Write the scores of a member, or its prior where all are impossible; and P(c | x)."""
+        scores, prior = self._scores(m), np.array([self.joint.members[m].prior])
+        top = scores.max(1)
+        never = top.equals(-inf)
+        weights = (scores - never.where(0.0, top)).run("Exp")
+        share = weights / weights.sum(1, keepdims=1)
+        # Without an answer, the largest score is NaN or infinite, and times 0 it is NaN.
+        refused = (top * 0.0).run("IsNaN") & ~never
+        return never.where(prior, scores), refused.where(nan, never.where(prior, share))
+
+    def _scores(self, m: int) -> Node:
         """Write the log joints of a member, (n, k)."""
         one = self.joint.members[m]
-        rows = self._rows()
-        total = self.run("Expand", self.array(np.array([one.start])), rows)
+        total = self._in_rows(self.constant(np.array([one.start])))
         for term in one.terms:
             match term:
                 case ex.Term():
-                    trees = [self.run("Expand", self.write(tree), rows) for tree in term.by_output]
+                    trees = [self._in_rows(self.write(tree)) for tree in term.by_output]
                     made = self._of_cells(term, self.run("Concat", *trees, axis=1))
                 case ex.Table():
                     made = self._of_cells(term, self._looked_up(term))
@@ -117,288 +202,194 @@ class OnnxGraph:
                     made = self._pairs(term)
                 case ex.Words():
                     raise AssertionError("an export has no texts")
-            if term.weight != 1:
-                made = self.run("Mul", self.number(term.weight), made)
-            total = self.run("Add", total, made)
+            total = total + (made if term.weight == 1 else made * term.weight)
         return total
 
-    def _classes(self) -> list[Any]:
-        joint, k = self.joint, len(self.joint.outputs)
-        answers = [self._posterior(m) for m in range(len(joint.members))]
-        scores, shares = answers[0]
-        if len(answers) > 1:
-            parts = [
-                self.run("Mul", self.number(one.share), own)
-                for one, (_, own) in zip(joint.members, answers, strict=True)
-            ]
-            scores = shares = self.run("Sum", *parts)
-        self.nodes.append(helper.make_node("Identity", [shares], ["probabilities"]))
-        best = self.run("ArgMax", scores, axis=1, keepdims=0)
-        labels, kind = _labels(joint)
-        self.nodes.append(helper.make_node("Gather", [self.array(labels), best], ["label"], axis=0))
-        return [
-            _value("label", kind, [None]),
-            _value("probabilities", TensorProto.DOUBLE, [None, k]),
-        ]
-
-    def _posterior(self, m: int) -> tuple[str, str]:
-        """Write the scores of a member, or its prior where all are impossible; and P(c | x)."""
-        scores = self._scores(m)
-        top = self.run("ReduceMax", scores, axes=[1], keepdims=1)
-        never = self.run("Equal", top, self.number(-inf))
-        zeros = self.run("Mul", top, self.number(0.0))  # NaN where a row gets no answer
-        about = self.run("Where", never, self.number(0.0), top)
-        weights = self.run("Exp", self.run("Sub", scores, about))
-        total = self.run("ReduceSum", weights, self.whole([1]), keepdims=1)
-        share = self.run("Div", weights, total)
-        prior = self.array(np.array([self.joint.members[m].prior]))
-        refused = self.run("IsNaN", zeros)
-        refused = self.run("And", refused, self.run("Not", never))
-        answer = self.run("Where", never, prior, share)
-        answer = self.run("Where", refused, self.number(float("nan")), answer)
-        return self.run("Where", never, prior, scores), answer
-
-    def _rows(self) -> str:
+    @cached_property
+    def rows(self) -> Node:
         """The shape (n, 1) of an input."""
-        return self.run("Shape", self.joint.columns[0].name)
+        return self.cells[0].run("Shape")
 
-    def _pairs(self, term: ex.Pairs) -> str:
+    def _in_rows(self, node: Node) -> Node:
+        """Write a node once a row."""
+        return node.run("Expand", self.rows)
+
+    def _pairs(self, term: ex.Pairs) -> Node:
         """Write one-dependence estimators; a missing cell has bin M, which adds nothing."""
-        k, m, nan = len(self.joint.outputs), term.ends[-1], float("nan")
+        k, m = len(self.joint.outputs), term.ends[-1]
         bins = [self._bin(one, start, m) for one, start in zip(term.bins, term.ends, strict=False)]
         shown = self.run("Concat", *bins, axis=1)
         table = np.pad(term.terms, ((0, 0), (0, 1), (0, 1))).reshape(k, -1).T
-        known = self.array(np.append(np.where(term.parent, 0.0, nan), nan))
-        sums = []
-        for own in bins:
-            row = self.run("Mul", own, self.whole([m + 1]))
-            added = self.run("Gather", self.array(table), self.run("Add", row, shown), axis=0)
-            total = self.run("ReduceSum", added, self.whole([1]), keepdims=0)  # (n, k)
-            total = self.run("Add", total, self.run("Gather", known, own, axis=0))
-            sums.append(self.run("Unsqueeze", total, self.whole([2])))
-        logs = self.run("Concat", *sums, axis=2)
-        none = self.run("IsNaN", logs)
-        logs = self.run("Where", none, self.number(-inf), logs)
-        top = self.run("ReduceMax", logs, axes=[2], keepdims=1)
-        never = self.run("Equal", top, self.number(-inf))
-        top = self.run("Where", never, self.number(0.0), top)
-        weights = self.run("Exp", self.run("Sub", logs, top))
-        total = self.run("ReduceSum", weights, self.whole([2]), keepdims=0)
-        count = self.run("Cast", self.run("Not", none), to=TensorProto.DOUBLE)
-        count = self.run("ReduceSum", count, self.whole([2]), keepdims=0)
-        mean = self.run("Log", self.run("Div", total, count))
-        mean = self.run("Add", mean, self.run("Squeeze", top, self.whole([2])))
+        added = self.constant(table)
+        known = self.constant(np.append(np.where(term.parent, 0.0, nan), nan))
+        sums = [added.at(own * [m + 1] + shown).sum(1) + known.at(own) for own in bins]  # (n, k)
+        logs = self.run("Concat", *(one.run("Unsqueeze", [2]) for one in sums), axis=2)
+        none = logs.run("IsNaN")
+        logs = none.where(-inf, logs)
+        top = logs.max(2)
+        top = top.equals(-inf).where(0.0, top)
+        total, count = (logs - top).run("Exp").sum(2), (~none).cast(DOUBLE).sum(2)
         rest = np.where(np.isfinite(term.log_class), -term.log_class, 0.0)
-        mean = self.run("Add", mean, self.array(rest[None]))
-        some = self.run("Greater", count, self.number(0.0))
-        return self.run("Where", some, mean, self.number(0.0))
+        mean = (total / count).run("Log") + top.run("Squeeze", [2]) + rest[None]
+        return (count > 0.0).where(mean, 0.0)
 
-    def _bin(self, table: ex.Table, start: int, m: int) -> str:
+    def _bin(self, table: ex.Table, start: int, m: int) -> Node:
         """Write the bin of a cell, (n, 1), counted through all columns; M of a missing one."""
         j = table.places.column
         bins = [m if b is None else start + int(b) for b in table.by_output[0]]
-        place = self._place(table.places)
-        made = self.run("Gather", self.array(np.array(bins, np.int64)), place, axis=0)
+        made = self.constant(np.array(bins, np.int64)).at(self._place(table.places))
         if isinstance(table.places, ex.Steps):
-            made = self.run("Where", self._legal(j), made, self.whole([m]))
-        return self.run("Where", self._missing(j), self.whole([m]), made)
+            made = self._legal(j).where(made, [m])
+        return self._missing(j).where([m], made)
 
-    def _gaussian(self, term: ex.Gaussian) -> str:
+    def _gaussian(self, term: ex.Gaussian) -> Node:
         """Write columns together; what a row lacks is integrated out."""
         places = {j: self._place(ex.Values(j, values)) for j, values in term.values.items()}
-        lacks = []
-        for j in term.columns:
-            lacking = self._missing(j)
-            if j in places:
-                other = self.run("Equal", places[j], self.whole([len(term.values[j])]))
-                lacking = self.run("Or", lacking, other)
-            lacks.append(self.run("Cast", lacking, to=TensorProto.DOUBLE))
-        lacked = self.run("Concat", *lacks, axis=1)
+        lacks = [
+            self._missing(j) | places[j].equals([len(term.values[j])])
+            if j in places
+            else self._missing(j)
+            for j in term.columns
+        ]
+        lacked = self.run("Concat", *(one.cast(DOUBLE) for one in lacks), axis=1)
         numbers = []
         for j, value in term.features:
-            if j not in places:
-                cell = self.joint.columns[j].name
-                numbers.append(self.run("Where", self._missing(j), self.number(0.0), cell))
-                continue
-            # The indicator of a missing cell is one of no place.
-            known = term.values[j].index(value) if value in term.values[j] else -1
-            equal = self.run("Equal", places[j], self.whole([known]))
-            numbers.append(self.run("Cast", equal, to=TensorProto.DOUBLE))
-        x = self.run("Concat", *numbers, axis=1)
-        whole = self.run("ReduceSum", lacked, self.whole([1]), keepdims=1)
-        whole = self.run("Equal", whole, self.number(0.0))
-        psi = self.run("Sub", x, self.array(term.complete.origin[None]))
-        rest = self.number(float("nan"))
+            if j in places:  # the indicator of a missing cell is one of no place
+                known = term.values[j].index(value) if value in term.values[j] else -1
+                numbers.append(places[j].equals([known]).cast(DOUBLE))
+            else:
+                numbers.append(self._missing(j).where(0.0, self.cells[j]))
+        psi = self.run("Concat", *numbers, axis=1) - term.complete.origin[None]
+        rest: Any = nan
         if self.joint.integrates(MOST_PRODUCTS):
             owner = [term.columns.index(j) for j, _ in term.features]
-            hidden = self.run("Cast", self._taken(lacked, owner, 1), to=TensorProto.BOOL)
-            rest = self._marginal(term, psi, self.run("Not", hidden))
-        found = self.run("Where", whole, self._complete(term.complete, psi), rest)
+            rest = self._marginal(term, psi, ~lacked.at(owner, 1).cast(TensorProto.BOOL))
+        whole = lacked.sum(1, keepdims=1).equals(0.0)
+        found = whole.where(self._complete(term.complete, psi), rest)
         for j in term.columns:
             if j not in term.values:
-                legal = self.run("Or", self._missing(j), self._legal(j))
-                found = self.run("Where", legal, found, self.number(float("nan")))
+                found = (self._missing(j) | self._legal(j)).where(found, nan)
         return found
 
-    def _complete(self, form: ex.Whitened, psi: str) -> str:
+    def _complete(self, form: ex.Whitened, psi: Node) -> Node:
         """Write the score of rows that lack no cell."""
         if form.whitening is None:
-            score = self.run("MatMul", psi, self.array(np.ascontiguousarray(form.slope.T)))
+            score = psi.run("MatMul", np.ascontiguousarray(form.slope.T))
         else:
             squares = []
             for matrix, shift in zip(form.whitening, form.slope, strict=True):
-                root = self.run("MatMul", psi, self.array(np.ascontiguousarray(matrix.T)))
-                root = self.run("Sub", root, self.array(shift[None]))
-                square = self.run("Mul", root, root)
-                squares.append(self.run("ReduceSum", square, self.whole([1]), keepdims=1))
-            score = self.run("Mul", self.number(-0.5), self.run("Concat", *squares, axis=1))
-        return self.run("Add", score, self.array(form.constant[None]))
+                root = psi.run("MatMul", np.ascontiguousarray(matrix.T)) - shift[None]
+                squares.append((root * root).sum(1, keepdims=1))
+            score = self.run("Concat", *squares, axis=1) * -0.5
+        return score + form.constant[None]
 
-    def _marginal(self, term: ex.Gaussian, psi: str, shown: str) -> str:
+    def _marginal(self, term: ex.Gaussian, psi: Node, shown: Node) -> Node:
         """Write the score of numbers that a row shows, by the formulas of `Gaussian`.
 
         Columns leave Σ (n, s, p, p), ψ (n, 1 or k, p) and the means δ (n, k, p) one after another.
         """
         assert term.covariance is not None
         shared = term.complete.whitening is None
-        offset = self.array(term.offset[None])
-        left, z = self.array(term.covariance[None]), self.run("Unsqueeze", psi, self.whole([1]))
-        delta = offset
+        left, delta = self.constant(term.covariance[None]), self.constant(term.offset[None])
+        z, total = psi.run("Unsqueeze", [1]), self.constant(np.array([[0.0]]))
         if not shared:
-            z = self.run("Sub", z, offset)
-        total = self.number(0.0)
+            z = z - delta
         for j in range(len(term.features)):
-            column = self._taken(left, [j], 3)  # (n, s, p, 1)
-            v = self._taken(self.run("Squeeze", column, self.whole([3])), [j], 2)  # (n, s, 1)
-            known = self.run("Greater", v, self.array(term.least[None, :, j : j + 1]))
-            there = self.run("Unsqueeze", self._taken(shown, [j], 1), self.whole([1]))
-            known = self.run("And", known, there)
-            safe = self.run("Where", known, v, self.number(1.0))
-            g = self.run("Where", known, self.run("Reciprocal", safe), self.number(0.0))
-            row = self.run("Transpose", column, perm=[0, 1, 3, 2])
-            slope = self.run("Mul", row, self.run("Unsqueeze", g, self.whole([3])))
-            left = self.run("Sub", left, self.run("Mul", column, slope))
-            slope = self.run("Squeeze", slope, self.whole([2]))
-            own = self._taken(z, [j], 2)
-            z = self.run("Sub", z, self.run("Mul", slope, own))
+            column = left.at([j], 3)  # (n, s, p, 1)
+            v = column.run("Squeeze", [3]).at([j], 2)  # (n, s, 1)
+            known = v > term.least[None, :, j : j + 1]
+            known = known & shown.at([j], 1).run("Unsqueeze", [1])
+            safe = known.where(v, 1.0)
+            g = known.where(safe.run("Reciprocal"), 0.0)
+            slope = column.run("Transpose", perm=[0, 1, 3, 2]) * g.run("Unsqueeze", [3])
+            left = left - column * slope
+            slope, own = slope.run("Squeeze", [2]), z.at([j], 2)
+            z = z - slope * own
             if shared:  # less what all classes share
-                mean = self._taken(delta, [j], 2)
-                delta = self.run("Sub", delta, self.run("Mul", slope, mean))
-                own = self.run("Sub", own, self.run("Mul", self.number(0.5), mean))
-                added = self.run("Mul", g, self.run("Mul", mean, own))
+                mean = delta.at([j], 2)
+                delta = delta - slope * mean
+                total = total + g * (mean * (own - mean * 0.5))
             else:
-                square = self.run("Mul", g, self.run("Mul", own, own))
-                scale = self.run("Add", self.run("Log", safe), self.number(LOG_2PI))
-                scale = self.run("Where", known, scale, self.number(0.0))
-                added = self.run("Mul", self.number(-0.5), self.run("Add", square, scale))
-            total = self.run("Add", total, added)
-        return self.run("Squeeze", total, self.whole([2]))
+                scale = known.where(safe.run("Log") + LOG_2PI, 0.0)
+                total = total + (g * (own * own) + scale) * -0.5
+        return total.run("Squeeze", [2])
 
-    def _taken(self, name: str, places: list[int], axis: int) -> str:
-        return self.run("Gather", name, self.whole(places), axis=axis)
-
-    def _of_cells(self, term: ex.Term | ex.Table, made: str) -> str:
+    def _of_cells(self, term: ex.Term | ex.Table, made: Node) -> Node:
         """Write what a term adds, with its rule for missing and refused cells."""
         for j in term.columns:
             if self.joint.columns[j].bounds is not None:
-                made = self.run("Where", self._legal(j), made, self.number(float("nan")))
-        left_out = float("nan") if term.missing == "refused" else 0.0
+                made = self._legal(j).where(made, nan)
         for j in term.columns:
-            made = self.run("Where", self._missing(j), self.number(left_out), made)
+            made = self._missing(j).where(nan if term.missing == "refused" else 0.0, made)
         return made
 
-    def _missing(self, j: int) -> str:
-        column = self.joint.columns[j]
-        if column.kind != "string":
-            return self.run("IsNaN", column.name)
-        index = self._encoded(column.name, [MISSING_TEXT])
-        return self.run("Not", self.run("Cast", index, to=TensorProto.BOOL))
+    def _missing(self, j: int) -> Node:
+        if self.joint.columns[j].kind != "string":
+            return self.cells[j].run("IsNaN")
+        return ~self._encoded(self.cells[j], [MISSING_TEXT]).cast(TensorProto.BOOL)
 
-    def _legal(self, j: int) -> str:
-        column = self.joint.columns[j]
+    def _legal(self, j: int) -> Node:
+        column, cell = self.joint.columns[j], self.cells[j]
         assert column.bounds is not None
-        low, high = map(self.number, column.bounds)
-        legal = self.run(
-            "And",
-            self.run("GreaterOrEqual", column.name, low),
-            self.run("LessOrEqual", column.name, high),
-        )
-        if column.kind == "whole":
-            floor = self.run("Floor", column.name)
-            legal = self.run("And", legal, self.run("Equal", floor, column.name))
-        return legal
+        low, high = column.bounds
+        legal = (cell >= low) & (cell <= high)
+        return legal & cell.run("Floor").equals(cell) if column.kind == "whole" else legal
 
     # -- expressions
 
-    def write(self, node: ex.Expression) -> str:
-        """Write one node of the tree, and return the name of its result."""
+    def write(self, node: ex.Expression) -> Node:
+        """Write one node of the tree."""
         match node:
             case ex.Number(value):
-                return self.number(value)
+                return self.constant(np.array([[value]]))
             case ex.Cell(column):
-                return self.joint.columns[column].name
+                return self.cells[column]
             case ex.Sum(terms):
-                total = self.write(terms[0])
-                for term in terms[1:]:
-                    total = self.run("Add", total, self.write(term))
-                return total
+                return reduce(add, map(self.write, terms))
             case ex.Product(left, right):
-                return self.run("Mul", self.write(left), self.write(right))
+                return self.write(left) * self.write(right)
             case ex.Quotient(left, right):
-                return self.run("Div", self.write(left), self.write(right))
+                return self.write(left) / self.write(right)
             case ex.Square(of):
                 root = self.write(of)
-                return self.run("Mul", root, root)
+                return root * root
             case ex.Log(of):
-                return self.run("Log", self.write(of))
-            case ex.Log1p(of):
-                return self._log1p(self.write(of))
+                return self.write(of).run("Log")
+            case ex.Log1p(of):  # Kahan's form: log(w) u / (w − 1) with w = 1 + u
+                u = self.write(of)
+                w = u + 1.0
+                same = w.equals(1.0)
+                return same.where(u, w.run("Log") * (u / same.where(1.0, w - 1.0)))
 
-    def _log1p(self, u: str) -> str:
-        """Kahan's form, exact to rounding: log(w) u / (w − 1) with w = 1 + u."""
-        one = self.number(1.0)
-        w = self.run("Add", one, u)
-        same = self.run("Equal", w, one)
-        rounded = self.run("Where", same, one, self.run("Sub", w, one))
-        product = self.run("Mul", self.run("Log", w), self.run("Div", u, rounded))
-        return self.run("Where", same, u, product)
-
-    def _looked_up(self, table: ex.Table) -> str:
+    def _looked_up(self, table: ex.Table) -> Node:
         """Write the numbers at the places of cells, (n, k)."""
-        nan = float("nan")
         rows = np.array([[nan if v is None else v for v in row] for row in table.by_output]).T
-        made = self.run("Gather", self.array(rows), self._place(table.places), axis=0)
-        return self.run("Squeeze", made, self.whole([1]))
+        return self.constant(rows).at(self._place(table.places)).run("Squeeze", [1])
 
-    def _place(self, places: ex.Steps | ex.Values) -> str:
+    def _place(self, places: ex.Steps | ex.Values) -> Node:
         """Write the places of cells, (n, 1)."""
-        name = self.joint.columns[places.column].name
+        cell = self.cells[places.column]
         if isinstance(places, ex.Steps):
-            passed = self.run("GreaterOrEqual", name, self.array(np.array([places.starts])))
-            counted = self.run("Cast", passed, to=TensorProto.INT64)
-            return self.run("ReduceSum", counted, self.whole([1]), keepdims=1)
+            return (cell >= np.array([places.starts])).cast(TensorProto.INT64).sum(1, keepdims=1)
         if not places.values:
-            return self.run("Expand", self.array(np.zeros((1, 1), np.int64)), self._rows())
+            return self._in_rows(self.constant(np.zeros((1, 1), np.int64)))
         if self.joint.columns[places.column].kind == "string":
             if MISSING_TEXT in places.values:
                 raise ParameterError(
-                    f"column {name!r} has the empty string as a value",
+                    f"column {cell.name!r} has the empty string as a value",
                     "in ONNX the empty string is a missing cell",
                     "write another string in its place before the fit",
                 )
-            return self._encoded(name, list(places.values))
-        values = np.array(places.values, np.float64)
-        equal = self.run("Equal", name, self.array(values[None]))
-        counted = self.run("Cast", equal, to=TensorProto.INT64)
-        back = self.whole(list(range(-len(values), 0)))  # from the place of other cells
-        back = self.run("ReduceSum", self.run("Mul", counted, back), self.whole([1]), keepdims=1)
-        return self.run("Add", self.whole([len(values)]), back)
+            return self._encoded(cell, list(places.values))
+        number = len(places.values)
+        equal = cell.equals(np.array([places.values], np.float64)).cast(TensorProto.INT64)
+        back = (equal * list(range(-number, 0))).sum(1, keepdims=1)  # from the place of other cells
+        return self.constant([number]) + back
 
-    def _encoded(self, name: str, values: list[str]) -> str:
+    def _encoded(self, cell: Node, values: list[str]) -> Node:
         """The index of a string among some; their number for another one."""
-        return self.run(
+        return cell.run(
             "LabelEncoder",
-            name,
             domain="ai.onnx.ml",
             keys_strings=values,
             values_int64s=list(range(len(values))),
@@ -407,28 +398,26 @@ class OnnxGraph:
 
     # -- nodes and constants
 
-    def run(self, operator: str, *inputs: str, **attributes: Any) -> str:
-        """Add a node, and return the name of its result."""
+    def run(self, operator: str, *inputs: Any, **attributes: Any) -> Node:
+        """Add a node, and return its result."""
+        names = [one.name if isinstance(one, Node) else self.constant(one).name for one in inputs]
         name = self._free(f"n{len(self.nodes)}")
-        self.nodes.append(helper.make_node(operator, list(inputs), [name], **attributes))
-        return name
+        self.nodes.append(helper.make_node(operator, names, [name], **attributes))
+        return Node(self, name)
+
+    def output(self, name: str, node: Node) -> None:
+        """Give a result the name of an output."""
+        self.nodes.append(helper.make_node("Identity", [node.name], [name]))
 
     def _free(self, name: str) -> str:
         """A name that no column has."""
-        taken = {column.name for column in self.joint.columns}
-        while name in taken:
+        while name in self.taken:
             name += "_"
         return name
 
-    def number(self, value: float) -> str:
-        return self.array(np.array([[value]]))
-
-    def whole(self, values: list[int]) -> str:
-        """A constant vector of whole numbers."""
-        return self.array(np.array(values, np.int64))
-
-    def array(self, values: Any) -> str:
-        """A constant array; equal ones are kept once."""
+    def constant(self, value: Any) -> Node:
+        """A number (1, 1), a list of whole numbers, or an array; equal ones are kept once."""
+        values = np.array([[value]]) if isinstance(value, float) else np.asarray(value)
         key = (
             values.dtype.str,
             values.shape,
@@ -437,7 +426,7 @@ class OnnxGraph:
         if key not in self.constants:
             name = self._free(f"c{len(self.constants)}")
             self.constants[key] = numpy_helper.from_array(values, name)
-        return str(self.constants[key].name)
+        return Node(self, str(self.constants[key].name))
 
 
 def _labels(joint: ex.LogJoint) -> tuple[Any, int]:

@@ -193,6 +193,7 @@ class Facts:
     others: tuple[Any, ...] = ()
     bounds: tuple[int, int] | None = None  # e and u: numbers below 2^e, multiples of 2^u
     middle: float = 0.0  # a number near the others
+    has_nan: bool = True  # or may have NaN, which is missing
     may_miss: bool = True
     listed: bool = True  # whether the cells of a category are all its values
 
@@ -246,7 +247,7 @@ class Described:
 
     def cell(self, name: str) -> str | None:
         facts = self.columns[name]
-        return sql.number_of(name, facts.type, self.dialect)
+        return sql.number_of(name, facts.type, self.dialect, facts.has_nan)
 
     def numeric(self, name: str) -> str:
         """Return the cells of a column of numbers."""
@@ -313,7 +314,7 @@ def described(call: Call, database: str, ask: Ask) -> Described:
         if name is not None and name not in types:
             raise no_column(name, role, list(types), False)
     columns = {
-        name: Facts(name, pa.float64() if pa.types.is_decimal(kind) else kind)
+        name: Facts(name, pa.float64() if pa.types.is_decimal(kind) else kind, has_nan=False)
         for name, kind in types.items()
         if name not in call.by
     }
@@ -382,6 +383,13 @@ def _with_ends(found: Described, ask: Ask) -> Described:
         ends |= {f"most{j}": f"MAX(ABS({v}))"} if kind == "time" else {}
         ends |= {} if call.exact else {f"middle{j}": f"AVG({v})"}
     rows = look(ends)
+    highest = {names[j]: [row.get(f"high{j}") for row in rows.values()] for j in kinds}
+    # NaN is the largest number of a database.
+    nan = [name for name, cells in highest.items() if any(cell != cell for cell in cells)]
+    if nan:
+        shown = {name: replace(found.columns[name], has_nan=True) for name in nan}
+        found = replace(found, columns={**found.columns, **shown})
+        rows = look(ends)
     more = {}
     for j, kind in kinds.items():
         if any(_is_open(row, j, kind) for row in rows.values()):

@@ -124,7 +124,6 @@ class Cells:
 
     column: str
     values: NDArray[Any]  # (m,); of densities that are constant in bins, where each starts and ends
-    discrete: bool  # whether they are all there is between the first and the last
     axis: Axis | None = None  # of numbers that are not drawn one by one
 
     @property
@@ -175,17 +174,18 @@ def cells_of(model: GenerativeClassifier, column: str | int) -> Cells:
                 "a picture shows one value a row, and one distribution of it in every class",
                 "see what its words say with suffice show --column",
             )
-        if isinstance(parameters, TermParameters):
-            if not parameters.is_number(j):
-                values = parameters.design.categories[name].values
-                return Cells(name, _objects(values), discrete=True)
+        listed = parameters.values(j)
+        if isinstance(parameters, TermParameters) and parameters.is_number(j):
             parameters, j = parameters.of_terms, int(parameters.places[j][0])
-        if part.layout.encoding in {"binary", "outcome"}:
-            at = list(model.reader_.layout.names).index(name)
-            return Cells(name, _objects(model.schema_[at].outcomes), discrete=True)
-        if (listed := parameters.values(j)) is not None:
-            return Cells(name, _objects(listed), discrete=True)
-        return _numbers(parameters, name, j, len(model.model_.classes))
+        elif isinstance(parameters, TermParameters):
+            listed = parameters.design.categories[name].values
+        elif part.layout.encoding in {"binary", "outcome"}:
+            listed = model.schema_[list(model.reader_.layout.names).index(name)].outcomes
+        if listed is None:
+            return _numbers(parameters, name, j, len(model.model_.classes))
+        values = np.empty(len(listed), object)
+        values[:] = listed
+        return Cells(name, values)
     raise ParameterError(
         f"column {name!r} has no value", "no row showed one", "learn from rows that do"
     )
@@ -199,9 +199,9 @@ def _numbers(parameters: Any, name: str, j: int, k: int) -> Cells:
         starts, ends, _ = parameters.piece(j)
         axis = Axis.of(np.append(starts, ends[-1]), parameters.probabilities(j))
         if starts[0] == ends[-1]:
-            return Cells(name, axis.spaced(2), discrete=False, axis=axis)
+            return Cells(name, axis.spaced(2), axis)
         last = np.nextafter(ends, starts)  # a bin holds its lower end only
-        return Cells(name, np.stack([starts, last], axis=1).ravel(), discrete=False, axis=axis)
+        return Cells(name, np.stack([starts, last], axis=1).ravel(), axis)
     codes = np.repeat(np.arange(k), DRAWS)
     drawn = np.asarray(parameters.sample(codes, np.random.default_rng(0))[j], np.float64)
     of_class = drawn.reshape(k, DRAWS)
@@ -209,16 +209,10 @@ def _numbers(parameters: Any, name: str, j: int, k: int) -> Cells:
     low, high = float(least.min()), float(most.max())
     axis = Axis("linear", np.array([low, high if high > low else low + 1]))
     if not (drawn == np.round(drawn)).all():
-        return Cells(name, axis.spaced(POINTS), discrete=False, axis=axis)
+        return Cells(name, axis.spaced(POINTS), axis)
     if high - low <= MOST_WHOLE:
-        return Cells(name, np.arange(np.floor(low), np.ceil(high) + 1), discrete=True)
-    return Cells(name, np.unique(np.round(axis.spaced(POINTS))), discrete=False, axis=axis)
-
-
-def _objects(values: tuple[Any, ...]) -> NDArray[Any]:
-    held = np.empty(len(values), object)
-    held[:] = values
-    return held
+        return Cells(name, np.arange(np.floor(low), np.ceil(high) + 1))
+    return Cells(name, np.unique(np.round(axis.spaced(POINTS))), axis)
 
 
 def rows_with(model: Any, cells: Mapping[str, Any]) -> pa.Table:

@@ -138,7 +138,7 @@ class DecisionBoundaryDisplay(Display):
             require_place(name, names)
         shown = None
         if X is not None:
-            shown = shown_by(model, [Cells(name, np.empty(0), False) for name in chosen], X, y)
+            shown = shown_by(model, [Cells(name, np.empty(0)) for name in chosen], X, y)
         if limits is not None:
             axes = (_linear(limits[0]), _linear(limits[1]))
         elif shown is not None and len(shown.values):

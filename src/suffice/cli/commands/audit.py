@@ -35,7 +35,7 @@ def audit(
         "min_count": found.min_count,
         "findings": [vars(one) for one in found.findings],
     }
-    deliver(facts, lambda: _shown(found), as_json)
+    deliver(facts, _shown(found), as_json)
 
 
 def _shown(found: Audit) -> Iterator[str | Table]:

@@ -49,4 +49,4 @@ def calibrate(
             f"Log loss {found.before:.4f} nats a row if every column counts once, "
             f"{found.after:.4f} with weights, of {amount(found.rows)} rows"
         )
-    deliver(facts, lambda: [f"{said}. Saved to {output}"], as_json)
+    deliver(facts, [f"{said}. Saved to {output}"], as_json)

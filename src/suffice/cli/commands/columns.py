@@ -41,7 +41,7 @@ def columns(*, model: ModelFile, as_json: AsJson = False) -> None:
             for j in found.order
         ],
     }
-    deliver(facts, lambda: _shown(found), as_json)
+    deliver(facts, _shown(found), as_json)
 
 
 def _shown(found: ColumnInformation) -> Iterator[Table]:

@@ -65,7 +65,7 @@ def compare(
     above = () if fail_above is None else found.above(fail_above)
     if fail_above is not None:
         facts["above"] = list(above)
-    deliver(facts, lambda: _shown(found, above, fail_above), as_json)
+    deliver(facts, _shown(found, above, fail_above), as_json)
     if above:
         raise typer.Exit(CHANGED)
 

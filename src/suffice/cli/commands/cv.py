@@ -145,7 +145,7 @@ def cv(
         "in_order": shuffle is False,
         "next": join(["suffice", "fit", *words]),
     }
-    deliver(facts, lambda: _shown(facts, ranked), as_json)
+    deliver(facts, _shown(facts, ranked), as_json)
 
 
 def _division(folds: str, by: str | None, shuffle: bool | None, seed: int) -> dict[str, Any]:

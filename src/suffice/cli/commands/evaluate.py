@@ -63,13 +63,13 @@ def evaluate(
     with reported(f"Evaluating {', '.join(data)}") as report, running(engine, report):
         if by is None:
             found = judged(fitted.evaluate(table, *truth, unanswerable="empty"))
-            deliver(facts_of(found), lambda: [found.table()], as_json)
+            deliver(facts_of(found), [found.table()], as_json)
             return
         groups = fitted.evaluate_by(table, truth[0], by, truth[1], unanswerable="empty")
     if not groups:
         raise DataError(f"{data[0]} holds no row", "an evaluation needs at least one")
     listed: list[Any] = [{"group": c, **facts_of(judged(one))} for c, one in groups.items()]
-    deliver({"by": by, "groups": listed}, lambda: [groups.table()], as_json)
+    deliver({"by": by, "groups": listed}, [groups.table()], as_json)
 
 
 def _class_facts(found: Any) -> dict[str, Any]:

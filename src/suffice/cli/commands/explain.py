@@ -57,7 +57,7 @@ def explain(
         raise DataError(f"{data[0]} holds no row", "there is nothing to explain")
     explained = [replace(found.row(at), row=numbers[at]) for at in range(n)]
     facts = {"rows": [_facts(one) for one in explained]}
-    deliver(facts, lambda: _shown(explained), as_json)
+    deliver(facts, _shown(explained), as_json)
 
 
 def _shown(explained: list[RowExplanation]) -> Iterator[str | Table]:

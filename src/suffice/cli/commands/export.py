@@ -92,4 +92,4 @@ def export(
         "content": content.decode() if output is None else None,
         "refuses_null": refusing,
     }
-    deliver(facts, lambda: [f"Saved to {output}."], as_json)
+    deliver(facts, [f"Saved to {output}."], as_json)

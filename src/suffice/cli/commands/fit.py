@@ -170,7 +170,7 @@ def fit(
             facts["compare"] = join(["suffice", "cv", *compared, *reading.words, *words])
         parts = iter([chosen.schema_.table(), "", class_table(facts)])
     facts["read_as"] = [] if sums is not None else read_as(table)
-    deliver(facts, lambda: _shown(parts, facts, chosen), as_json)
+    deliver(facts, _shown(parts, facts, chosen), as_json)
 
 
 def _class_facts(model: Any, target: Path) -> dict[str, Any]:

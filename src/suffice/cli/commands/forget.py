@@ -46,4 +46,4 @@ def forget(
     noun = "row" if gone == 1 else "rows"
     said = f"{amount(gone)} {noun} forgotten, {amount(after)} left. Saved to {output}"
     facts = {"model": str(output), "forgotten": gone, "rows": after}
-    deliver(facts, lambda: [said], as_json)
+    deliver(facts, [said], as_json)

@@ -25,4 +25,4 @@ def keys(
     made(output)
     facts = {"private": str(output), "public": f"{output}.pub"}
     said = f"{output} is private: it stays here. Send {output}.pub to whoever makes the plan."
-    deliver(facts, lambda: [said], as_json)
+    deliver(facts, [said], as_json)

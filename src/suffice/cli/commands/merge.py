@@ -71,4 +71,4 @@ def merge(
     found.save(output)
     facts = {"model": str(output), "merged": len(models), "rows": rows}
     said = f"{len(models)} {what} merged: {amount(rows)} rows. Saved to {output}"
-    deliver(facts, lambda: [said], as_json)
+    deliver(facts, [said], as_json)

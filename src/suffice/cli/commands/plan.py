@@ -71,4 +71,4 @@ def plan(
         "columns": list(found.like.reader.layout.names),
     }
     told = "Every owner reads the plan, and sums with suffice sums --plan --key."
-    deliver(facts, lambda: [found.table(), f"Saved to {output}. {told}"], as_json)
+    deliver(facts, [found.table(), f"Saved to {output}. {told}"], as_json)

@@ -41,4 +41,4 @@ def report(
     if data:
         test = rows_for(fitted, data, Reading.of(read))[:2]
     write(fitted, page, test)
-    deliver({"page": str(page)}, lambda: [f"Saved to {page}."], as_json)
+    deliver({"page": str(page)}, [f"Saved to {page}."], as_json)

@@ -73,7 +73,7 @@ def searchlight(
         maps.mkdir(parents=True, exist_ok=True)
     _write(images, png, light, scans)
     facts = _facts(light, [*images, *([png] if png else [])])
-    deliver(facts, lambda: _shown(facts), as_json)
+    deliver(facts, _shown(facts), as_json)
 
 
 def _light(mask: Path | None, given: Sequence[str] | None) -> SearchLight:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from shlex import join
 from typing import Annotated, Any
@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 import suffice
-from suffice.cli.models import has_candidates, has_coefficients, sums_in
+from suffice.cli.models import has_candidates, has_coefficients
 from suffice.cli.options import AsJson, ReadAs, Reading, option
 from suffice.cli.output import CommandLine, deliver
 from suffice.cli.results import (
@@ -21,6 +21,7 @@ from suffice.cli.results import (
     read_as,
 )
 from suffice.cli.values import check_columns, listed, spelled
+from suffice.models.grouped_sums import GroupedSums
 from suffice.numerics.in_print import Table, short
 from suffice.persist import is_model_file
 from suffice.phrases import amount, rows_in_print
@@ -47,6 +48,7 @@ def show(
 
     Example: suffice show adult.suffice --column age
     """
+    parts: Iterable[str | Table]
     facts: dict[str, Any]
     model = Path(file[0])
     if len(file) == 1 and _is_plan(model):
@@ -55,30 +57,25 @@ def show(
         plan = Plan.load(model)
         facts = {"plan": plan.digest, "estimator": repr(plan.like.estimator)}
         facts |= {"owners": list(plan.owners), "columns": plan.columns}
-        deliver(facts, lambda: [plan.table()], as_json)
-        return
-    if len(file) > 1 or not is_model_file(model):
-        table = _read(Reading.of(read), file, listed(column))
-        deliver(table, lambda: _shown_table(table), as_json)
-        return
-    if (sums := sums_in(file)) is not None:
-        facts = {"sums": str(model), "type": type(sums.estimator).__name__}
-        facts |= {"by": list(sums.by), "groups": len(sums), "rows": float(sums.rows.sum())}
-        facts["columns"] = [column.name for column in sums.reader.columns]
-        lines = [str(sums), f"  columns: {', '.join(facts['columns'])}"]
-        lines.append(f"  label or target: {', '.join(sums.target_names)}")
-        deliver(facts, lambda: lines, as_json)
-        return
-    fitted: Any = suffice.load(model)
-    if has_candidates(fitted):
-        deliver(candidate_facts(fitted, model), lambda: [fitted.candidates_.table()], as_json)
-        return
-    if has_coefficients(fitted):
-        facts, parts = coefficient_results(fitted, model)
-        deliver(facts, lambda: [fitted.schema_.table(), "", *parts], as_json)
-        return
-    facts = _facts(fitted, model, listed(column))
-    deliver(facts, lambda: _shown(facts, full=bool(column)), as_json)
+        parts = [plan.table()]
+    elif len(file) > 1 or not is_model_file(model):
+        facts = _read(Reading.of(read), file, listed(column))
+        parts = _shown_table(facts)
+    elif isinstance(found := suffice.load(model), GroupedSums):
+        facts = {"sums": str(model), "type": type(found.estimator).__name__}
+        facts |= {"by": list(found.by), "groups": len(found), "rows": float(found.rows.sum())}
+        facts["columns"] = [column.name for column in found.reader.columns]
+        targets = f"  label or target: {', '.join(found.target_names)}"
+        parts = [str(found), f"  columns: {', '.join(facts['columns'])}", targets]
+    elif has_candidates(found):
+        facts, parts = candidate_facts(found, model), [found.candidates_.table()]
+    elif has_coefficients(found):
+        facts, of_terms = coefficient_results(found, model)
+        parts = [found.schema_.table(), "", *of_terms]
+    else:
+        facts = _facts(found, model, listed(column))
+        parts = _shown(facts, full=bool(column))
+    deliver(facts, parts, as_json)
 
 
 def _is_plan(path: Path) -> bool:

@@ -92,7 +92,7 @@ def split(
     named = " and ".join(
         f"{rows_in_print(n)} to {file}" for n, file in zip(counts, files, strict=True)
     )
-    deliver(facts, lambda: [f"{named}{'' if in_order else f' (seed {seed})'}."], as_json)
+    deliver(facts, [f"{named}{'' if in_order else f' (seed {seed})'}."], as_json)
 
 
 def _column(table: Table, name: str | None) -> tuple[NDArray[np.intp] | None, int]:

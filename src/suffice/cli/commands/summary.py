@@ -62,7 +62,7 @@ def summary(
         more += _compared(fitted, data, facts)
     elif data and robust is None:
         more += _influence(fitted, data, reading, facts)
-    deliver(facts, lambda: [*coefficient_tables(facts, found), *more], as_json)
+    deliver(facts, [*coefficient_tables(facts, found), *more], as_json)
 
 
 def _inflation(model: Any, facts: dict[str, Any]) -> Iterator[str]:

@@ -97,7 +97,7 @@ def sums(
             groups = f" in {len(found):,} groups" if keys else ""
             said = f"The sums of {amount(facts['rows'])} rows{groups}. Saved to {output}"
     found.save(output)
-    deliver(facts, lambda: [said], as_json)
+    deliver(facts, [said], as_json)
 
 
 def _masked(

@@ -56,7 +56,7 @@ def update(
     else:
         facts["new_labels"] = [c for c in fitted.classes_.tolist() if c not in labels]
         facts["weights"] = None if weights is None else "earlier" if weights.stale else "all"
-    deliver(facts, lambda: _shown(facts, data, had_errors), as_json)
+    deliver(facts, _shown(facts, data, had_errors), as_json)
 
 
 def _shown(facts: dict[str, Any], data: list[str], had_errors: bool) -> Iterator[str]:
