@@ -145,10 +145,10 @@ class DoubleDouble:
 
     def sum(self, axis: int) -> DoubleDouble:
         hi, lo = np.moveaxis(self.hi, axis, 0), np.moveaxis(self.lo, axis, 0)
-        total = DoubleDouble.zeros(hi.shape[1:])
-        rows, out = (len(hi), total.hi.size), (total.hi.reshape(-1), total.lo.reshape(-1))
-        kernels.sums.sum_pairs(hi.reshape(rows), lo.reshape(rows), *out)
-        return total
+        n, shape = len(hi), hi.shape[1:]
+        rows = (part.reshape(n, math.prod(shape)) for part in (hi, lo))
+        total = kernels.factor.product(np.ones((1, n)), np.zeros((1, n)), *rows)
+        return DoubleDouble(*(part.reshape(shape) for part in total))
 
     @property
     def T(self) -> DoubleDouble:  # noqa: N802 - NumPy's name of it
