@@ -227,11 +227,17 @@ class LinearMethod(Method[LinearReader, Any]):
         before: Any = None,
         newest: Any = None,
     ) -> LinearModel:
+        design = reader.design
+        if sums.is_empty:
+            raise without_rows(labelled=False)
+        for place in np.flatnonzero(~sums.patterns.any(axis=0))[:1].tolist():
+            raise without_value(design.column(place), design.targets)
+        if (too_small := sums.too_small).any():
+            refuse_underflow(too_small, design.column)
         if self.steps is not None:
             return self._descended(reader, sums, rows, self.steps)
-        _require_values(sums, reader.design)
         cells = self._cells(sums) if self.incomplete == "gaussian" else None
-        equations, design = self._equations(sums, reader.design, cells), reader.design
+        equations = self._equations(sums, design, cells)
         if self.penalty.alpha == "gcv":
             spectrum = RidgeSpectrum.of(equations, self.penalty.squares(equations, 1.0))
             alpha = spectrum.best(self.candidates)
@@ -298,7 +304,6 @@ class LinearMethod(Method[LinearReader, Any]):
 
         Targets are standardised as columns are.
         """
-        _require_values(sums, reader.design)
         equations = self._equations(products_of(sums), reader.design, None)
         assert isinstance(equations, NormalEquations)
         alpha, intercept = float(self.penalty.alpha), equations.intercept
@@ -391,14 +396,3 @@ def method_of(estimator: Any, penalty: Penalty) -> LinearMethod:
         estimator.solver if estimator.solver in STEPS else None,
         estimator.descent,
     )
-
-
-def _require_values(sums: KeptRows | Comoments, design: Design) -> None:
-    """Refuse sums of no row, and columns whose values are missing or differ by too little."""
-    if sums.is_empty:
-        raise without_rows(labelled=False)
-    empty = np.flatnonzero(~sums.patterns.any(axis=0))
-    if len(empty):
-        raise without_value(design.column(int(empty[0])), design.targets)
-    if (too_small := sums.too_small).any():
-        refuse_underflow(too_small, design.column)

@@ -224,13 +224,11 @@ def summarise(part: Part, plan: tuple[Design, Layout, bool]) -> KeptRows | Comom
             room = roomy(groups, room)
         if len(batch.weights):
             codes = np.where(batch.weights == 0, -1, codes)
-        for start, x in _blocks_of(design, batch):
-            rows = slice(start, start + x.rows)
-            weights, y = batch.weights[rows], RealBlock(targets[rows])
+        for rows, x in _blocks_of(design, batch):
             try:
-                total.add(x, codes[rows], weights, room, y)
+                total.add(x, codes[rows], batch.weights[rows], room, RealBlock(targets[rows]))
             except BadCell as bad:
-                bad.row, bad.column = start + bad.row, design.column(cast(int, bad.column))
+                bad.row, bad.column = rows.start + bad.row, design.column(cast(int, bad.column))
                 raise
             if not (gaps or total.complete):
                 raise IncompleteRow
@@ -241,18 +239,19 @@ def summarise(part: Part, plan: tuple[Design, Layout, bool]) -> KeptRows | Comom
     return found if groups == found.k else found.take(np.arange(groups))
 
 
-def _blocks_of(design: Design, batch: Batch) -> Iterator[tuple[int, RealBlock | SparseBlock]]:
-    """Yield rows of numbers, compressed if they come so, with the number of the first of them."""
+def _blocks_of(design: Design, batch: Batch) -> Iterator[tuple[slice, RealBlock | SparseBlock]]:
+    """Yield rows of numbers, compressed if they come so, with their place in the batch."""
+    whole = slice(0, batch.rows)
     numbers: Any = batch.blocks[0]
     if design.is_of_numbers or (isinstance(numbers, SparseBlock) and not design.words):
-        yield 0, numbers
+        yield whole, numbers
         return
     batch = design.present(batch)
     if (x := design.sparse_rows(batch)) is not None:
-        yield 0, stored_cells(x)
+        yield whole, stored_cells(x)
         return
     for start, x in design.rows(batch):
-        yield start, RealBlock(x)
+        yield slice(start, start + len(x)), RealBlock(x)
 
 
 def missing_cells(part: Part, plan: tuple[Design, Layout]) -> Any:
