@@ -29,7 +29,6 @@ from suffice.models.linear.rows import (
     DETERMINED,
     LEAST_FREE,
     RowLeastSquares,
-    least_squares_of,
 )
 from suffice.numerics.interruption import interruptible, one_thread_of_blas
 from suffice.numerics.memory import require_memory
@@ -258,54 +257,6 @@ class LevelLeastSquares(RowLeastSquares):
         """Directions of w in which no row differs from another, (p, q − r)."""
         null = self._inverse.null
         return self._placed(null, -self._z.times(null))
-
-    def _iterated(self) -> Array:
-        """Rows less their share of the mean of their level, by LSQR, target by target.
-
-        ::
-
-            T = I − θ L(LᵀL)⁻¹Lᵀ,   1 − θ = √(λ/(n_c + λ))
-
-        so that TᵀT = I − LD⁻¹Lᵀ; and what is left is taken about T 1, for the intercept.
-        """
-        (code, others), root = self._rows, self.equations.root
-        own, first = self._penalties[1], int(self.has_intercept)
-        share = 1.0 - np.sqrt(self._penalties[0] * self._inverse_diagonal)
-        weight = np.where(self._weight > 0, self._weight, 1.0)
-
-        def about(u: Array) -> Array:
-            means = np.append(share * self._by_level(root * u) / weight, 0.0)
-            return np.asarray(u - root * means[code])
-
-        one = about(root) if first else np.zeros_like(root)
-        size = float(one @ one) or 1.0
-
-        def left(u: Array) -> Array:
-            moved = about(u)
-            return np.asarray(moved - one * (one @ moved / size))
-
-        def left_transposed(u: Array) -> Array:
-            return about(u - one * (one @ u / size))
-
-        squares = np.einsum("ij,ij,i->j", others.dense, others.dense, root**2)[first:]
-        squares = np.append(squares, others.few.multiply(others.few).T @ root**2) + own[first:]
-        scale = 1.0 / np.sqrt(np.where(squares > 0, squares, 1.0))
-        nothing = np.zeros(first)
-        found = []
-        for y in self.equations.y.T:
-            v = least_squares_of(
-                lambda v: left(root * others.times(np.append(nothing, v))),
-                lambda u: others.across(root * left_transposed(u))[first:],
-                left(y),
-                own[first:],
-                (scale,),
-            )
-            rest = y - root * others.times(np.append(nothing, v))
-            intercept = np.full(first, one @ about(rest) / size)
-            rest = rest - root * intercept.sum()
-            a = self._inverse_diagonal * self._by_level(root * rest)
-            found.append(self._placed(np.append(intercept, v)[:, None], a[:, None]))
-        return np.hstack(found)
 
     # -- what estimates vary by
 
