@@ -267,7 +267,7 @@ class KeptRows(ClassSums):
         return replace(self, code=code, tally=tally)._kept(code >= 0)
 
     def canonical(self) -> KeptRows:
-        return self._canonical
+        return self if "keys" in vars(self) else self._canonical
 
     @cached_property
     def _canonical(self) -> KeptRows:
@@ -287,14 +287,14 @@ class KeptRows(ClassSums):
         if not is_sparse(x):
             x += 0.0  # -0.0 and 0.0 are one value
         found = replace(self, x=x, y=self.y[order], code=self.code[order], weight=weight)
-        found.__dict__["_keys"] = keys
-        found.__dict__["_canonical"] = found
+        vars(found)["keys"] = keys
         return found
 
-    @cached_property
+    @property
     def _keys(self) -> NDArray[np.uint64]:
         """Digest and class of every distinct row, (m, 3)."""
-        return self._canonical._keys
+        found: NDArray[np.uint64] = vars(self.canonical())["keys"]
+        return found
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Roots):
