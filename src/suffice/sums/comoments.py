@@ -15,7 +15,6 @@ from typing import Annotated, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import ParameterError
 from suffice.numerics import kernels
 from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.elementary import log
@@ -257,11 +256,6 @@ class Comoments(ClassSums):
     @cached_property
     def scatter(self) -> DoubleDouble:
         """Σw(x − x̄)(x − x̄)ᵀ of all groups with one product index, (m, d, d)."""
-        if self.product_index.max(initial=-1) >= len(self.products):
-            raise ParameterError(
-                f"a group has the product index {self.product_index.max()}",
-                f"there are products of {len(self.products)}",
-            )
         out = np.empty_like(self.products)
         kernels.comoments.scatter(self.weight, self.sums, self.product_index, self.products, out)
         return DoubleDouble(out[:, 0], out[:, 1])

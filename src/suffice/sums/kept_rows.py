@@ -24,7 +24,7 @@ from suffice.numerics.memory import require_memory
 from suffice.numerics.rows import is_sparse
 from suffice.rules import FINITE, NONNEGATIVE, Shape, rule
 from suffice.sums.base import ClassSums, axis, forgotten
-from suffice.sums.block import BadCell, RealBlock, SparseBlock, from_row, require_held
+from suffice.sums.block import BadCell, RealBlock, SparseBlock, converted, from_row, require_held
 from suffice.sums.comoments import (
     Comoments,
     ComomentsAccumulator,
@@ -734,10 +734,8 @@ class RowsAccumulator:
 
     def _keep(self, x: RealBlock | SparseBlock, y: Floats, codes: Ints, weights: Floats) -> bool:
         """Keep rows; return False, and keep none, if there are too many, or gaps not allowed."""
-        if isinstance(x, RealBlock):
-            require_held(x.values)
-        values: Any = _csr(x, self._p) if isinstance(x, SparseBlock) else x.values
-        cells = self._cells + (len(x.data) if isinstance(x, SparseBlock) else x.values.size)
+        values: Any = _csr(x, self._p) if isinstance(x, SparseBlock) else converted(x.values)
+        cells = self._cells + (len(x.data) if isinstance(x, SparseBlock) else values.size)
         if cells > _most_cells(values):
             return False
         if cells.bit_length() > self._cells.bit_length():  # as much again while they are joined

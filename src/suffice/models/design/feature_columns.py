@@ -283,13 +283,7 @@ def widened(
         return design
     layout = replace(layout, blocks=blocks)
     sums = engine.run(values_shown, layout, source.parts(layout, engine.workers))
-    shown = dict(
-        zip(
-            (*design.categories, *counted),
-            (values for block in sums.blocks for values in block.vocabularies),
-            strict=True,
-        )
-    )
+    shown = _values_of(sums, layout)
     for name, levels in design.ordered.items():
         _require_levels(name, shown[name], levels)
     words = {name: replace(own, known=shown[name]) for name, own in counted.items()}
@@ -336,8 +330,7 @@ def _shown(
         ignored=tuple(name for name in source.feature_names if name not in names),
     )
     sums = engine.run(values_shown, layout, source.parts(layout, engine.workers))
-    vocabularies = [v for block in sums.blocks for v in block.vocabularies]
-    values = dict(zip((*coded, *counted), vocabularies, strict=True))
+    values = _values_of(sums, layout)
     if not sums.weight.value.sum():
         raise without_rows(layout.label is not None)
     for name, vocabulary in values.items():
@@ -355,6 +348,12 @@ def _shown(
                 "lower min_count",
             )
     return values, words, tuple(name for name in coded if name in missing)
+
+
+def _values_of(sums: ByClass, layout: Layout) -> dict[str, Vocabulary]:
+    columns = (name for block in layout.blocks for name in block.columns)
+    shown = (values for block in sums.blocks for values in block.vocabularies)
+    return dict(zip(columns, shown, strict=True))
 
 
 def values_shown(part: Part, layout: Layout) -> ByClass:

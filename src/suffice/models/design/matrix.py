@@ -934,14 +934,8 @@ class Design:
         """
         if not self.categories:
             return batch
-        values = tuple(self.categories.values())
-        mine = self._coded(batch).coded()
-        codes = mine.recode(values)
-        unknown = (codes == self._sizes) & (every | self._has_term)
-        if every:
-            return self._with_codes(batch, CodedBlock(np.where(unknown, -1, codes), values))
-        left = np.where(unknown, -1, mine.codes)
-        return self._with_codes(batch, CodedBlock(left, mine.vocabularies))
+        codes = self._coded(batch).recode(tuple(self.categories.values()))
+        return self._without(batch, (codes == self._sizes) & (every | self._has_term))
 
     @cached_property
     def known_values(self) -> dict[str, Vocabulary]:
@@ -963,7 +957,7 @@ class Design:
         values = tuple(self.categories.values())
         codes = self._coded(batch).recode(values)
         absent = (codes == self._sizes) | ((codes < 0) & ~self._has_term)
-        return self._with_codes(batch, CodedBlock(np.where(absent, first, codes), values))
+        return self._with_codes(batch, np.where(absent, first, codes), values)
 
     def complete(self, batch: Batch) -> NDArray[np.bool_]:
         """Return which rows have a value in every cell, and no unknown category, (n,)."""
@@ -991,11 +985,7 @@ class Design:
         if not self.categories:
             return batch
         absent = self._absent(batch)
-        if not absent.any():
-            return batch
-        block = self._coded(batch)
-        codes = np.where(absent[:, None], -1, block.codes)
-        return self._with_codes(batch, CodedBlock(codes, block.vocabularies))
+        return self._without(batch, absent[:, None]) if absent.any() else batch
 
     def require_words(self, batch: Batch) -> None:
         """Refuse words that the first fit did not count, where a row has a class and a weight."""
@@ -1013,11 +1003,18 @@ class Design:
         return absent
 
     def _coded(self, batch: Batch) -> CodedBlock:
-        return cast(CodedBlock, batch.blocks[int(len(self.numbers) > 0)])
+        return cast(CodedBlock, batch.blocks[int(len(self.numbers) > 0)]).coded()
 
-    def _with_codes(self, batch: Batch, block: CodedBlock) -> Batch:
+    def _without(self, batch: Batch, gone: NDArray[np.bool_]) -> Batch:
+        """Return rows in which some cells of categories are missing."""
+        block = self._coded(batch)
+        return self._with_codes(batch, np.where(gone, -1, block.codes), block.vocabularies)
+
+    def _with_codes(
+        self, batch: Batch, codes: NDArray[Any], values: tuple[Vocabulary, ...]
+    ) -> Batch:
         blocks = list(batch.blocks)
-        blocks[int(len(self.numbers) > 0)] = block
+        blocks[int(len(self.numbers) > 0)] = CodedBlock(codes, values)
         return replace(batch, blocks=tuple(blocks))
 
     def _codes(self, block: CodedBlock) -> NDArray[Any]:

@@ -32,7 +32,6 @@ from suffice.models.linear.rows import (
 )
 from suffice.numerics.interruption import interruptible, one_thread_of_blas
 from suffice.numerics.memory import require_memory
-from suffice.numerics.rows import is_sparse
 
 Array = NDArray[np.float64]
 
@@ -98,20 +97,13 @@ class LevelLeastSquares(RowLeastSquares):
 
         Those that are dense are taken about an origin (p,).
         """
-        block, (dense, few) = self.equations.levels, self._at
-        m = block.stop - block.start
-        shown = x[:, block]
-        code = np.full(x.shape[0], m)
-        if is_sparse(x):
-            code[np.diff(shown.indptr) > 0] = shown.indices
-            laid_out, rest = x[:, dense].toarray(), x[:, few]
-        else:
-            from scipy.sparse import csr_array
+        from scipy.sparse import csr_array
 
-            code[shown.any(axis=1)] = shown.argmax(axis=1)[shown.any(axis=1)]
-            laid_out, rest = x[:, dense], csr_array(x[:, few])
+        x, block, (dense, few) = csr_array(x), self.equations.levels, self._at
+        shown, code = x[:, block], np.full(x.shape[0], block.stop - block.start)
+        code[np.diff(shown.indptr) > 0] = shown.indices
         ones = np.ones((len(code), int(self.has_intercept)))
-        return code, Others(np.hstack([ones, laid_out - origin[dense]]), rest)
+        return code, Others(np.hstack([ones, x[:, dense].toarray() - origin[dense]]), x[:, few])
 
     @cached_property
     def _rows(self) -> tuple[NDArray[np.intp], Others]:

@@ -32,7 +32,7 @@ from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.design.remarks import without_rows, without_value
 from suffice.models.linear.conformal import LinearLeftOut
 from suffice.models.linear.descent import Coefficients, complete_rows
-from suffice.models.linear.evaluation import r_squared_of_rows, r_squared_of_sums
+from suffice.models.linear.evaluation import r_squared_of_sums
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.level_rows import LevelLeastSquares
 from suffice.models.linear.model import (
@@ -354,9 +354,9 @@ class LinearMethod(Method[LinearReader, Any]):
         fit = estimator.model_.fit
         if estimator.model_.cells is not None or estimator.design_.has_functions:
             return None
-        if isinstance(sums, KeptRows):
-            return r_squared_of_rows(fit, sums)
-        return r_squared_of_sums(fit, sums) if isinstance(fit, LeastSquares) else None
+        if isinstance(sums, KeptRows) or not isinstance(fit, LeastSquares):
+            return None
+        return r_squared_of_sums(fit, sums)
 
     def left_out(self, estimator: Any, rows: Any) -> LeaveOneOut | None:
         if self.penalty.of_rows:  # every row left out changes the penalty

@@ -119,18 +119,9 @@ class LinearModel:
 
         Whoever asks checks by `require_finite` what scores show to be no number.
         """
-        p = len(self.design)
-        batch = self._answerable(batch)
-        if self.cells is None and (sparse := self.design.sparse_rows(batch)) is not None:
-            targets: Any = batch.blocks[-1]
-            y = targets.values if with_targets else np.empty((batch.rows, 0))
-            yield slice(0, batch.rows), sparse.astype(np.float64), np.asarray(y, np.float64)
-            return
-        for start, z in self.design.rows(batch, with_targets):
-            x = z[:, :p]
-            if self.cells is not None:
-                x = self.cells.fill(x)
-            yield slice(start, start + len(z)), x, z[:, p:]
+        sparse = self.cells is None
+        for rows, x, y in rows_of(self.design, self._answerable(batch), with_targets, sparse):
+            yield rows, x if self.cells is None else self.cells.fill(x), y
 
     def _answerable(self, batch: Batch) -> Batch:
         expecting = self.cells is not None
@@ -196,6 +187,20 @@ class LinearModel:
             raise BadCell(first + row, self.design.column(place), value, rule)
 
 
+def rows_of(
+    design: Design, batch: Batch, with_targets: bool, sparse: bool = True
+) -> Iterator[tuple[slice, Any, NDArray[np.float64]]]:
+    """Yield rows of x, compressed if they come so, those of y, and their place in the batch."""
+    if sparse and (x := design.sparse_rows(batch)) is not None:
+        targets: Any = batch.blocks[-1]
+        y = targets.values if with_targets else np.empty((batch.rows, 0))
+        yield slice(0, batch.rows), x.astype(np.float64), np.asarray(y, np.float64)
+        return
+    p = len(design)
+    for start, z in design.rows(batch, with_targets):
+        yield slice(start, start + len(z)), z[:, :p], z[:, p:]
+
+
 def undone(design: Design, answer: Prediction, x: NDArray[np.float64]) -> NDArray[np.float64]:
     """The answers to rows (n, p) in units of the targets, (n, t, ...)."""
     return design.undone(answer(x))
@@ -257,21 +262,16 @@ def _blocks_of(design: Design, batch: Batch) -> Iterator[tuple[slice, RealBlock 
 def missing_cells(part: Part, plan: tuple[Design, Layout]) -> Any:
     """Kernel that counts the missing cells of every term and target, and at last the rows."""
     design, layout = plan
-    missing = np.zeros(len(design) + len(design.targets) + 1, np.int64)
+    p = len(design)
+    missing = np.zeros(p + len(design.targets) + 1, np.int64)
 
     def add(batch: Batch) -> None:
-        batch = design.present(batch)
-        counted = _one_class(batch.weights, batch.rows) >= 0
-        if (x := design.sparse_rows(batch)) is not None:
-            x, y = x[counted], cast(RealBlock, batch.blocks[-1]).values[counted]
-            missing[: len(design)] += np.bincount(x.indices[np.isnan(x.data)], None, len(design))
-            missing[len(design) : -1] += np.isnan(y).sum(axis=0)
-            missing[-1] += np.count_nonzero(counted)
-            return
-        for start, z in design.rows(batch, with_targets=True):
-            counted = _one_class(batch.weights[start : start + len(z)], len(z)) >= 0
-            missing[:-1] += np.isnan(z[counted]).sum(axis=0)
-            missing[-1] += np.count_nonzero(counted)
+        for rows, x, y in rows_of(design, design.present(batch), with_targets=True):
+            counted = _one_class(batch.weights[rows], len(y)) >= 0
+            x, y = x[counted], y[counted]
+            gaps = x.indices[np.isnan(x.data)] if is_sparse(x) else np.isnan(x).nonzero()[1]
+            of_terms = np.bincount(gaps, minlength=p)
+            missing[:] += np.concatenate([of_terms, np.isnan(y).sum(axis=0), [len(y)]])
 
     for _ in each_batch(part, layout, add):
         pass

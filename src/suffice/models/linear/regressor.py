@@ -424,7 +424,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
             rule = "the test is of rows that do not depend on each other"
             raise ParameterError("a model has errors by cluster", rule, "look at its summary()")
         of = fit.equations
-        squares = fit.tss[j] + (of.rows * of.y_mean.value[j] ** 2 if of.intercept else 0.0)
+        squares = fit.tss[j] + (of.rows * fit.at_origin[j] ** 2 if of.intercept else 0.0)
         same, n = (of.rows, of.observations, float(squares)), of.observations
         left, rss = design.left[j], float(fit.rss[j])
         return Candidate(design, fit.has_intercept, left, "F", rss, fit.flat, n, same)

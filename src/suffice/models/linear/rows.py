@@ -137,16 +137,6 @@ class CentredRows(Weighed):
     def t(self) -> int:
         return int(self.y.shape[1])
 
-    @property
-    def x_mean(self) -> DoubleDouble:
-        """x̄, (p,)."""
-        return DoubleDouble.of(self.mean)
-
-    @property
-    def y_mean(self) -> DoubleDouble:
-        """ȳ, (t,)."""
-        return DoubleDouble.of(self.target_mean)
-
     @cached_property
     def xy(self) -> DoubleDouble:
         """Aᵀy, (p, t)."""
