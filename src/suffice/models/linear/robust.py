@@ -13,7 +13,7 @@ from suffice.errors import DataError, ParameterError
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import LinearModel
 from suffice.models.linear.rows import Fit
-from suffice.models.linear.summary import Summary
+from suffice.models.linear.summary import Summary, tested
 from suffice.models.linear.together import product_of
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.interruption import interruptible
@@ -118,15 +118,11 @@ def sandwich(
 
     Tests use t, and F of the Wald test, with ``dof`` degrees of freedom.
     """
-    from scipy.special import fdtrc, stdtr, stdtrit
+    from scipy.special import fdtrc
 
     back, intercept = unwhitening(fit), int(fit.has_intercept)
     error = np.sqrt(np.maximum(np.einsum("ij,ij->i", back @ inner, back), 0.0))
     error = np.where(np.isnan(summary.standard_error), np.nan, error)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.where(summary.estimate == 0.0, 0.0, summary.estimate / error)
-        t[np.isnan(error) | summary.perfect] = np.nan
-    reach = float(stdtrit(dof, (1.0 + summary.level) / 2.0)) * error
     f = np.nan if summary.perfect else 0.0
     if summary.rank and not summary.perfect:
         w = np.linalg.lstsq(fit.root.T, summary.estimate[intercept:], rcond=None)[0]
@@ -134,11 +130,7 @@ def sandwich(
         f = float(w @ inverse @ w) / summary.rank
     return replace(
         summary,
-        standard_error=error,
-        t=t,
-        p=np.asarray(2.0 * stdtr(dof, -np.abs(t)), np.float64),
-        lower=summary.estimate - reach,
-        upper=summary.estimate + reach,
+        **tested(summary.estimate, error, summary.level, dof, summary.perfect),
         f=f,
         f_p=float(fdtrc(summary.rank, dof, f)) if summary.rank else 1.0,
         errors=errors,
