@@ -196,7 +196,7 @@ class KeptRows(ClassSums):
 
     def products(self) -> Any:
         """Return the exact products of all columns, `Comoments` or `FourthMoments`."""
-        total = _products(self.d, self.pooled, self.fourths, self.k)
+        total = product_sums(self.d, self.pooled, self.fourths, self.k)
         _add_to_products(total, self.x, self.y, self.code, self.row_weights, self.k)
         found = total.statistic()
         counted = self.tally[self.tally[:, 0] > 0] if self.k > 1 else self.tally
@@ -325,9 +325,10 @@ def _most_cells(x: Any) -> int:
     return max(p * p, SPARSE_CELLS if is_sparse(x) and p > LEAST_SPARSE else 0)
 
 
-def _products(
-    d: int, pooled: bool, fourths: bool, k: int
+def product_sums(
+    d: int, pooled: bool, fourths: bool, k: int = 0
 ) -> ComomentsAccumulator | FourthMomentsAccumulator:
+    """Return a builder of the products of d columns, if there is memory for them."""
     width, matrices = (3 * d if fourths else d), 1 if pooled and not fourths else max(k, 1)
     require_memory(PRODUCTS * width * width * matrices, f"products of {d:,} columns", FEWER)
     return FourthMomentsAccumulator(d) if fourths else ComomentsAccumulator(d, pooled)
@@ -705,7 +706,7 @@ class RowsAccumulator:
         self._parts: list[KeptRows] = []
         self._products: ComomentsAccumulator | FourthMomentsAccumulator | None = None
         if p < least:
-            self._products = _products(p + t, pooled, fourths, 0)
+            self._products = product_sums(p + t, pooled, fourths)
 
     def add(
         self,
@@ -723,7 +724,7 @@ class RowsAccumulator:
         if self._products is None:
             if self._keep(x, y, codes, weights):
                 return
-            self._products = _products(self._p + self._t, self._pooled, self._fourths, self._k)
+            self._products = product_sums(self._p + self._t, self._pooled, self._fourths, self._k)
             for part in self._parts:
                 kept = part.x, part.y, part.code, part.row_weights
                 _add_to_products(self._products, *kept, self._k)

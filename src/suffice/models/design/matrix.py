@@ -468,22 +468,13 @@ class Design:
 
     def keep(self, names: Sequence[str]) -> Self:
         """The design of some of the columns, without a formula."""
-        chosen = set(names)
-
-        def kept(mapping: Mapping[str, Any]) -> dict[str, Any]:
-            return {name: value for name, value in mapping.items() if name in chosen}
-
-        return replace(
-            self,
-            columns=tuple(name for name in self.columns if name in chosen),
-            categories=kept(self.categories),
-            ordered=kept(self.ordered),
-            words=kept(self.words),
-            reference=kept(self.reference),
-            bins=kept(self.bins),
-            missing=tuple(name for name in self.missing if name in chosen),
-            whole=self.whole if self.whole in chosen else "",
-        )
+        chosen, kept = set(names), dict[str, Any]()
+        for part in ("categories", "ordered", "words", "reference", "bins"):
+            mapping = getattr(self, part)
+            kept[part] = {name: mapping[name] for name in mapping if name in chosen}
+        for part in ("columns", "missing"):
+            kept[part] = tuple(name for name in getattr(self, part) if name in chosen)
+        return replace(self, **kept, whole=self.whole if self.whole in chosen else "")
 
     @property
     def told_by_sums(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
