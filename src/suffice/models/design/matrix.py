@@ -333,6 +333,11 @@ class Design:
         return np.sort(np.concatenate([np.empty(0, np.intp), *found]))
 
     @cached_property
+    def _place_of_term(self) -> dict[tuple[str, str], int]:
+        pairs = zip(self._group_of_term, self.terms, strict=True)
+        return {pair: j for j, pair in enumerate(pairs)}
+
+    @cached_property
     def _terms_of_group(self) -> dict[str, NDArray[np.intp]]:
         groups: dict[str, list[int]] = {}
         for j, group in enumerate(self._group_of_term):
@@ -341,15 +346,13 @@ class Design:
 
     def places_of(self, fewer: Design) -> NDArray[np.intp]:
         """Return the indices of the terms of another design, in its order."""
-        own = {pair: j for j, pair in enumerate(zip(self._group_of_term, self.terms, strict=True))}
-        pairs = list(zip(fewer._group_of_term, fewer.terms, strict=True))
-        for _, term in (pair for pair in pairs if pair not in own):
+        for _, term in (pair for pair in fewer._place_of_term if pair not in self._place_of_term):
             raise SchemaError(
                 f"there are no sums of the term {term!r}",
                 "a model of some columns, or with another intercept, needs all of its terms",
                 "fit it anew",
             )
-        return np.array([own[pair] for pair in pairs], np.intp)
+        return np.array([self._place_of_term[pair] for pair in fewer._place_of_term], np.intp)
 
     def joined(self, other: Design) -> Self:
         """Return the design of the values and counted words of either.
@@ -411,14 +414,11 @@ class Design:
                     "products of a formula add up where the reference is one, and no order",
                     f"fit both with reference={{{name!r}: {other!r}}}",
                 )
-        own = {
-            pair: j for j, pair in enumerate(zip(fewer._group_of_term, fewer.terms, strict=True))
-        }
         cells, constant = list[tuple[int, int, float]](), np.zeros(len(self))
-        for i, (name, term) in enumerate(zip(self._group_of_term, self.terms, strict=True)):
+        for (name, term), i in self._place_of_term.items():
             places = fewer._terms_of_group.get(name, ())
-            if (name, term) in own:
-                cells.append((i, own[name, term], 1.0))
+            if (name, term) in fewer._place_of_term:
+                cells.append((i, fewer._place_of_term[name, term], 1.0))
                 continue
             source = self._source(name, i - int(self._terms_of_group[name][0]), fewer)
             if source > 0:
@@ -427,10 +427,9 @@ class Design:
             constant[i] = float(source == 0)
             sign = -constant[i] if name not in self.ordered else 0.0
             cells += [(i, int(j), sign) for j in places]
-        row, column, value = (
-            (list(part) for part in zip(*cells, strict=True)) if cells else ([],) * 3
-        )
-        return csr_array((value, (row, column)), shape=(len(self), len(fewer))), constant
+        row, column, value = np.array(cells, np.float64).reshape(-1, 3).T
+        at = row.astype(np.intp), column.astype(np.intp)
+        return csr_array((value, at), shape=(len(self), len(fewer))), constant
 
     def _source(self, name: str, place: int, fewer: Design) -> int:
         """Number the term of fewer values that a term is, from 1; 0: that without one; −1: none."""
