@@ -173,7 +173,7 @@ class LinearMethod(Method[LinearReader, Any]):
         if is_wide and isinstance(rows, ArraySource) and is_sparse(rows.x):
             blocks = (BlockLayout("sparse", design.columns),)
         reader = LinearReader.of(
-            replace(rows, targets=None) if isinstance(rows, ArraySource) else rows,
+            rows,
             found.columns,
             blocks,
             {},
@@ -348,9 +348,8 @@ class LinearMethod(Method[LinearReader, Any]):
 
     def score_of_sums(self, estimator: Any, sums: KeptRows | Comoments) -> float | None:
         fit = estimator.model_.fit
-        if estimator.model_.cells is not None or estimator.design_.has_functions:
-            return None
-        if isinstance(sums, KeptRows) or not isinstance(fit, LeastSquares):
+        other = estimator.model_.cells is not None or estimator.design_.has_functions
+        if other or isinstance(sums, KeptRows) or not isinstance(fit, LeastSquares):
             return None
         return r_squared_of_sums(fit, sums)
 
