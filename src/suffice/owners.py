@@ -516,9 +516,9 @@ def _without_rows(
     if labels is None:
         design = entries["design"]
         d = len(design) + len(design.targets)
-        every, first = np.ones((1, d), bool), np.zeros((1, 2), np.intp)
-        empty = no_sums(1, d, 1), first[0, :1], np.zeros((1, 3), np.int64)
-        sums = Comoments.of_groups(1, False, every, first, *empty)
+        every, first = np.ones((1, d), bool), np.zeros(1, np.intp)
+        empty = *no_sums(d, first), np.zeros((1, 3), np.int64)
+        sums = Comoments(1, False, every, first, first, *empty)
     else:
         blocks = []
         for part, of_columns in zip(entries["parts"], values, strict=True):

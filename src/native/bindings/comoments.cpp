@@ -84,6 +84,12 @@ static void recentre(Written<2> weight, Written<2> pivot, Written<3> sums, Codes
   kernels->recentre(state);
 }
 
+static void mean(Read<2> weight, Read<2> pivot, Read<3> sums, Written<3> out) {
+  require("out", out, {2, pivot.shape(0), pivot.shape(1)});
+  Unlocked unlocked;
+  kernels->mean(sums_of(weight, pivot, sums), out);
+}
+
 static void scatter(Read<2> weight, Read<3> sums, Codes product_index, Read<4> products,
                     Written<4> out) {
   const Index g = weight.shape(0), d = sums.shape(2);
@@ -119,6 +125,8 @@ void define_comoments(nb::module_ m) {
       "scatter would be negative.");
   m.def("recentre", &recentre, "weight"_a, "pivot"_a, "sums"_a, "product_index"_a, "products"_a,
         "Move the pivots, in place, to where means and scatters alone decide.");
+  m.def("mean", &mean, "weight"_a, "pivot"_a, "sums"_a, "out"_a,
+        "Write the pairs (2, g, d) of the means.");
   m.def("scatter", &scatter, "weight"_a, "sums"_a, "product_index"_a, "products"_a, "out"_a,
         "Write the pairs (m, 2, d, d) of Σw(x − x̄)(x − x̄)ᵀ = P − Σ SSᵀ/W over the groups.");
 }

@@ -28,18 +28,6 @@ void define_sums(nb::module_ m) {
       "Write the pairs (a + a_lo) + sign · (b + b_lo) to ``hi`` and ``lo``, all (n,).");
 
   m.def(
-      "sum_pairs",
-      [](Read<2> a, Read<2> a_lo, Written<1> hi, Written<1> lo) {
-        require("a_lo", a_lo, {a.shape(0), a.shape(1)});
-        require("hi", hi, {a.shape(1)});
-        require("lo", lo, {a.shape(1)});
-        Unlocked unlocked;
-        kernels.sum_pairs(a, a_lo, hi, lo);
-      },
-      "a"_a, "a_lo"_a, "hi"_a, "lo"_a,
-      "Add the pairs (m, n) one after the other to ``hi`` and ``lo``, (n,).");
-
-  m.def(
       "normalise",
       [](Apart hi, Apart lo) {
         require("lo", lo, {hi.shape(0), hi.shape(1)});

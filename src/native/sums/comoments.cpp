@@ -34,6 +34,11 @@ INLINE Number weight_of(const Matrix<T>& weight, Index c) {
   return {weight(c, 0), weight(c, 1)};
 }
 
+// x̄ = (pW + Σw(x − p))/W: added before it is divided, a mean near 0 keeps all its digits.
+INLINE Number mean_of(double pivot, Number sum, Number w) {
+  return (w * Number{pivot, 0.0} + sum) / w;
+}
+
 INLINE void keep(double& hi, double& lo, Number value) { hi = value.hi, lo = value.lo; }
 
 INLINE void add_product(const Cube<double>& products, Index i, Index j, Number value) {
@@ -222,8 +227,7 @@ void recentre(State state) {
       s[j] = sum_of(state.sums, c, j);
       double p = pivot;
       const bool moves = sd[m * d + j] >= 0.0;
-      if (moves && w.hi != 0.0)  // as `Comoments.mean` has it
-        p = near(((w * Number{p, 0.0} + s[j]) / w).hi, sd[m * d + j]);
+      if (moves && w.hi != 0.0) p = near(mean_of(p, s[j], w).hi, sd[m * d + j]);
       delta[j] = two_sum(p, -pivot);
       moved |= delta[j].hi != 0.0 || (moves && w.hi == 0.0);
       pivot = p;
@@ -237,6 +241,16 @@ void recentre(State state) {
       for (Index h = j; h < d; ++h)
         add_product(products, j, h, -(delta[j] * s[h] + moved_s[j] * delta[h]));
     }
+  }
+}
+
+void mean(ComomentSums<const double> of, Cube<double> out) {
+  Work work;
+  for (Index c = 0; c < of.pivot.shape[0]; ++c) {
+    work.done(CELL * of.pivot.shape[1]);
+    for (Index j = 0; j < of.pivot.shape[1]; ++j)
+      keep(out(0, c, j), out(1, c, j),
+           mean_of(of.pivot(c, j), sum_of(of.sums, c, j), weight_of(of.weight, c)));
   }
 }
 
@@ -271,6 +285,7 @@ void scatter(Matrix<const double> weight, Cube<const double> sums,
 
 }  // namespace
 
-extern const Comoments comoments{add_rows, add_scattered_rows, merge, settle, recentre, scatter};
+extern const Comoments comoments{add_rows, add_scattered_rows, merge, settle, recentre, mean,
+                                 scatter};
 
 }  // namespace suffice::LEVEL

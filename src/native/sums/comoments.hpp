@@ -56,6 +56,9 @@ struct Comoments {
   // Move the pivots, in place, to where means and scatters alone decide, see `near`.
   void (*recentre)(ComomentState<double> state);
 
+  // Write the pairs (2, g, d) of the means x̄.
+  void (*mean)(ComomentSums<const double> of, Cube<double> out);
+
   // Write the pairs (m, 2, d, d) of Σw(x − x̄)(x − x̄)ᵀ = P − Σ SSᵀ/W over the groups.
   void (*scatter)(Matrix<const double> weight, Cube<const double> sums,
                   Vector<const std::int64_t> product_index, View<const double, 4> products,

@@ -20,18 +20,6 @@ void add_pairs(Vector<const double> a, Vector<const double> a_lo, Vector<const d
   }
 }
 
-void sum_pairs(Matrix<const double> a, Matrix<const double> a_lo, Vector<double> hi,
-               Vector<double> lo) {
-  Work work;
-  for (Index i = 0; i < a.shape[0]; ++i) {
-    work.done(4 * a.shape[1]);
-    for (Index j = 0; j < a.shape[1]; ++j) {
-      const auto sum = Pair<double>{hi[j], lo[j]} + Pair<double>{a(i, j), a_lo(i, j)};
-      hi[j] = sum.hi, lo[j] = sum.lo;
-    }
-  }
-}
-
 void normalise(Strided<double> hi, Strided<double> lo) {
   for (Index c = 0; c < hi.rows; ++c) {
     bool rounded = false;
@@ -56,6 +44,6 @@ void scale(Cube<const double> pairs, double factor, Cube<double> out) {
 
 }  // namespace
 
-extern const Sums sums{add_pairs, sum_pairs, normalise, scale};
+extern const Sums sums{add_pairs, normalise, scale};
 
 }  // namespace suffice::LEVEL

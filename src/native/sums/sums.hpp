@@ -10,10 +10,6 @@ struct Sums {
   void (*add_pairs)(Vector<const double> a, Vector<const double> a_lo, Vector<const double> b,
                     Vector<const double> b_lo, double sign, Vector<double> hi, Vector<double> lo);
 
-  // Add the pairs (m, n) one after the other to `hi` and `lo`, (n,).
-  void (*sum_pairs)(Matrix<const double> a, Matrix<const double> a_lo, Vector<double> hi,
-                    Vector<double> lo);
-
   // Make the pairs (k, m) hold the rounded value first, in place.
   //
   // Errors that are all zero are not written to: pages of zeros take no memory before they are.

@@ -48,14 +48,9 @@ from suffice.numerics.rows import affine, linear
 from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Shape, Within
 from suffice.sums.base import Accumulator
 from suffice.sums.block import Encoding, RealBlock, from_row, require_held, short_tiles
-from suffice.sums.comoments import (
-    Comoments,
-    ComomentsAccumulator,
-    FourthMoments,
-    FourthMomentsAccumulator,
-)
+from suffice.sums.comoments import Comoments, FourthMoments
 from suffice.sums.counts import patterns_of
-from suffice.sums.kept_rows import KeptRows, Roots, RowsAccumulator
+from suffice.sums.kept_rows import KeptRows, Roots, RowsAccumulator, product_sums
 from suffice.sums.moments import ABSENT, FEWEST_DIGITS, too_large
 
 WIDE = 256  # columns: of more, rows are kept as long as they are no more than columns
@@ -181,7 +176,7 @@ class MultivariateGaussian(Family):
         fourths = self.shrinkage == "ledoit-wolf"
         if d > WIDE and self.estimation == "mle":
             return RowsAccumulator(d, pooled=self.shared, fourths=fourths, least=0, gaps=False)
-        return FourthMomentsAccumulator(d) if fourths else ComomentsAccumulator(d, self.shared)
+        return product_sums(d, self.shared, fourths)
 
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:
         if isinstance(statistic, KeptRows | Roots):

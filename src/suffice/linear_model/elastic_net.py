@@ -7,7 +7,7 @@ from typing import Annotated
 
 from suffice.models.base.scikit_learn import accepts
 from suffice.models.linear.l1_regressor import L1Regressor
-from suffice.rules import NONNEGATIVE
+from suffice.rules import NONNEGATIVE, Within
 
 
 @dataclass(repr=False, eq=False)
@@ -79,7 +79,7 @@ class ElasticNet(L1Regressor):
 
     alpha: Annotated[float, NONNEGATIVE] = 1.0
     _: KW_ONLY
-    l1_ratio: float = 0.5
+    l1_ratio: Annotated[float, Within(0.0, 1.0)] = 0.5
     max_iter: int = 1_000
     tol: Annotated[float, NONNEGATIVE] = 1e-12
     standardize: bool = False

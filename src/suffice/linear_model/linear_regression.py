@@ -14,7 +14,7 @@ from suffice.models.linear.method import LinearMethod, RidgePenalty, method_of
 from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.robust import POWER, ClusterErrors, Robust, clustered, influences, robust
 from suffice.models.linear.summary import Summary, target_place
-from suffice.models.optimise.gradient_descent import GradientDescent
+from suffice.models.optimise.gradient_descent import GradientDescent, Steps
 from suffice.models.reading import summed
 from suffice.sums.comoments import Comoments
 
@@ -124,7 +124,7 @@ class LinearRegression(LinearRegressor):
 
     dependent: Dependent = "minimum_norm"
     weights_are: WeightsAre = "copies"
-    solver: Literal["normal", "gradient", "sgd", "minibatch"] = "normal"
+    solver: Literal["normal"] | Steps = "normal"
     descent: GradientDescent | None = None
     cluster: str | None = None
     cluster_errors: ClusterErrors = "CR1"

@@ -16,23 +16,10 @@ from suffice.models.linear.method import LinearMethod, RidgePenalty, method_of
 from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.ridge import checked_penalties
 from suffice.models.linear.summary import RidgeSummary, target_place
-from suffice.models.optimise.gradient_descent import STEPS, GradientDescent
+from suffice.models.optimise.gradient_descent import STEPS, GradientDescent, Steps
 from suffice.rules import NONNEGATIVE
 
-Solver = Literal[
-    "auto",
-    "svd",
-    "cholesky",
-    "lsqr",
-    "sparse_cg",
-    "sag",
-    "saga",
-    "lbfgs",
-    "normal",
-    "gradient",
-    "sgd",
-    "minibatch",
-]
+Solver = Literal["auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs", "normal"]
 
 
 @dataclass(repr=False, eq=False)
@@ -99,7 +86,7 @@ class Ridge(LinearRegressor):
 
     alpha: Annotated[float | Literal["gcv"], NONNEGATIVE] = 1.0
     _: KW_ONLY
-    solver: Solver = "auto"
+    solver: Solver | Steps = "auto"
     standardize: bool = False
     alphas: ArrayLike | None = None
     dependent: Dependent = "minimum_norm"

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from suffice.numerics import kernels
 from suffice.numerics.arrays import Bools, Floats, Ints
-from suffice.numerics.error_free import LARGEST, add, divide, in_parts, multiply
+from suffice.numerics.error_free import LARGEST, divide, in_parts, multiply
 from suffice.rules import FINITE, Within, rule
 
 SQUARABLE = Within(-LARGEST, LARGEST)
@@ -115,14 +115,11 @@ class DoubleDouble:
 
     def _plus(self, other: DoubleDouble, sign: float) -> DoubleDouble:
         a, a_lo, b, b_lo = self.hi, self.lo, other.hi, other.lo
-        if not (a.shape or b.shape):  # without the cost of a call, and without warnings
-            one = add(float(a), float(a_lo), sign * float(b), sign * float(b_lo))
-            return DoubleDouble(*np.array(one))
         if a.shape != b.shape:
             a, a_lo, b, b_lo = np.broadcast_arrays(a, a_lo, b, b_lo)
         total = np.empty((2, a.size))
         kernels.sums.add_pairs(a.ravel(), a_lo.ravel(), b.ravel(), b_lo.ravel(), sign, *total)
-        return DoubleDouble(*total.reshape(2, *a.shape))
+        return DoubleDouble(*(part.reshape(a.shape) for part in total))
 
     def __mul__(self, other: DoubleDouble | ArrayLike) -> DoubleDouble:
         factor = other if isinstance(other, DoubleDouble) else DoubleDouble.of(other)
@@ -145,10 +142,10 @@ class DoubleDouble:
 
     def sum(self, axis: int) -> DoubleDouble:
         hi, lo = np.moveaxis(self.hi, axis, 0), np.moveaxis(self.lo, axis, 0)
-        total = DoubleDouble.zeros(hi.shape[1:])
-        rows, out = (len(hi), total.hi.size), (total.hi.reshape(-1), total.lo.reshape(-1))
-        kernels.sums.sum_pairs(hi.reshape(rows), lo.reshape(rows), *out)
-        return total
+        n, shape = len(hi), hi.shape[1:]
+        rows = (part.reshape(n, math.prod(shape)) for part in (hi, lo))
+        total = kernels.factor.product(np.ones((1, n)), np.zeros((1, n)), *rows)
+        return DoubleDouble(*(part.reshape(shape) for part in total))
 
     @property
     def T(self) -> DoubleDouble:  # noqa: N802 - NumPy's name of it

@@ -106,8 +106,6 @@ class Factor:
         A x = b where b is in the range of A, as the sums Xᵀy of the normal equations are.
         Where it is not, the rows of dependent columns are disregarded.
         """
-        if b.shape[:1] != self.scale.shape or len(b.shape) != 2:
-            raise ValueError(f"{len(self.scale)} equations have no right side of shape {b.shape}")
         upper, x = _rows(self.lower.T), _rows(_scaled(b, self.scale[:, None]))
         kernels.factor.solve(*upper, self.pivots.hi, self.pivots.lo, *x)
         return _scaled(DoubleDouble(*x), self.scale[:, None])
@@ -118,8 +116,6 @@ class Factor:
         Coefficients are rounded to the decimals that noise leaves them, and left out if that is
         0. The combination of a zero column is empty.
         """
-        if self.independent[column]:
-            raise ValueError(f"column {column} is no linear combination of earlier columns")
         c = self.lower_inverse.hi[column]
         coefficients = -c[:column] * self.scale[:column] / self.scale[column]
         spread = np.sqrt((self.whitening.hi[:column] ** 2).sum(axis=0)[:column])
@@ -164,21 +160,23 @@ def factorise(a: DoubleDouble, tolerance: ArrayLike = LEAST_PIVOT) -> Factor:
     scaled design. For columns further from 0, give them their own tolerance (d,), 2⁻¹⁰⁴ m². Of A
     the upper triangle is read.
     """
-    _check(a)
+    for i, j in np.argwhere(~np.isfinite(a.hi)):
+        raise DataError(f"entry ({i}, {j}) of a matrix is {a.hi[i, j]}", "it must be finite")
     diagonal = np.maximum(np.diagonal(a.hi), 0.0)
     scale = np.ldexp(1.0, -(np.frexp(diagonal)[1] // 2))
     scaled = (np.triu(part * scale * scale[:, None]) for part in (a.hi, a.lo))
-    upper = DoubleDouble(*map(np.ascontiguousarray, scaled))
+    upper, upper_lo = map(np.ascontiguousarray, scaled)
     noise = np.multiply(tolerance, diagonal * scale * scale)
-    negative, *pairs = kernels.factor.factorise(upper.hi, upper.lo, noise)
+    negative, *pairs = kernels.factor.factorise(upper, upper_lo, noise)
     if negative >= 0:
         raise DataError(
             f"column {negative}: given the columns before it, its variance is "
-            f"{upper.hi[negative, negative] / scale[negative] / scale[negative]:.3g}",
+            f"{upper[negative, negative] / scale[negative] / scale[negative]:.3g}",
             "a matrix of covariances must be positive semidefinite",
         )
+    lower = DoubleDouble(upper.T, upper_lo.T)
     pivots, inverse = DoubleDouble(*pairs[:2]), DoubleDouble(*pairs[2:])
-    return Factor(scale, upper.T, inverse, pivots, noise)
+    return Factor(scale, lower, inverse, pivots, noise)
 
 
 def floored(sigma: DoubleDouble, total: Factor, epsilon: float) -> tuple[DoubleDouble, bool]:
@@ -195,9 +193,6 @@ def floored(sigma: DoubleDouble, total: Factor, epsilon: float) -> tuple[DoubleD
     found in double, and what they lack in double-double. Σ (d, d) is symmetric, and has the range
     of T or a part of it; with it is returned whether any λ was below ε ≥ 0.
     """
-    _check(sigma)
-    if sigma.shape != total.lower.shape:
-        raise ValueError(f"Σ has shape {sigma.shape} and T has {total.lower.shape}")
     whitening = total.whitening[total.independent]
     relative = product(whitening, product(whitening, sigma).T)
     variances, axes = eigh(relative.value)
@@ -223,15 +218,6 @@ def eigh(a: Floats) -> tuple[Floats, Floats]:
     if not kernels.eigen.symmetric(rows, values):
         raise ArithmeticError("QL steps did not converge")
     return values.reshape(a.shape[:-1]), rows.reshape(a.shape).swapaxes(-1, -2)
-
-
-def _check(a: DoubleDouble) -> None:
-    """Refuse what is no finite square matrix."""
-    shape = a.hi.shape
-    if len(shape) != 2 or shape[0] != shape[1]:
-        raise ValueError(f"a matrix of covariances is square; its shape is {shape}")
-    for i, j in np.argwhere(~np.isfinite(a.hi)):
-        raise DataError(f"entry ({i}, {j}) of a matrix is {a.hi[i, j]}", "it must be finite")
 
 
 def _scaled(a: DoubleDouble, scale: Floats) -> DoubleDouble:

@@ -384,10 +384,7 @@ def _effects_of(
     rows = np.full((1, 1), float(per))
     steps = name in design.bins or name in design.ordered
     if name in design.categories or name in design.bins:
-        own = name in design.missing
-        count = len(design.bins[name]) if name in design.bins else 0
-        steps_up = np.arange(count) + 1 - design.first(name)
-        ranks = (steps_up if count else design.ranks(name))[:most]
+        own, ranks = name in design.missing, design.ranks(name)[:most]
         rows = indicators(ranks, np.arange(1, len(at) + 1 - own), steps).astype(float)
         if own:
             rows = np.pad(rows, ((0, 1), (0, 1)))

@@ -15,13 +15,11 @@ from typing import Annotated, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import ParameterError
 from suffice.numerics import kernels
 from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.elementary import log
-from suffice.numerics.error_free import LARGEST, add, divide, multiply, two_product, two_sum
+from suffice.numerics.error_free import LARGEST, add, two_product, two_sum
 from suffice.numerics.exact import SQUARABLE, DoubleDouble, scaled
-from suffice.numerics.memory import require_memory
 from suffice.rules import FINITE, NONNEGATIVE, Index, Shape, rule
 from suffice.sums.base import ClassSums, axis, forgotten, grown
 from suffice.sums.block import BadCell, RealBlock, require_held, short_tiles
@@ -84,13 +82,20 @@ CENTRED = 4_096  # groups whose pivots are moved in one call: one looks at all o
 CELLS = 1 << 18  # of products added at a time
 
 
-OfGroups = tuple[Floats, Floats, Floats, Floats]
-"""Weight, pivot and sums of groups, and their products."""
+OfGroups = tuple[Floats, Floats, Floats, Ints, Floats]
+"""Weight, pivot and sums of groups, the index of their products, and these."""
 
 
-def no_sums(g: int, d: int, m: int) -> OfGroups:
-    """Return the sums of g groups without rows, and m products, of d columns."""
-    return np.zeros((g, 2)), np.zeros((g, d)), np.zeros((g, 2, d)), np.zeros((m, 2, d, d))
+def no_sums(d: int, product_index: Ints) -> OfGroups:
+    """Return the sums of groups without rows, of d columns."""
+    g, m = len(product_index), int(product_index.max(initial=-1)) + 1
+    return (
+        np.zeros((g, 2)),
+        np.zeros((g, d)),
+        np.zeros((g, 2, d)),
+        product_index,
+        np.zeros((m, 2, d, d)),
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -196,35 +201,8 @@ class Comoments(ClassSums):
 
     @classmethod
     def empty(cls, k: int, d: int, pooled: bool = False) -> Self:
-        groups, none = np.zeros((0, 2), np.intp), np.zeros(0, np.intp)
-        return cls.of_groups(k, pooled, np.zeros((0, d), bool), groups, no_sums(0, d, 0), none)
-
-    @classmethod
-    def of_groups(
-        cls,
-        k: int,
-        pooled: bool,
-        patterns: Bools,
-        groups: Ints,
-        sums: OfGroups,
-        product_index: Ints,
-        tally: Tally = UNKNOWN,
-    ) -> Self:
-        """Make them of the groups (g, 2), pairs of pattern and class, and their sums."""
-        weight, pivot, of_columns, products = sums
-        return cls(
-            k,
-            pooled,
-            patterns,
-            groups[:, 0],
-            groups[:, 1],
-            weight,
-            pivot,
-            of_columns,
-            product_index,
-            products,
-            tally,
-        )
+        none = np.zeros(0, np.intp)
+        return cls(k, pooled, np.zeros((0, d), bool), none, none, *no_sums(d, none))
 
     d = axis("d")
 
@@ -266,25 +244,18 @@ class Comoments(ClassSums):
     @property
     def group_weight(self) -> DoubleDouble:
         """Σw of every group, (g,)."""
-        return DoubleDouble(*two_sum(self.weight[:, 0], self.weight[:, 1]))
+        return DoubleDouble(self.weight[:, 0], self.weight[:, 1])
 
     @cached_property
     def mean(self) -> DoubleDouble:
         """x̄ = (pW + Σw(x − p))/W of every group, (g, d); 0 where a column is not shown."""
-        weight = (self.weight[:, :1], self.weight[:, 1:])
-        sums = two_sum(self.sums[:, 0], self.sums[:, 1])
-        # Added before they are divided: pW is exact, and a mean near 0 keeps all its digits.
-        sums = add(*multiply(*weight, self.pivot, 0.0 * self.pivot), *sums)
-        return DoubleDouble(*divide(*sums, *weight))
+        out = np.empty((2, *self.pivot.shape))
+        kernels.comoments.mean(self.weight, self.pivot, self.sums, out)
+        return DoubleDouble(*out)
 
     @cached_property
     def scatter(self) -> DoubleDouble:
         """Σw(x − x̄)(x − x̄)ᵀ of all groups with one product index, (m, d, d)."""
-        if self.product_index.max(initial=-1) >= len(self.products):
-            raise ParameterError(
-                f"a group has the product index {self.product_index.max()}",
-                f"there are products of {len(self.products)}",
-            )
         out = np.empty_like(self.products)
         kernels.comoments.scatter(self.weight, self.sums, self.product_index, self.products, out)
         return DoubleDouble(out[:, 0], out[:, 1])
@@ -303,7 +274,7 @@ class Comoments(ClassSums):
             return np.zeros(self.d, bool)
         shown = self.patterns[self.pattern]
         weight = self.weight.sum(axis=1)[:, None] * shown
-        near = self.pivot[shown.argmax(axis=0), np.arange(self.d)]
+        near = np.take_along_axis(self.pivot, shown.argmax(axis=0)[None], axis=0)[0]
         moved = np.where(shown, self.pivot - near, 0.0)
         sums = np.abs(self.sums.sum(axis=1)) + weight * np.abs(moved)
         squares = np.einsum("mijj->j", self.products) + (weight * moved**2).sum(axis=0)
@@ -413,10 +384,6 @@ class Comoments(ClassSums):
 
     def canonical(self) -> Comoments:
         """Return the sums about pivots that means and scatters decide, and no single row."""
-        return self._canonical
-
-    @cached_property
-    def _canonical(self) -> Comoments:  # which the models of a grid share
         names = ("weight", "pivot", "sums", "product_index", "products")
         out = {name: getattr(self, name).copy() for name in names}
         index, g = out["product_index"], len(self.code)
@@ -480,28 +447,25 @@ class Comoments(ClassSums):
     def _merge(self, other: Comoments, sign: float) -> Comoments:
         """Add or take away; groups of the other that stand for one group here are added to it."""
         patterns, keys, product_index, mine, theirs = _aligned(self, other)
-        matrices = int(product_index.max(initial=-1)) + 1
-        weight, pivot, sums, products = no_sums(len(keys), self.d, matrices)
+        state = weight, pivot, sums, _, products = no_sums(self.d, product_index)
         weight[mine], pivot[mine], sums[mine] = self.weight, self.pivot, self.sums
         products[_moved(self, product_index[mine])] = self.products
         before = np.diagonal(products[:, 0], axis1=1, axis2=2).copy()
         _add_products(products, other.products, _moved(other, product_index[theirs]), sign)
         kernel = kernels.comoments
         others = other.weight, other.pivot, other.sums, theirs
-        group = kernel.merge(weight, pivot, sums, product_index, products, *others, sign)
+        group = kernel.merge(*state, *others, sign)
         if group >= 0:
             raise forgotten("fewer rows with these cells missing than are to be forgotten")
         if sign < 0:
-            column = kernel.settle(weight, pivot, sums, product_index, products, before)
+            column = kernel.settle(*state, before)
             if column >= 0:
                 raise forgotten("other values than are to be forgotten", column)
-            kernel.recentre(weight, pivot, sums, product_index, products)
+            kernel.recentre(*state)
         own, new = gathered(self.tally, mine, len(keys)), gathered(other.tally, theirs, len(keys))
         tally = own + int(sign) * new if len(own) == len(new) else UNKNOWN
-        found = weight, pivot, sums, products
-        return Comoments.of_groups(
-            self.k, self.pooled, patterns, keys, found, product_index, tally
-        )._shown()
+        pattern, code = keys.T
+        return Comoments(self.k, self.pooled, patterns, pattern, code, *state, tally)._shown()
 
 
 def _aligned(one: Comoments, other: Comoments) -> tuple[NDArray[Any], ...]:
@@ -542,20 +506,15 @@ def _keys(of: Comoments, patterns: Bools, k: int) -> Ints:
 
 def _add_products(sums: Floats, others: Floats, at: Ints, sign: float) -> None:
     """Add matrices of pairs (m, 2, d, d) to those at an index; several may go to one."""
-    d = sums.shape[-1]
-    step = max(1, CELLS // max(1, d))  # Ctrl-C is heard in between
-    if d * d < CELLS and len(np.unique(at)) == len(at):
-        many = CELLS // max(1, d * d)
-        for first in range(0, len(at), many):
-            some = at[first : first + many]
-            mine, more = sums[some], sign * others[first : first + many]
+    d = max(1, sums.shape[-1])
+    step = max(1, CELLS // d)  # Ctrl-C is heard in between
+    many = max(1, CELLS // d**2) if len(np.unique(at)) == len(at) else 1
+    for first in range(0, len(at), many):
+        some = at[first : first + many]
+        for rows in (slice(row, row + step) for row in range(0, d, step)):
+            mine, more = sums[some, :, rows], sign * others[first : first + many, :, rows]
             added = two_sum(more[:, 0], more[:, 1])
-            sums[some] = np.stack(add(*two_sum(mine[:, 0], mine[:, 1]), *added), axis=1)
-        return
-    for m, pair in zip(at, others, strict=True):
-        for rows in (slice(first, first + step) for first in range(0, d, step)):
-            added = two_sum(*(sign * pair[:, rows]))
-            sums[m][:, rows] = add(*two_sum(*sums[m][:, rows]), *added)
+            sums[some, :, rows] = np.stack(add(*two_sum(mine[:, 0], mine[:, 1]), *added), axis=1)
 
 
 def _combined(terms: Any, pairs: Floats) -> Floats:
@@ -609,9 +568,9 @@ class ComomentsAccumulator:
 
     def __init__(self, d: int, pooled: bool = False) -> None:
         self.complete = True
-        self._d, self._pooled = d, pooled
-        self._tally = np.zeros((0, 3), np.int64)  # of the complete rows of every class
-        self._state = no_sums(0, d, int(pooled))  # of the same
+        self._d, self._pooled, self._k = d, pooled, 0
+        self._tally = np.zeros((1, 3), np.int64)  # of the complete rows of every class
+        self._state = no_sums(d, np.zeros(1, np.intp))  # of the same
         self._others: Comoments | None = None  # rows that lack columns
         self._waiting: SortedRows | None = None  # complete rows of many classes
 
@@ -624,7 +583,9 @@ class ComomentsAccumulator:
         beside: RealBlock | None = None,
     ) -> None:
         """Add the rows of a block, and of one beside it, whose columns come after."""
-        self._grow(k)
+        if k > len(self._tally):
+            self._grow(k)
+        self._k = max(self._k, k)
         most = max(LEAST_ROWS, PRODUCTS // max(1, self._d**2))
         for start, x in short_tiles(block.values, most):
             rows = slice(start, start + len(x))
@@ -641,27 +602,18 @@ class ComomentsAccumulator:
     def statistic(self) -> Comoments:
         if self._waiting is not None:
             self._add_sorted(self._waiting)
-        k = len(self._tally)
-        groups = np.stack([np.zeros(k, np.intp), np.arange(k)], axis=1)
-        everything = np.ones((1, self._d), bool)
-        weight, pivot, sums, products = (part.copy() for part in self._state)
-        own = (weight, pivot, sums, products), self._homes(k), self._tally.copy()
-        rows = Comoments.of_groups(k, self._pooled, everything, groups, *own)._shown()
-        return rows if self._others is None else rows + replace(self._others, k=k)
-
-    def _homes(self, k: int) -> Ints:
-        return np.zeros(k, np.intp) if self._pooled else np.arange(k)
+        every, code = np.ones((1, self._d), bool), np.arange(len(self._tally))
+        weight, pivot, sums, home, products = self._state
+        own = weight.copy(), pivot.copy(), sums.copy(), home, products.copy(), self._tally.copy()
+        rows = Comoments(self._k, self._pooled, every, np.zeros_like(code), code, *own)._shown()
+        return rows if self._others is None else rows + replace(self._others, k=self._k)
 
     def _grow(self, k: int) -> None:
-        if k <= len(self._tally):
-            return
-        *of_classes, products = self._state
-        if not self._pooled:
-            what = f"products of {self._d:,} columns in each of {k:,} classes and groups"
-            require_memory(16.0 * k * self._d**2, what, "use fewer columns, or fewer groups")
+        """Make room for k classes."""
+        weight, pivot, sums, _, products = self._state
+        home = np.zeros(k, np.intp) if self._pooled else np.arange(k)
         products = products if self._pooled else grown(products, k)
-        weight, pivot, sums = (grown(part, k) for part in of_classes)
-        self._state = weight, pivot, sums, products
+        self._state = grown(weight, k), grown(pivot, k), grown(sums, k), home, products
         self._tally = grown(self._tally, k)
 
     def _add(self, x: Floats, y: Floats, codes: Ints, weights: Floats) -> int:
@@ -676,20 +628,17 @@ class ComomentsAccumulator:
             if waiting.is_full:
                 self._add_sorted(waiting)
             return len(x)
-        (weight, pivot, sums, products), k = self._state, len(self._tally)
-        state = weight, pivot, sums, self._homes(k), products
-        stopped = kernels.comoments.add_rows(x, y, codes, weights, *state)
+        stopped = kernels.comoments.add_rows(x, y, codes, weights, *self._state)
         done = len(x) if stopped < 0 else int(stopped)
-        self._tally += tallied(codes[:done], weights[:done], k)
+        self._tally += tallied(codes[:done], weights[:done], len(self._tally))
         return done
 
     def _add_sorted(self, waiting: SortedRows) -> None:
-        *of_classes, products = self._state
-        by_class = of_classes if self._pooled else self._state
+        *of_classes, home, products = self._state
+        by_class = of_classes if self._pooled else (*of_classes, products)
         for (classes, x, codes, weights), own in waiting.pieces(*by_class):
             weight, pivot, sums, *its = own
-            matrices = its[0] if its else products
-            state = weight, pivot, sums, self._homes(len(classes)), matrices
+            state = weight, pivot, sums, home[: len(classes)], products if self._pooled else its[0]
             kernels.comoments.add_rows(x, x[:, :0], codes, weights, *state)
             self._tally[classes] += tallied(codes, weights, len(classes))
 
@@ -713,15 +662,13 @@ class ComomentsAccumulator:
             return_counts=True,
         )
         of_rest = weights[rest] if len(weights) else weights
-        index, k = indexed_products(self._pooled, groups, counts > 1), len(self._tally)
-        own = no_sums(len(groups), self._d, int(index.max(initial=-1)) + 1)
-        (weight, pivot, sums, products), group = own, group.reshape(-1)
-        state = weight, pivot, sums, index, products
+        state = no_sums(self._d, indexed_products(self._pooled, groups, counts > 1))
+        group, k = group.reshape(-1), len(self._tally)
         kernels.comoments.add_scattered_rows(x[rest], group, of_rest, *state)
         tally = tallied(group, of_rest, len(groups))
-        part = Comoments.of_groups(k, self._pooled, patterns, groups, own, index, tally)._shown()
+        part = Comoments(k, self._pooled, patterns, groups[:, 0], groups[:, 1], *state, tally)
         others = self._others
-        self._others = part if others is None else replace(others, k=k) + part
+        self._others = part._shown() if others is None else replace(others, k=k) + part._shown()
 
 
 # -- squares of the columns beside them

@@ -24,7 +24,7 @@ from suffice.numerics.memory import require_memory
 from suffice.numerics.rows import is_sparse
 from suffice.rules import FINITE, NONNEGATIVE, Shape, rule
 from suffice.sums.base import ClassSums, axis, forgotten
-from suffice.sums.block import BadCell, RealBlock, SparseBlock, from_row, require_held
+from suffice.sums.block import BadCell, RealBlock, SparseBlock, converted, from_row, require_held
 from suffice.sums.comoments import (
     Comoments,
     ComomentsAccumulator,
@@ -196,7 +196,7 @@ class KeptRows(ClassSums):
 
     def products(self) -> Any:
         """Return the exact products of all columns, `Comoments` or `FourthMoments`."""
-        total = _products(self.d, self.pooled, self.fourths, self.k)
+        total = product_sums(self.d, self.pooled, self.fourths, self.k)
         _add_to_products(total, self.x, self.y, self.code, self.row_weights, self.k)
         found = total.statistic()
         counted = self.tally[self.tally[:, 0] > 0] if self.k > 1 else self.tally
@@ -267,7 +267,7 @@ class KeptRows(ClassSums):
         return replace(self, code=code, tally=tally)._kept(code >= 0)
 
     def canonical(self) -> KeptRows:
-        return self._canonical
+        return self if "keys" in vars(self) else self._canonical
 
     @cached_property
     def _canonical(self) -> KeptRows:
@@ -287,14 +287,14 @@ class KeptRows(ClassSums):
         if not is_sparse(x):
             x += 0.0  # -0.0 and 0.0 are one value
         found = replace(self, x=x, y=self.y[order], code=self.code[order], weight=weight)
-        found.__dict__["_keys"] = keys
-        found.__dict__["_canonical"] = found
+        vars(found)["keys"] = keys
         return found
 
-    @cached_property
+    @property
     def _keys(self) -> NDArray[np.uint64]:
         """Digest and class of every distinct row, (m, 3)."""
-        return self._canonical._keys
+        found: NDArray[np.uint64] = vars(self.canonical())["keys"]
+        return found
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Roots):
@@ -325,9 +325,10 @@ def _most_cells(x: Any) -> int:
     return max(p * p, SPARSE_CELLS if is_sparse(x) and p > LEAST_SPARSE else 0)
 
 
-def _products(
-    d: int, pooled: bool, fourths: bool, k: int
+def product_sums(
+    d: int, pooled: bool, fourths: bool, k: int = 0
 ) -> ComomentsAccumulator | FourthMomentsAccumulator:
+    """Return a builder of the products of d columns, if there is memory for them."""
     width, matrices = (3 * d if fourths else d), 1 if pooled and not fourths else max(k, 1)
     require_memory(PRODUCTS * width * width * matrices, f"products of {d:,} columns", FEWER)
     return FourthMomentsAccumulator(d) if fourths else ComomentsAccumulator(d, pooled)
@@ -705,7 +706,7 @@ class RowsAccumulator:
         self._parts: list[KeptRows] = []
         self._products: ComomentsAccumulator | FourthMomentsAccumulator | None = None
         if p < least:
-            self._products = _products(p + t, pooled, fourths, 0)
+            self._products = product_sums(p + t, pooled, fourths)
 
     def add(
         self,
@@ -723,7 +724,7 @@ class RowsAccumulator:
         if self._products is None:
             if self._keep(x, y, codes, weights):
                 return
-            self._products = _products(self._p + self._t, self._pooled, self._fourths, self._k)
+            self._products = product_sums(self._p + self._t, self._pooled, self._fourths, self._k)
             for part in self._parts:
                 kept = part.x, part.y, part.code, part.row_weights
                 _add_to_products(self._products, *kept, self._k)
@@ -734,10 +735,8 @@ class RowsAccumulator:
 
     def _keep(self, x: RealBlock | SparseBlock, y: Floats, codes: Ints, weights: Floats) -> bool:
         """Keep rows; return False, and keep none, if there are too many, or gaps not allowed."""
-        if isinstance(x, RealBlock):
-            require_held(x.values)
-        values: Any = _csr(x, self._p) if isinstance(x, SparseBlock) else x.values
-        cells = self._cells + (len(x.data) if isinstance(x, SparseBlock) else x.values.size)
+        values: Any = _csr(x, self._p) if isinstance(x, SparseBlock) else converted(x.values)
+        cells = self._cells + (len(x.data) if isinstance(x, SparseBlock) else values.size)
         if cells > _most_cells(values):
             return False
         if cells.bit_length() > self._cells.bit_length():  # as much again while they are joined

@@ -277,13 +277,12 @@ def _(like: Comoments, values: Iterator[NDArray[Any]]) -> Comoments:
     about = np.where(row == column, np.maximum(about, 0), about)
     filled = np.zeros((len(about), 2, d, d))
     filled[:, :, row, column] = np.stack(pairs_of(about, 3), axis=1)
-    groups = np.stack([np.zeros_like(shown), shown], axis=1)
     home = np.zeros_like(shown) if like.pooled else np.arange(len(shown))
     pairs = np.stack([weight.hi, weight.lo], axis=1)[shown]
-    sums = pairs, pivot, np.stack(pairs_of(first - w * p, 2), axis=1), filled
+    sums = pairs, pivot, np.stack(pairs_of(first - w * p, 2), axis=1), home, filled
     rows = (tally[shown] >> PLACES).astype(np.int64)
     every = np.ones((1, d), bool)
-    return Comoments.of_groups(k, like.pooled, every, groups, sums, home, rows)
+    return Comoments(k, like.pooled, every, np.zeros_like(shown), shown, *sums, rows)
 
 
 @elements.register

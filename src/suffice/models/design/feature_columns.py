@@ -51,19 +51,7 @@ class Predictors:
     ordered: Mapping[str, Sequence[Any]] | None = None  # levels, the lowest first
     formula: str | None = None  # the terms, where they are not the columns
     reference: Mapping[str, Any] | None = None  # values that others are compared with
-    intercept: bool = True  # whether there is to be one
-
-
-def predictors(estimator: Any) -> Predictors:
-    """Read the options of an estimator on its columns; check references."""
-    told = {name: getattr(estimator, name) for name in PREDICTORS}
-    if not isinstance(estimator.reference, Mapping | None):
-        raise ParameterError(
-            f"reference={estimator.reference!r}",
-            "it says of every column which value the others are compared with",
-            "write reference={'column': 'value'}",
-        )
-    return Predictors(**told, intercept=bool(estimator.fit_intercept))
+    fit_intercept: bool = True
 
 
 @dataclass(frozen=True)
@@ -87,14 +75,23 @@ class Features:
 
 
 def features(
-    source: TableSource | ArraySource, told: Predictors, targets: tuple[str, ...] = ()
+    source: TableSource | ArraySource, told: Any, targets: tuple[str, ...] = ()
 ) -> Features:
     """Decide what the columns are: numbers; texts; categories where there are other strings.
+
+    ``told`` is an estimator with the options of `Predictors`, or these alone.
 
     Any column may be named as categorical, or as ordered, and columns of strings as texts. Without
     an intercept, columns of true and false are categories: false is not 0 in the target too.
     """
+    if not isinstance(told.reference, Mapping | None):
+        raise ParameterError(
+            f"reference={told.reference!r}",
+            "it says of every column which value the others are compared with",
+            "write reference={'column': 'value'}",
+        )
     known = () if isinstance(source, ArraySource) else source.feature_names
+    fit_intercept = bool(told.fit_intercept)
     formula: Formula | None = None
     factors: Sequence[str] = ()
     if told.formula is not None:
@@ -102,7 +99,7 @@ def features(
         label = None if isinstance(source, ArraySource) else source.label
         left = targets or ((label,) if label else ())
         formula, factors = formula_of(told.formula, [n for n in names if n not in targets], left)
-        formula = replace(formula, intercept=formula.intercept and told.intercept)
+        formula = replace(formula, intercept=formula.intercept and fit_intercept)
         if formula.left and not targets:
             raise ParameterError(
                 f"the formula's left side has a function of {left[0]}",
@@ -130,7 +127,7 @@ def features(
     schema, found, ordered = source.table.shown.schema, [], {}
     doubts = source.table.about.doubts
     computed = formula.functions_of if formula else frozenset[str]()
-    intercept = formula.intercept if formula else told.intercept
+    intercept = formula.intercept if formula else fit_intercept
     for column in source.columns():
         if column.name in targets or (formula and column.name not in formula.columns):
             continue
@@ -157,7 +154,7 @@ def features(
             f"name it in categorical={[name]!r} too, or leave it out of reference",
         )
     of_table = tuple(found), ordered, formula, reference
-    return Features(*of_table, told.words, targets, told.intercept)
+    return Features(*of_table, told.words, targets, fit_intercept)
 
 
 def _read(column: Column, kind: Any, told: bool, as_text: bool) -> Column:
@@ -286,13 +283,7 @@ def widened(
         return design
     layout = replace(layout, blocks=blocks)
     sums = engine.run(values_shown, layout, source.parts(layout, engine.workers))
-    shown = dict(
-        zip(
-            (*design.categories, *counted),
-            (values for block in sums.blocks for values in block.vocabularies),
-            strict=True,
-        )
-    )
+    shown = _values_of(sums, layout)
     for name, levels in design.ordered.items():
         _require_levels(name, shown[name], levels)
     words = {name: replace(own, known=shown[name]) for name, own in counted.items()}
@@ -339,8 +330,7 @@ def _shown(
         ignored=tuple(name for name in source.feature_names if name not in names),
     )
     sums = engine.run(values_shown, layout, source.parts(layout, engine.workers))
-    vocabularies = [v for block in sums.blocks for v in block.vocabularies]
-    values = dict(zip((*coded, *counted), vocabularies, strict=True))
+    values = _values_of(sums, layout)
     if not sums.weight.value.sum():
         raise without_rows(layout.label is not None)
     for name, vocabulary in values.items():
@@ -358,6 +348,12 @@ def _shown(
                 "lower min_count",
             )
     return values, words, tuple(name for name in coded if name in missing)
+
+
+def _values_of(sums: ByClass, layout: Layout) -> dict[str, Vocabulary]:
+    columns = (name for block in layout.blocks for name in block.columns)
+    shown = (values for block in sums.blocks for values in block.vocabularies)
+    return dict(zip(columns, shown, strict=True))
 
 
 def values_shown(part: Part, layout: Layout) -> ByClass:

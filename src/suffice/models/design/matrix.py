@@ -308,10 +308,12 @@ class Design:
         )
 
     def ranks(self, name: str) -> NDArray[np.intp]:
-        """The place among the levels of every value of a category, (m,).
+        """The place among the levels of every value of a category, or of every bin, (m,).
 
         It counts from 0 for a level without a term, and so from 1 where every level has one.
         """
+        if name in self.bins:
+            return np.arange(len(self.bins[name])) + 1 - self.first(name)
         place = {level: rank for rank, level in enumerate(self.levels(name), 1 - self.first(name))}
         return np.array([place[value] for value in self.categories[name].values], np.intp)
 
@@ -331,6 +333,11 @@ class Design:
         return np.sort(np.concatenate([np.empty(0, np.intp), *found]))
 
     @cached_property
+    def _place_of_term(self) -> dict[tuple[str, str], int]:
+        pairs = zip(self._group_of_term, self.terms, strict=True)
+        return {pair: j for j, pair in enumerate(pairs)}
+
+    @cached_property
     def _terms_of_group(self) -> dict[str, NDArray[np.intp]]:
         groups: dict[str, list[int]] = {}
         for j, group in enumerate(self._group_of_term):
@@ -339,15 +346,13 @@ class Design:
 
     def places_of(self, fewer: Design) -> NDArray[np.intp]:
         """Return the indices of the terms of another design, in its order."""
-        own = {pair: j for j, pair in enumerate(zip(self._group_of_term, self.terms, strict=True))}
-        pairs = list(zip(fewer._group_of_term, fewer.terms, strict=True))
-        for _, term in (pair for pair in pairs if pair not in own):
+        for _, term in (pair for pair in fewer._place_of_term if pair not in self._place_of_term):
             raise SchemaError(
                 f"there are no sums of the term {term!r}",
                 "a model of some columns, or with another intercept, needs all of its terms",
                 "fit it anew",
             )
-        return np.array([own[pair] for pair in pairs], np.intp)
+        return np.array([self._place_of_term[pair] for pair in fewer._place_of_term], np.intp)
 
     def joined(self, other: Design) -> Self:
         """Return the design of the values and counted words of either.
@@ -409,14 +414,11 @@ class Design:
                     "products of a formula add up where the reference is one, and no order",
                     f"fit both with reference={{{name!r}: {other!r}}}",
                 )
-        own = {
-            pair: j for j, pair in enumerate(zip(fewer._group_of_term, fewer.terms, strict=True))
-        }
         cells, constant = list[tuple[int, int, float]](), np.zeros(len(self))
-        for i, (name, term) in enumerate(zip(self._group_of_term, self.terms, strict=True)):
+        for (name, term), i in self._place_of_term.items():
             places = fewer._terms_of_group.get(name, ())
-            if (name, term) in own:
-                cells.append((i, own[name, term], 1.0))
+            if (name, term) in fewer._place_of_term:
+                cells.append((i, fewer._place_of_term[name, term], 1.0))
                 continue
             source = self._source(name, i - int(self._terms_of_group[name][0]), fewer)
             if source > 0:
@@ -425,10 +427,9 @@ class Design:
             constant[i] = float(source == 0)
             sign = -constant[i] if name not in self.ordered else 0.0
             cells += [(i, int(j), sign) for j in places]
-        row, column, value = (
-            (list(part) for part in zip(*cells, strict=True)) if cells else ([],) * 3
-        )
-        return csr_array((value, (row, column)), shape=(len(self), len(fewer))), constant
+        row, column, value = np.array(cells, np.float64).reshape(-1, 3).T
+        at = row.astype(np.intp), column.astype(np.intp)
+        return csr_array((value, at), shape=(len(self), len(fewer))), constant
 
     def _source(self, name: str, place: int, fewer: Design) -> int:
         """Number the term of fewer values that a term is, from 1; 0: that without one; −1: none."""
@@ -466,22 +467,13 @@ class Design:
 
     def keep(self, names: Sequence[str]) -> Self:
         """The design of some of the columns, without a formula."""
-        chosen = set(names)
-
-        def kept(mapping: Mapping[str, Any]) -> dict[str, Any]:
-            return {name: value for name, value in mapping.items() if name in chosen}
-
-        return replace(
-            self,
-            columns=tuple(name for name in self.columns if name in chosen),
-            categories=kept(self.categories),
-            ordered=kept(self.ordered),
-            words=kept(self.words),
-            reference=kept(self.reference),
-            bins=kept(self.bins),
-            missing=tuple(name for name in self.missing if name in chosen),
-            whole=self.whole if self.whole in chosen else "",
-        )
+        chosen, kept = set(names), dict[str, Any]()
+        for part in ("categories", "ordered", "words", "reference", "bins"):
+            mapping = getattr(self, part)
+            kept[part] = {name: mapping[name] for name in mapping if name in chosen}
+        for part in ("columns", "missing"):
+            kept[part] = tuple(name for name in getattr(self, part) if name in chosen)
+        return replace(self, **kept, whole=self.whole if self.whole in chosen else "")
 
     @property
     def told_by_sums(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -608,8 +600,6 @@ class Design:
         by_level = np.insert(own, 0, 0.0, axis=1)
         if name in self.bins or name in self.ordered:  # a weight is the step to its level
             by_level = by_level.cumsum(axis=1)
-        if name in self.bins:
-            return by_level[:, 1 - self.first(name) :], missing
         return by_level[:, self.ranks(name)], missing
 
     def shares_of(self, name: str, mean: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
@@ -629,8 +619,6 @@ class Design:
         if name in self.bins or name in self.ordered:  # a term says that the level is reached
             levels = levels - np.append(levels[1:], 0.0)[: len(levels)]
         shares = np.append(1 - missing - levels.sum(), levels)
-        if name in self.bins:
-            return shares[1 - self.first(name) :], missing
         return shares[self.ranks(name)], missing
 
     # -- rows
@@ -683,7 +671,8 @@ class Design:
         *numbers, coded = blocks
         codes = self._codes(coded)
         q, d = len(self.numbers), len(self.categories)
-        places, present, first = self._indicator_cells
+        first, count, cell, zero = self._cells_of_values
+        place, present = first + np.maximum(count, 1) - 1, (count > 0) & (cell == 1.0)
         tile = max(TILE_CELLS // (q + d), 1)
         for start in range(0, batch.rows, tile):
             part = slice(start, min(start + tile, batch.rows))
@@ -694,8 +683,8 @@ class Design:
                 _require_held(values, start, self.numbers)
                 columns[:, :q] = self._number_places
                 np.subtract(values, origin[self._number_places], out=cells[:, :q])
-            one = first + codes[part]
-            columns[:, q:], cells[:, q:] = places[one], present[one]
+            one = zero + codes[part]
+            columns[:, q:], cells[:, q:] = place[one], present[one]
             yield part, (np.arange(n + 1) * (q + d), columns.ravel(), cells.ravel())
 
     @cached_property
@@ -711,8 +700,9 @@ class Design:
     @property
     def level_blocks(self) -> tuple[slice, ...]:
         """Return the positions of the levels of unordered categories, if a row has few cells."""
-        blocks = self._indicators if self.is_sparse else []
-        return tuple(at for at, _, _, is_ordered in blocks if not is_ordered and at.stop > at.start)
+        spans = self._spans if self.is_sparse else {}
+        unordered = (span for name, span in spans.items() if name not in self.ordered)
+        return tuple(span for span in unordered if span.stop > span.start)
 
     def sparse_rows(self, batch: Batch) -> Any:
         """Return rows x (n, p) as a CSR array, if they come or are laid out so; else None.
@@ -722,37 +712,28 @@ class Design:
         """
         blocks: Iterator[Any] = iter(batch.blocks)
         if not self.is_sparse:
-            first = batch.blocks[0]
-            return _numbers(first) if isinstance(first, SparseBlock) and not self.words else None
+            block = batch.blocks[0]
+            return _numbers(block) if isinstance(block, SparseBlock) and not self.words else None
         from scipy.sparse import csr_array
 
         n, d = batch.rows, len(self.numbers)
         values = next(blocks).values if d else np.empty((n, 0))
         _require_held(values, 0, self.numbers)
         codes = self._codes(next(blocks)) if self.categories else np.empty((n, 0), np.intp)
-        columns = [np.broadcast_to(np.arange(len(self))[self._number_places], (n, d))]
-        cells = [np.asarray(values, np.float64)]
-        more = []
-        of_columns = zip(codes.T, self._indicators, self._missing_places, strict=True)
-        for code, (places, ranks, _, is_ordered), own in of_columns:
-            rank = np.where(code < 0, 0, ranks[code])
-            if is_ordered:
-                more.append(_reached(rank, places.start, len(self)))
-                rank = np.zeros_like(rank)
-            missing = code < 0 if places.stop > places.start or own is not None else code < -1
-            cell = np.where(missing, np.nan if own is None else 1.0, rank > 0)
-            at = np.where(missing, places.start if own is None else own, places.start + rank - 1)
-            columns.append(np.clip(at, 0, len(self) - 1)[:, None])
-            cells.append(cell[:, None])
-        at, found = np.concatenate(columns, axis=1), np.concatenate(cells, axis=1)
-        starts = np.arange(n + 1) * found.shape[1]
-        x = csr_array((found.ravel(), at.ravel(), starts), shape=(n, len(self)))
+        # Every number is a cell, and every category those of the terms of its value.
+        first, count, cell, zero = self._cells_of_values
+        one, own = zero + codes, np.arange(len(self))[self._number_places]
+        terms = np.hstack([np.broadcast_to(own, (n, d)), first[one]]).ravel()
+        many = np.hstack([np.ones((n, d), np.intp), count[one]]).ravel()
+        ends = np.append(0, np.cumsum(many))
+        columns = np.arange(ends[-1]) + np.repeat(terms - ends[:-1], many)
+        cells = np.repeat(np.hstack([values, cell[one]]).ravel(), many)
+        starts = ends[:: d + len(zero)] if len(many) else np.zeros(n + 1, np.intp)
+        x = csr_array((cells, columns, starts), shape=(n, len(self)))
         x.eliminate_zeros()
         x.sort_indices()
         for (name, words), text in zip(self.words.items(), blocks, strict=False):
-            more.append(words.sparse_counts(text, int(self.places([name])[0]), len(self)))
-        for part in more:
-            x = x + part
+            x = x + words.sparse_counts(text, int(self.places([name])[0]), len(self))
         return x
 
     def _lay_out(
@@ -764,13 +745,13 @@ class Design:
     ) -> None:
         z[:, self._number_places] = numbers
         lacking = (codes < 0).any()
-        of_columns = zip(codes.T, self._indicators, self._missing_places, strict=True)
-        for code, (places, ranks, later, is_ordered), own in of_columns:
-            z[:, places] = indicators(ranks[code], later, is_ordered)
+        for code, (name, span) in zip(codes.T, self._spans.items(), strict=True):
+            levels = np.arange(1, 1 + span.stop - span.start)
+            z[:, span] = indicators(self._ranks[name][code], levels, name in self.ordered)
             if lacking:
-                z[code < 0, places] = np.nan if own is None else 0.0
-            if own is not None:
-                z[:, own] = code < 0
+                z[code < 0, span] = 0.0 if name in self.missing else np.nan
+            if name in self.missing:
+                z[:, span.stop] = code < 0
         for (name, words), text in zip(self.words.items(), texts, strict=True):
             z[:, self.places([name])] = words.counts(text)
 
@@ -801,11 +782,9 @@ class Design:
                 return counts[name]
             if name not in code:
                 return np.asarray(cells[name][:, None])
-            ranks = self.ranks(name)
-            levels, at_least = (
-                np.arange(int(not full), len(ranks)),
-                name in self.ordered and not full,
-            )
+            ranks = self._ranks[name]
+            levels = np.arange(int(not full), len(ranks))
+            at_least = name in self.ordered and not full
             found = indicators(ranks[code[name]], levels, at_least).astype(np.float64)
             found[code[name] < 0] = np.nan
             return found
@@ -822,43 +801,42 @@ class Design:
         return self.places(self.numbers) if len(self.numbers) < len(self) else slice(0, len(self))
 
     @cached_property
-    def _indicators(self) -> list[tuple[slice, NDArray[np.intp], NDArray[np.intp], bool]]:
-        """Return indices of indicators, ranks of values, and the kind, of every category."""
-        found = []
-        for name in self.categories:
-            ranks, places = self.ranks(name), self.places([name])
-            first = int(places[0]) if len(places) else 0
-            side_by_side = slice(first, first + len(places) - (name in self.missing))
-            later = np.arange(1, len(places) + 1 - (name in self.missing))
-            found.append((side_by_side, ranks, later, name in self.ordered))
-        return found
+    def _ranks(self) -> dict[str, NDArray[np.intp]]:
+        return {name: self.ranks(name) for name in self.categories}
 
     @cached_property
-    def _missing_places(self) -> list[int | None]:
-        """Return the index of the term of missing cells of every category, if it has one."""
-        return [
-            int(self.places([name])[-1]) if name in self.missing else None
-            for name in self.categories
-        ]
+    def _spans(self) -> dict[str, slice]:
+        """Return the terms of the values of each category; that of missing cells follows them."""
+        found = {}
+        for name in self.categories:
+            places = self.places([name])
+            first = int(places[0]) if len(places) else 0
+            found[name] = slice(first, first + len(places) - (name in self.missing))
+        return found
 
     @cached_property
     def _has_term(self) -> NDArray[np.bool_]:
         return np.array([name in self.missing for name in self.categories], np.bool_)
 
     @cached_property
-    def _indicator_cells(self) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.intp]]:
-        """Place and cell of the codes −1, 0, 1, ... of every category; where code 0 of each is."""
-        sizes = 1 + self._sizes
-        first = 1 + np.cumsum(sizes) - sizes
-        places, present = np.zeros(sizes.sum(), np.int32), np.zeros(sizes.sum())
-        of_columns = zip(first, self._indicators, self._missing_places, strict=True)
-        for at, (term, ranks, _, _), own in of_columns:
-            if own is not None:
-                places[at - 1], present[at - 1] = own, 1.0
-            known = slice(at, at + len(ranks))
-            present[known] = ranks > 0
-            places[known] = np.where(ranks > 0, term.start + ranks - 1, 0)
-        return places, present, first
+    def _cells_of_values(self) -> tuple[NDArray[np.intp], NDArray[np.intp], Any, NDArray[np.intp]]:
+        """Return the cells of the codes −1, 0, 1, ... of every category.
+
+        The first of their terms, how many follow each other, the cell of these, NaN where a missing
+        one has no term; and where code 0 of each category is.
+        """
+        zero = 1 + np.cumsum(1 + self._sizes) - (1 + self._sizes)
+        first, count = np.zeros((2, int((1 + self._sizes).sum())), np.intp)
+        cell = np.ones(len(first))
+        for at, (name, span) in zip(zero.tolist(), self._spans.items(), strict=True):
+            ranks, known = self._ranks[name], slice(at, at + len(self._ranks[name]))
+            steps = ranks if name in self.ordered else np.minimum(ranks, 1)
+            first[known], count[known] = span.start + ranks - steps, steps
+            own = name in self.missing
+            first[at - 1] = span.stop if own else span.start
+            count[at - 1] = own or span.stop > span.start
+            cell[at - 1] = 1.0 if own else np.nan
+        return first, count, cell, zero
 
     # -- numbers that are cut into bins
 
@@ -911,7 +889,7 @@ class Design:
     @cached_property
     def _steps(self) -> list[slice]:
         """Places of the terms of each ordered category, the lowest first."""
-        return [places for places, _, _, is_ordered in self._indicators if is_ordered]
+        return [self._spans[name] for name in self.categories if name in self.ordered]
 
     def by_level(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sum steps from level to level, (…, p).
@@ -946,14 +924,8 @@ class Design:
         """
         if not self.categories:
             return batch
-        values = tuple(self.categories.values())
-        mine = self._coded(batch).coded()
-        codes = mine.recode(values)
-        unknown = (codes == self._sizes) & (every | self._has_term)
-        if every:
-            return self._with_codes(batch, CodedBlock(np.where(unknown, -1, codes), values))
-        left = np.where(unknown, -1, mine.codes)
-        return self._with_codes(batch, CodedBlock(left, mine.vocabularies))
+        codes = self._coded(batch).recode(tuple(self.categories.values()))
+        return self._without(batch, (codes == self._sizes) & (every | self._has_term))
 
     @cached_property
     def known_values(self) -> dict[str, Vocabulary]:
@@ -971,11 +943,11 @@ class Design:
             return self.known(batch, expecting) if expecting or self.missing else batch
         if not self.categories:
             return batch
-        first = np.array([int(self.ranks(name).argmin()) for name in self.categories])
+        first = np.array([int(ranks.argmin()) for ranks in self._ranks.values()])
         values = tuple(self.categories.values())
         codes = self._coded(batch).recode(values)
         absent = (codes == self._sizes) | ((codes < 0) & ~self._has_term)
-        return self._with_codes(batch, CodedBlock(np.where(absent, first, codes), values))
+        return self._with_codes(batch, np.where(absent, first, codes), values)
 
     def complete(self, batch: Batch) -> NDArray[np.bool_]:
         """Return which rows have a value in every cell, and no unknown category, (n,)."""
@@ -1003,11 +975,7 @@ class Design:
         if not self.categories:
             return batch
         absent = self._absent(batch)
-        if not absent.any():
-            return batch
-        block = self._coded(batch)
-        codes = np.where(absent[:, None], -1, block.codes)
-        return self._with_codes(batch, CodedBlock(codes, block.vocabularies))
+        return self._without(batch, absent[:, None]) if absent.any() else batch
 
     def require_words(self, batch: Batch) -> None:
         """Refuse words that the first fit did not count, where a row has a class and a weight."""
@@ -1025,11 +993,18 @@ class Design:
         return absent
 
     def _coded(self, batch: Batch) -> CodedBlock:
-        return cast(CodedBlock, batch.blocks[int(len(self.numbers) > 0)])
+        return cast(CodedBlock, batch.blocks[int(len(self.numbers) > 0)]).coded()
 
-    def _with_codes(self, batch: Batch, block: CodedBlock) -> Batch:
+    def _without(self, batch: Batch, gone: NDArray[np.bool_]) -> Batch:
+        """Return rows in which some cells of categories are missing."""
+        block = self._coded(batch)
+        return self._with_codes(batch, np.where(gone, -1, block.codes), block.vocabularies)
+
+    def _with_codes(
+        self, batch: Batch, codes: NDArray[Any], values: tuple[Vocabulary, ...]
+    ) -> Batch:
         blocks = list(batch.blocks)
-        blocks[int(len(self.numbers) > 0)] = block
+        blocks[int(len(self.numbers) > 0)] = CodedBlock(codes, values)
         return replace(batch, blocks=tuple(blocks))
 
     def _codes(self, block: CodedBlock) -> NDArray[Any]:
@@ -1061,15 +1036,6 @@ def indicators(
     """
     column = rank[:, None]
     return np.asarray(column >= levels if at_least else column == levels)
-
-
-def _reached(rank: NDArray[np.intp], start: int, width: int) -> Any:
-    """CSR array (n, width) with 1 in the first ``rank`` cells from ``start`` on."""
-    from scipy.sparse import csr_array
-
-    ends = np.concatenate([[0], np.cumsum(rank)])
-    places = start + np.arange(ends[-1]) - np.repeat(ends[:-1], rank)
-    return csr_array((np.ones(len(places)), places, ends), shape=(len(rank), width))
 
 
 def _numbers(block: Any) -> Any:

@@ -107,10 +107,10 @@ class NormalEquations(Weighed):
         if not len(complete):
             raise no_complete_row()
         (group,) = complete.tolist()
-        product, d = int(statistic.product_index[group]), statistic.d
-        scatter = DoubleDouble.zeros((d, d)) if product < 0 else statistic.scatter[product]
+        product, mean = int(statistic.product_index[group]), statistic.mean[group]
+        scatter = DoubleDouble.zeros(mean.shape * 2) if product < 0 else statistic.scatter[product]
         weight = statistic.group_weight[group]
-        found = cls.about(weight, statistic.mean[group], scatter, p, intercept, LEAST_PIVOT)
+        found = cls.about(weight, mean, scatter, p, intercept, LEAST_PIVOT)
         return replace(found, weights=Weights.of(statistic.tally[group : group + 1]))
 
     @classmethod

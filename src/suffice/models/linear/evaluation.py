@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,6 @@ from suffice.numerics.in_print import Printed, Table, explained, number
 from suffice.numerics.linalg import product
 from suffice.phrases import amount
 from suffice.sums.comoments import Comoments
-from suffice.sums.kept_rows import KeptRows
 from suffice.sums.moments import Moments
 
 MEANING = "1 is perfect, 0 is no better than "
@@ -138,16 +137,6 @@ class RegressionEvaluation(Printed):
         rss = self.mean_squared_error * self.weight
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(np.where(total > 0, rss / total, np.sign(rss)))
-
-
-def r_squared_of_rows(fit: Any, rows: KeptRows) -> float | None:
-    """R² of rows that a model need not have learnt; as `r_squared_of_sums`."""
-    if rows.is_empty or not rows.complete or rows.x.shape[1] != len(fit.coefficients):
-        return None
-    w = rows.row_weights
-    about = rows.y - w @ rows.y / w.sum()
-    tss, rss = w @ about**2, w @ (rows.y - fit.predict(rows.x)) ** 2
-    return float((1.0 - rss / tss).mean()) if (tss > 0).all() else None
 
 
 def r_squared_of_sums(fit: LeastSquares, rows: Comoments) -> float | None:

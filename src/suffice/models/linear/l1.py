@@ -24,7 +24,6 @@ from suffice.rules import NONNEGATIVE, Shape
 
 Array = NDArray[np.float64]
 
-ROUNDING = 2.0**-50  # of Σy²: a duality gap that is no more than rounding
 MOST_ADDED = 1_000  # columns by which a working set grows at a time
 FEWEST_ADDED = 64
 WORKING_SETS = 100
@@ -143,16 +142,10 @@ class RowL1(L1, RowLeastSquares):
 
     A working set holds the columns whose conditions are missed most. The quadratic of these few is
     minimised on their products (`L1Quadratic`), and the residual says which others miss theirs.
-    It ends where all conditions hold, or the duality gap is rounding:
-
-    ::
-
-        gap = ½|r|² + Σ c|w| − (½|y|² − ½|y − θ|²)      θ = r / max(1, maxⱼ |aⱼᵀr|/cⱼ)
-
-    where a penalty of squares adds a row √λⱼ for every column to A, and r has its residual.
+    It ends where all conditions hold.
 
     Source: M. Massias, A. Gramfort and J. Salmon, Celer: a fast solver for the lasso with dual
-    extrapolation (2018), sections 2 and 4.
+    extrapolation (2018), section 4.
     """
 
     @cached_property
@@ -173,9 +166,7 @@ class RowL1(L1, RowLeastSquares):
         for _ in range(WORKING_SETS):
             gradient = self.penalty * w - equations.across(residual)
             missed = violation(w, gradient, self.cost, self.positive) * inverse
-            if missed.max(initial=0.0) <= enough or self._gap(y, w, residual, gradient) <= (
-                ROUNDING * float(y @ y)
-            ):
+            if missed.max(initial=0.0) <= enough:
                 return L1Minimum(w, sweeps, True)
             if sweeps >= self.max_sweeps:
                 break
@@ -206,18 +197,6 @@ class RowL1(L1, RowLeastSquares):
         number = min(max(FEWEST_ADDED, len(working)), MOST_ADDED, missing)
         worst = np.argpartition(-outside, number - 1)[:number] if number else working[:0]
         return np.union1d(working, worst)
-
-    def _gap(self, y: Array, w: Array, residual: Array, gradient: Array) -> float:
-        """The duality gap; infinite where a column costs nothing."""
-        used = self.equations.squares > 0
-        if not (self.cost[used] > 0).all():
-            return np.inf
-        slope = -gradient[used] if self.positive else np.abs(gradient[used])
-        most = max(1.0, float((slope / self.cost[used]).max(initial=0.0)))
-        squares = float(residual @ residual) + float(self.penalty @ w**2)
-        primal = 0.5 * squares + float(self.cost @ np.abs(w))
-        dual = float(y @ residual) / most - 0.5 * squares / most**2
-        return primal - dual
 
     @cached_property
     def coefficients(self) -> Array:

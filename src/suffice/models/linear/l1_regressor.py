@@ -187,10 +187,6 @@ class L1Regressor(LinearRegressor):
             raise ParameterError(
                 f"max_iter={self.max_iter!r}", "max_iter is a whole number above 0"
             )
-        ratio = self.l1_ratio
-        number = isinstance(ratio, int | float) and not isinstance(ratio, bool)
-        if not (number and 0 <= ratio <= 1):
-            raise ParameterError(f"l1_ratio={ratio!r}", "l1_ratio is a number from 0 to 1")
         return LinearMethod(
             penalty=self._penalty,
             intercept=bool(self.fit_intercept),

@@ -29,11 +29,9 @@ from suffice.models.linear.rows import (
     DETERMINED,
     LEAST_FREE,
     RowLeastSquares,
-    least_squares_of,
 )
 from suffice.numerics.interruption import interruptible, one_thread_of_blas
 from suffice.numerics.memory import require_memory
-from suffice.numerics.rows import is_sparse
 
 Array = NDArray[np.float64]
 
@@ -94,25 +92,18 @@ class LevelLeastSquares(RowLeastSquares):
         dense = stored >= DENSE * x.shape[0]
         return np.flatnonzero(other & dense), np.flatnonzero(other & ~dense)
 
-    def _split(self, x: Any, origin: Array) -> tuple[NDArray[np.intp], Others]:
+    def _split(self, x: Any, origin: Array, one: float = 1.0) -> tuple[NDArray[np.intp], Others]:
         """The level of every row (n,), m for none of them; and the other columns, the first 1.
 
-        Those that are dense are taken about an origin (p,).
+        Those that are dense are taken about an origin (p,). Of what terms add, the first is 0.
         """
-        block, (dense, few) = self.equations.levels, self._at
-        m = block.stop - block.start
-        shown = x[:, block]
-        code = np.full(x.shape[0], m)
-        if is_sparse(x):
-            code[np.diff(shown.indptr) > 0] = shown.indices
-            laid_out, rest = x[:, dense].toarray(), x[:, few]
-        else:
-            from scipy.sparse import csr_array
+        from scipy.sparse import csr_array
 
-            code[shown.any(axis=1)] = shown.argmax(axis=1)[shown.any(axis=1)]
-            laid_out, rest = x[:, dense], csr_array(x[:, few])
-        ones = np.ones((len(code), int(self.has_intercept)))
-        return code, Others(np.hstack([ones, laid_out - origin[dense]]), rest)
+        x, block, (dense, few) = csr_array(x), self.equations.levels, self._at
+        shown, code = x[:, block], np.full(x.shape[0], block.stop - block.start)
+        code[np.diff(shown.indptr) > 0] = shown.indices
+        ones = np.full((len(code), int(self.has_intercept)), one)
+        return code, Others(np.hstack([ones, x[:, dense].toarray() - origin[dense]]), x[:, few])
 
     @cached_property
     def _rows(self) -> tuple[NDArray[np.intp], Others]:
@@ -259,54 +250,6 @@ class LevelLeastSquares(RowLeastSquares):
         null = self._inverse.null
         return self._placed(null, -self._z.times(null))
 
-    def _iterated(self) -> Array:
-        """Rows less their share of the mean of their level, by LSQR, target by target.
-
-        ::
-
-            T = I − θ L(LᵀL)⁻¹Lᵀ,   1 − θ = √(λ/(n_c + λ))
-
-        so that TᵀT = I − LD⁻¹Lᵀ; and what is left is taken about T 1, for the intercept.
-        """
-        (code, others), root = self._rows, self.equations.root
-        own, first = self._penalties[1], int(self.has_intercept)
-        share = 1.0 - np.sqrt(self._penalties[0] * self._inverse_diagonal)
-        weight = np.where(self._weight > 0, self._weight, 1.0)
-
-        def about(u: Array) -> Array:
-            means = np.append(share * self._by_level(root * u) / weight, 0.0)
-            return np.asarray(u - root * means[code])
-
-        one = about(root) if first else np.zeros_like(root)
-        size = float(one @ one) or 1.0
-
-        def left(u: Array) -> Array:
-            moved = about(u)
-            return np.asarray(moved - one * (one @ moved / size))
-
-        def left_transposed(u: Array) -> Array:
-            return about(u - one * (one @ u / size))
-
-        squares = np.einsum("ij,ij,i->j", others.dense, others.dense, root**2)[first:]
-        squares = np.append(squares, others.few.multiply(others.few).T @ root**2) + own[first:]
-        scale = 1.0 / np.sqrt(np.where(squares > 0, squares, 1.0))
-        nothing = np.zeros(first)
-        found = []
-        for y in self.equations.y.T:
-            v = least_squares_of(
-                lambda v: left(root * others.times(np.append(nothing, v))),
-                lambda u: others.across(root * left_transposed(u))[first:],
-                left(y),
-                own[first:],
-                (scale,),
-            )
-            rest = y - root * others.times(np.append(nothing, v))
-            intercept = np.full(first, one @ about(rest) / size)
-            rest = rest - root * intercept.sum()
-            a = self._inverse_diagonal * self._by_level(root * rest)
-            found.append(self._placed(np.append(intercept, v)[:, None], a[:, None]))
-        return np.hstack(found)
-
     # -- what estimates vary by
 
     @property
@@ -329,44 +272,35 @@ class LevelLeastSquares(RowLeastSquares):
     def variance(self) -> Array:
         """Variances of b and w for noise of variance 1, (q,): Sⱼⱼ⁻¹, and 1/D_c + z_cᵀS⁻¹z_c."""
         p, step = self.equations.p, max(1, PIECE // max(1, self._inverse.root.shape[1]))
-        w = np.empty(p)
+        parts = [self.leverage(np.zeros((int(self.has_intercept), p)))]
         for first in range(0, p, step):
-            some = np.arange(first, min(first + step, p))
-            w[some] = (self._half(some) ** 2).sum(axis=1)
-        w[self.equations.levels] += self._inverse_diagonal
-        at_zero = self.leverage(np.zeros((1, p))) if self.has_intercept else np.empty(0)
-        return np.concatenate([at_zero, w])
+            u, own = self._of_terms(np.arange(first, min(first + step, p)))
+            parts.append((u**2).sum(axis=1) + own)
+        return np.concatenate(parts)
 
     def covariance_of(self, places: NDArray[np.intp]) -> Array:
         """V of some columns, (c, c)."""
-        half, levels = self._half(places), self.equations.levels
-        own = (levels.start <= places) & (places < levels.stop)
-        more = np.zeros(len(places))
-        more[own] = self._inverse_diagonal[places[own] - levels.start]
-        return np.asarray(half @ half.T + np.diag(more))
+        u, own = self._of_terms(places)
+        return np.asarray(u @ u.T + np.diag(own))
 
-    def _half(self, places: NDArray[np.intp]) -> Array:
-        """Rows of S⁺'s root for some coefficients, (c, r): of levels, −z_cᵀ root."""
-        root, levels = self._inverse.root, self.equations.levels
-        at = np.empty(self.equations.p, np.intp)
-        at[self._places] = int(self.has_intercept) + np.arange(len(self._places))
-        own = (levels.start <= places) & (places < levels.stop)
-        found = np.empty((len(places), root.shape[1]))
-        found[~own] = root[at[places[~own]]]
-        of_level = places[own] - levels.start
-        found[own] = -Others(self._z.dense[of_level], self._z.few[of_level]).times(root)
-        return found
+    def _of_terms(self, places: NDArray[np.intp]) -> tuple[Array, Array]:
+        """Return `_about_levels` of what a term adds, for some of them."""
+        from scipy.sparse import csr_array
+
+        cells = np.ones(len(places)), places, np.arange(len(places) + 1)
+        terms = csr_array(cells, shape=(len(places), self.equations.p))
+        return self._about_levels(terms, np.zeros(self.equations.p), 0.0)
 
     def leverage(self, x: Any) -> Array:
         """(r − z_c)ᵀS⁻¹(r − z_c) + 1/D_c of rows (n, p) of others r and level c, (n,)."""
-        u, code = self._about_levels(x)
-        constant = np.append(self._inverse_diagonal, 0.0)[code]
-        return np.asarray((u**2).sum(axis=1) + constant)
+        u, own = self._about_levels(x, self.origin)
+        return np.asarray((u**2).sum(axis=1) + own)
 
-    def _about_levels(self, x: Any) -> tuple[Array, NDArray[np.intp]]:
-        """(r − z_c)ᵀ root, (n, r), and c, (n,)."""
-        code, others = self._split(x, self.origin)
-        return others.times(self._inverse.root) - self._level_part(code, self._inverse.root), code
+    def _about_levels(self, x: Any, origin: Array, one: float = 1.0) -> tuple[Array, Array]:
+        """(r − z_c)ᵀ root, (n, r), and 1/D_c, (n,)."""
+        code, others = self._split(x, origin, one)
+        u = others.times(self._inverse.root) - self._level_part(code, self._inverse.root)
+        return u, np.append(self._inverse_diagonal, 0.0)[code]
 
     def _level_part(self, code: NDArray[np.intp], matrix: Array) -> Array:
         """z_cᵀ matrix of rows, (n, r); 0 of the reference."""

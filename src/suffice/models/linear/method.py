@@ -32,7 +32,7 @@ from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.design.remarks import without_rows, without_value
 from suffice.models.linear.conformal import LinearLeftOut
 from suffice.models.linear.descent import Coefficients, complete_rows
-from suffice.models.linear.evaluation import r_squared_of_rows, r_squared_of_sums
+from suffice.models.linear.evaluation import r_squared_of_sums
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.level_rows import LevelLeastSquares
 from suffice.models.linear.model import (
@@ -173,7 +173,7 @@ class LinearMethod(Method[LinearReader, Any]):
         if is_wide and isinstance(rows, ArraySource) and is_sparse(rows.x):
             blocks = (BlockLayout("sparse", design.columns),)
         reader = LinearReader.of(
-            replace(rows, targets=None) if isinstance(rows, ArraySource) else rows,
+            rows,
             found.columns,
             blocks,
             {},
@@ -227,21 +227,23 @@ class LinearMethod(Method[LinearReader, Any]):
         before: Any = None,
         newest: Any = None,
     ) -> LinearModel:
+        design = reader.design
+        if sums.is_empty:
+            raise without_rows(labelled=False)
+        for place in np.flatnonzero(~sums.patterns.any(axis=0))[:1].tolist():
+            raise without_value(design.column(place), design.targets)
+        if (too_small := sums.too_small).any():
+            refuse_underflow(too_small, design.column)
         if self.steps is not None:
             return self._descended(reader, sums, rows, self.steps)
-        _require_values(sums, reader.design)
         cells = self._cells(sums) if self.incomplete == "gaussian" else None
-        equations, design = self._equations(sums, reader.design, cells), reader.design
+        equations = self._equations(sums, design, cells)
         if self.penalty.alpha == "gcv":
             spectrum = RidgeSpectrum.of(equations, self.penalty.squares(equations, 1.0))
             alpha = spectrum.best(self.candidates)
         else:
             alpha = float(self.penalty.alpha)
         fit = self.penalty.fit(equations, alpha, self.positive)
-        needs_products = self.dependent == "error" or bool(design.categories)
-        if needs_products and type(fit) is RowLeastSquares and fit.deficient:
-            equations = self._equations(products_of(sums), design, cells)
-            fit = self.penalty.fit(equations, alpha, self.positive)
         if design.categories and isinstance(fit, LeastSquares) and fit.deficient:
             fit = replace(fit, norm=norm_of_coefficients(design))
         if self.dependent == "error" and (found := list(fit.remarks(design.terms))):
@@ -298,7 +300,6 @@ class LinearMethod(Method[LinearReader, Any]):
 
         Targets are standardised as columns are.
         """
-        _require_values(sums, reader.design)
         equations = self._equations(products_of(sums), reader.design, None)
         assert isinstance(equations, NormalEquations)
         alpha, intercept = float(self.penalty.alpha), equations.intercept
@@ -347,11 +348,10 @@ class LinearMethod(Method[LinearReader, Any]):
 
     def score_of_sums(self, estimator: Any, sums: KeptRows | Comoments) -> float | None:
         fit = estimator.model_.fit
-        if estimator.model_.cells is not None or estimator.design_.has_functions:
+        other = estimator.model_.cells is not None or estimator.design_.has_functions
+        if other or isinstance(sums, KeptRows) or not isinstance(fit, LeastSquares):
             return None
-        if isinstance(sums, KeptRows):
-            return r_squared_of_rows(fit, sums)
-        return r_squared_of_sums(fit, sums) if isinstance(fit, LeastSquares) else None
+        return r_squared_of_sums(fit, sums)
 
     def left_out(self, estimator: Any, rows: Any) -> LeaveOneOut | None:
         if self.penalty.of_rows:  # every row left out changes the penalty
@@ -391,14 +391,3 @@ def method_of(estimator: Any, penalty: Penalty) -> LinearMethod:
         estimator.solver if estimator.solver in STEPS else None,
         estimator.descent,
     )
-
-
-def _require_values(sums: KeptRows | Comoments, design: Design) -> None:
-    """Refuse sums of no row, and columns whose values are missing or differ by too little."""
-    if sums.is_empty:
-        raise without_rows(labelled=False)
-    empty = np.flatnonzero(~sums.patterns.any(axis=0))
-    if len(empty):
-        raise without_value(design.column(int(empty[0])), design.targets)
-    if (too_small := sums.too_small).any():
-        refuse_underflow(too_small, design.column)

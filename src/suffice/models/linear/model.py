@@ -119,18 +119,9 @@ class LinearModel:
 
         Whoever asks checks by `require_finite` what scores show to be no number.
         """
-        p = len(self.design)
-        batch = self._answerable(batch)
-        if self.cells is None and (sparse := self.design.sparse_rows(batch)) is not None:
-            targets: Any = batch.blocks[-1]
-            y = targets.values if with_targets else np.empty((batch.rows, 0))
-            yield slice(0, batch.rows), sparse.astype(np.float64), np.asarray(y, np.float64)
-            return
-        for start, z in self.design.rows(batch, with_targets):
-            x = z[:, :p]
-            if self.cells is not None:
-                x = self.cells.fill(x)
-            yield slice(start, start + len(z)), x, z[:, p:]
+        sparse = self.cells is None
+        for rows, x, y in rows_of(self.design, self._answerable(batch), with_targets, sparse):
+            yield rows, x if self.cells is None else self.cells.fill(x), y
 
     def _answerable(self, batch: Batch) -> Batch:
         expecting = self.cells is not None
@@ -196,6 +187,20 @@ class LinearModel:
             raise BadCell(first + row, self.design.column(place), value, rule)
 
 
+def rows_of(
+    design: Design, batch: Batch, with_targets: bool, sparse: bool = True
+) -> Iterator[tuple[slice, Any, NDArray[np.float64]]]:
+    """Yield rows of x, compressed if they come so, those of y, and their place in the batch."""
+    if sparse and (x := design.sparse_rows(batch)) is not None:
+        targets: Any = batch.blocks[-1]
+        y = targets.values if with_targets else np.empty((batch.rows, 0))
+        yield slice(0, batch.rows), x.astype(np.float64), np.asarray(y, np.float64)
+        return
+    p = len(design)
+    for start, z in design.rows(batch, with_targets):
+        yield slice(start, start + len(z)), z[:, :p], z[:, p:]
+
+
 def undone(design: Design, answer: Prediction, x: NDArray[np.float64]) -> NDArray[np.float64]:
     """The answers to rows (n, p) in units of the targets, (n, t, ...)."""
     return design.undone(answer(x))
@@ -208,7 +213,7 @@ def summarise(part: Part, plan: tuple[Design, Layout, bool]) -> KeptRows | Comom
     """
     design, layout, gaps = plan
     p, t = len(design), len(design.targets)
-    total: Any = ComomentsAccumulator(p + t) if p < LEAST_COLUMNS else RowsAccumulator(p, t)
+    total: Any = ComomentsAccumulator(p + t) if p + t < LEAST_COLUMNS else RowsAccumulator(p, t)
     groups = room = 1
 
     def add(batch: Batch) -> None:
@@ -224,13 +229,11 @@ def summarise(part: Part, plan: tuple[Design, Layout, bool]) -> KeptRows | Comom
             room = roomy(groups, room)
         if len(batch.weights):
             codes = np.where(batch.weights == 0, -1, codes)
-        for start, x in _blocks_of(design, batch):
-            rows = slice(start, start + x.rows)
-            weights, y = batch.weights[rows], RealBlock(targets[rows])
+        for rows, x in _blocks_of(design, batch):
             try:
-                total.add(x, codes[rows], weights, room, y)
+                total.add(x, codes[rows], batch.weights[rows], room, RealBlock(targets[rows]))
             except BadCell as bad:
-                bad.row, bad.column = start + bad.row, design.column(cast(int, bad.column))
+                bad.row, bad.column = rows.start + bad.row, design.column(cast(int, bad.column))
                 raise
             if not (gaps or total.complete):
                 raise IncompleteRow
@@ -241,38 +244,34 @@ def summarise(part: Part, plan: tuple[Design, Layout, bool]) -> KeptRows | Comom
     return found if groups == found.k else found.take(np.arange(groups))
 
 
-def _blocks_of(design: Design, batch: Batch) -> Iterator[tuple[int, RealBlock | SparseBlock]]:
-    """Yield rows of numbers, compressed if they come so, with the number of the first of them."""
+def _blocks_of(design: Design, batch: Batch) -> Iterator[tuple[slice, RealBlock | SparseBlock]]:
+    """Yield rows of numbers, compressed if they come so, with their place in the batch."""
+    whole = slice(0, batch.rows)
     numbers: Any = batch.blocks[0]
     if design.is_of_numbers or (isinstance(numbers, SparseBlock) and not design.words):
-        yield 0, numbers
+        yield whole, numbers
         return
     batch = design.present(batch)
     if (x := design.sparse_rows(batch)) is not None:
-        yield 0, stored_cells(x)
+        yield whole, stored_cells(x)
         return
     for start, x in design.rows(batch):
-        yield start, RealBlock(x)
+        yield slice(start, start + len(x)), RealBlock(x)
 
 
 def missing_cells(part: Part, plan: tuple[Design, Layout]) -> Any:
     """Kernel that counts the missing cells of every term and target, and at last the rows."""
     design, layout = plan
-    missing = np.zeros(len(design) + len(design.targets) + 1, np.int64)
+    p = len(design)
+    missing = np.zeros(p + len(design.targets) + 1, np.int64)
 
     def add(batch: Batch) -> None:
-        batch = design.present(batch)
-        counted = _one_class(batch.weights, batch.rows) >= 0
-        if (x := design.sparse_rows(batch)) is not None:
-            x, y = x[counted], cast(RealBlock, batch.blocks[-1]).values[counted]
-            missing[: len(design)] += np.bincount(x.indices[np.isnan(x.data)], None, len(design))
-            missing[len(design) : -1] += np.isnan(y).sum(axis=0)
-            missing[-1] += np.count_nonzero(counted)
-            return
-        for start, z in design.rows(batch, with_targets=True):
-            counted = _one_class(batch.weights[start : start + len(z)], len(z)) >= 0
-            missing[:-1] += np.isnan(z[counted]).sum(axis=0)
-            missing[-1] += np.count_nonzero(counted)
+        for rows, x, y in rows_of(design, design.present(batch), with_targets=True):
+            counted = _one_class(batch.weights[rows], len(y)) >= 0
+            x, y = x[counted], y[counted]
+            gaps = x.indices[np.isnan(x.data)] if is_sparse(x) else np.isnan(x).nonzero()[1]
+            of_terms = np.bincount(gaps, minlength=p)
+            missing[:] += np.concatenate([of_terms, np.isnan(y).sum(axis=0), [len(y)]])
 
     for _ in each_batch(part, layout, add):
         pass

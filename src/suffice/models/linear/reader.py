@@ -31,19 +31,6 @@ from suffice.sums.kept_rows import KeptRows
 from suffice.sums.vocabulary import Vocabulary
 
 
-def compared_rows(
-    a: KeptRows | Comoments, of_a: Design, b: KeptRows | Comoments, of_b: Design
-) -> Comparison:
-    """Compare the rows of two tables: numbers as Gaussians, categories by their fractions.
-
-    The columns and targets are the same, the values of categories may differ.
-    """
-    rows = a.rows, b.rows
-    numbers = tuple(of_a.terms[place] for place in _numbers(of_a))
-    names = [(*numbers, *of_a.left), *((name,) for name in _counted(of_a))]
-    return compared(_blocks(a, of_a), _blocks(b, of_b), names, rows)
-
-
 def _blocks(statistic: KeptRows | Comoments, design: Design) -> list[ClassSums]:
     """Co-moments of numbers and targets, then the counts of every category."""
     targets = np.arange(len(design), statistic.d)
@@ -84,31 +71,6 @@ def category_counts(statistic: KeptRows | Comoments, design: Design, name: str) 
     return Counts((design.categories[name],), count[None]).pruned()
 
 
-def words_shown(statistic: KeptRows | Comoments, design: Design, name: str) -> Vocabulary:
-    """The words of a text, each counted, that rows show."""
-    total, sums = statistic.sums_of(design.places([name]))
-    return design.words[name].known.take(np.flatnonzero(nonnegative(sums, total).hi > 0))
-
-
-def check_same_columns(mine: Design, theirs: Design, verb: str) -> None:
-    """Refuse two linear models that are not of the same columns, categories and targets."""
-    for part, one in mine.outline.items():
-        other = theirs.outline[part]
-        if one != other:
-            sides = (one, set(other), "this model"), (other, set(one), "the other")
-            alone = (
-                f"{name!r} is among the {part} of {side} only"
-                for names, rest, side in sides
-                for name in names
-                if name not in rest
-            )
-            raise SchemaError(
-                f"the models differ: {next(alone, f'their {part} are in different orders')}",
-                f"only models of the same columns can be {verb}",
-                "fit both to the same columns",
-            )
-
-
 Rows = TableSource | ArraySource
 
 
@@ -142,7 +104,22 @@ class LinearReader(SumsReader[Any]):
     def check_compatible(
         self, statistic: Comoments, other: Self, others: Comoments, verb: str
     ) -> None:
-        check_same_columns(self.design, other.design, verb)
+        for part, mine in self.design.outline.items():
+            theirs = other.design.outline[part]
+            if mine == theirs:
+                continue
+            sides = (mine, set(theirs), "this model"), (theirs, set(mine), "the other")
+            alone = (
+                f"{name!r} is among the {part} of {side} only"
+                for names, rest, side in sides
+                for name in names
+                if name not in rest
+            )
+            raise SchemaError(
+                f"the models differ: {next(alone, f'their {part} are in different orders')}",
+                f"only models of the same columns can be {verb}",
+                "fit both to the same columns",
+            )
 
     def merged(self, other: Self) -> Self:
         """The reader of both models' tables, with the values of categories of either."""
@@ -170,7 +147,12 @@ class LinearReader(SumsReader[Any]):
                 )
 
     def compare(self, statistic: Comoments, other: Self, others: Comoments) -> Comparison:
-        return compared_rows(statistic, self.design, others, other.design)
+        """Compare numbers as Gaussians, and categories, whose values may differ, by fractions."""
+        design, rows = self.design, (statistic.rows, others.rows)
+        numbers = tuple(design.terms[place] for place in _numbers(design))
+        names = [(*numbers, *design.left), *((name,) for name in _counted(design))]
+        blocks = _blocks(statistic, design), _blocks(others, other.design)
+        return compared(*blocks, names, rows)
 
     def narrowed(self, statistic: Comoments) -> Learnt[Self, Comoments]:
         """Drop values and counted words that no row shows any more, from the design and the sums.
@@ -182,10 +164,13 @@ class LinearReader(SumsReader[Any]):
         coded, counted = design.told_by_sums
         if not coded and not counted:
             return Learnt(self, (statistic,))
-        fewer, kept = design.narrowed(
-            {name: category_counts(statistic, design, name).vocabularies[0] for name in coded},
-            {name: words_shown(statistic, design, name) for name in counted},
-        )
+        values = {name: category_counts(statistic, design, name).vocabularies[0] for name in coded}
+        words: dict[str, Vocabulary] = {}
+        for name in counted:
+            total, sums = statistic.sums_of(design.places([name]))
+            shown = np.flatnonzero(nonnegative(sums, total).hi > 0)
+            words[name] = design.words[name].known.take(shown)
+        fewer, kept = design.narrowed(values, words)
         if len(kept) < len(design):
             statistic = statistic.marginal(np.append(kept, np.arange(len(design), statistic.d)))
         return Learnt(replace(self, design=fewer), (statistic,))

@@ -34,12 +34,7 @@ from suffice.models.base.options import (
 )
 from suffice.models.base.scikit_learn import available_if, check_is_fitted, refuse_lengths
 from suffice.models.base.unseen_values import FEWEST, warn_of_unseen
-from suffice.models.design.feature_columns import (
-    PREDICTORS,
-    Features,
-    features,
-    predictors,
-)
+from suffice.models.design.feature_columns import PREDICTORS, Features, features
 from suffice.models.design.formula import targets_of
 from suffice.models.design.matrix import INTERCEPT, Design
 from suffice.models.design.normal_equations import NormalEquations
@@ -429,7 +424,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
             rule = "the test is of rows that do not depend on each other"
             raise ParameterError("a model has errors by cluster", rule, "look at its summary()")
         of = fit.equations
-        squares = fit.tss[j] + (of.rows * of.y_mean.value[j] ** 2 if of.intercept else 0.0)
+        squares = fit.tss[j] + (of.rows * fit.at_origin[j] ** 2 if of.intercept else 0.0)
         same, n = (of.rows, of.observations, float(squares)), of.observations
         left, rss = design.left[j], float(fit.rss[j])
         return Candidate(design, fit.has_intercept, left, "F", rss, fit.flat, n, same)
@@ -887,7 +882,7 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
     def _open_first(self, X: Any, y: Any, sample_weight: Any) -> tuple[Rows, tuple[Features, bool]]:
         """Open the first table; say what its columns are, and whether a target came as (n,)."""
         source, targets, single = self._open_both(X, y, sample_weight, first=True)
-        found = features(source, predictors(self), targets)
+        found = features(source, self, targets)
         if found.formula is not None and isinstance(source, TableSource):
             names = [column.name for column in found.columns]
             settle_columns(self, len(names), names if is_named(self) else None)

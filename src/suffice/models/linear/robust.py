@@ -13,12 +13,11 @@ from suffice.errors import DataError, ParameterError
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import LinearModel
 from suffice.models.linear.rows import Fit
-from suffice.models.linear.summary import Summary
+from suffice.models.linear.summary import Summary, tested
 from suffice.models.linear.together import product_of
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.linalg import product
-from suffice.numerics.logspace import row_sums
 from suffice.numerics.rows import is_sparse
 from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell, RealBlock
@@ -54,9 +53,7 @@ def influences(part: Part, asked: tuple[LinearModel, int, float]) -> Comoments:
             e, precision = of_targets[:, target], weights if precisions else np.ones(len(weights))
             z = fit.whitened(x)
             if power:
-                constant = 1.0 / fit.equations.rows if fit.has_intercept else 0.0
-                leverage = constant + row_sums(z * z)
-                e = e / _free(precision * leverage, first) ** power
+                e = e / _free(precision * fit.leverage(x), first) ** power
             known = ~np.isnan(e) & (weights > 0)
             z = np.hstack([np.ones((len(z), 1)), z]) if fit.has_intercept else z
             g = np.where(known, precision * e, 0.0)[:, None] * z
@@ -118,15 +115,11 @@ def sandwich(
 
     Tests use t, and F of the Wald test, with ``dof`` degrees of freedom.
     """
-    from scipy.special import fdtrc, stdtr, stdtrit
+    from scipy.special import fdtrc
 
     back, intercept = unwhitening(fit), int(fit.has_intercept)
     error = np.sqrt(np.maximum(np.einsum("ij,ij->i", back @ inner, back), 0.0))
     error = np.where(np.isnan(summary.standard_error), np.nan, error)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.where(summary.estimate == 0.0, 0.0, summary.estimate / error)
-        t[np.isnan(error) | summary.perfect] = np.nan
-    reach = float(stdtrit(dof, (1.0 + summary.level) / 2.0)) * error
     f = np.nan if summary.perfect else 0.0
     if summary.rank and not summary.perfect:
         w = np.linalg.lstsq(fit.root.T, summary.estimate[intercept:], rcond=None)[0]
@@ -134,11 +127,7 @@ def sandwich(
         f = float(w @ inverse @ w) / summary.rank
     return replace(
         summary,
-        standard_error=error,
-        t=t,
-        p=np.asarray(2.0 * stdtr(dof, -np.abs(t)), np.float64),
-        lower=summary.estimate - reach,
-        upper=summary.estimate + reach,
+        **tested(summary.estimate, error, summary.level, dof, summary.perfect),
         f=f,
         f_p=float(fdtrc(summary.rank, dof, f)) if summary.rank else 1.0,
         errors=errors,
@@ -228,19 +217,14 @@ def _left_out(
             "each cluster is left out, and the coefficients are then to be determined",
             "leave columns out, or use 'CR1'",
         )
-    p, g, intercept = fit.equations.p, len(rows), fit.has_intercept
+    p, g, first = fit.equations.p, len(rows), int(fit.has_intercept)
     n, root = sums.group_weight.hi[rows], fit.root
-    inside = sums.scatter_of(sums.product_index[rows])[:, :p, :p].value
-    white = away @ root.T
-    own = root @ inside @ root.T + n[:, None, None] * white[:, :, None] * white[:, None, :]
-    whole = np.ones(p)
-    if intercept:
-        corner = np.empty((g, p + 1, p + 1))
-        corner[:, 0, 0], corner[:, 1:, 1:] = n, own
-        corner[:, 0, 1:] = corner[:, 1:, 0] = n[:, None] * white
-        own, whole = corner, np.append(fit.equations.rows, whole)
-    unit = np.sqrt(whole)
-    rest = np.eye(len(whole)) - own / (unit[:, None] * unit)
+    inside = root @ sums.scatter_of(sums.product_index[rows])[:, :p, :p].value @ root.T
+    white = np.hstack([np.ones((g, first)), away @ root.T])  # the mean of (1, z)
+    own = np.pad(inside, ((0, 0), (first, 0), (first, 0)))
+    own += n[:, None, None] * white[:, :, None] * white[:, None, :]
+    unit = np.sqrt(np.append(np.full(first, fit.equations.rows), np.ones(p)))
+    rest = np.eye(len(unit)) - own / (unit[:, None] * unit)
     values, vectors = np.linalg.eigh(rest)
     if (values[:, 0] <= LEAST).any():
         raise DataError(

@@ -137,16 +137,6 @@ class CentredRows(Weighed):
     def t(self) -> int:
         return int(self.y.shape[1])
 
-    @property
-    def x_mean(self) -> DoubleDouble:
-        """x̄, (p,)."""
-        return DoubleDouble.of(self.mean)
-
-    @property
-    def y_mean(self) -> DoubleDouble:
-        """ȳ, (t,)."""
-        return DoubleDouble.of(self.target_mean)
-
     @cached_property
     def xy(self) -> DoubleDouble:
         """Aᵀy, (p, t)."""
@@ -307,9 +297,9 @@ class RowLeastSquares:
         size = np.sqrt(float(self.penalised) + equations.squares * unit**2)
         alike = np.divide(unit, size, out=np.zeros_like(unit), where=size > 0)
         # Columns of one size suit rows that determine them; one penalty, rows that do not. Without
-        # a penalty the shortest minimum is looked for first.
+        # a penalty the shortest minimum is looked for first, but for many levels.
         units: tuple[Array, ...] = (unit,)
-        if self.penalised and equations.p <= MANY_COLUMNS * equations.n:
+        if equations.levels.stop or (self.penalised and equations.p <= MANY_COLUMNS * equations.n):
             units = (alike,)
         elif not self.penalised and equations.p <= equations.n:
             units = (unit, alike)

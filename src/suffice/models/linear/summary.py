@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import TYPE_CHECKING, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
+from suffice.models.base.options import check_level
 from suffice.models.design.remarks import header, percents, row, rows_left_out
 from suffice.models.linear.posterior import Posterior
 from suffice.models.linear.rows import Fit
@@ -190,16 +191,14 @@ class Summary(TermSummary):
         left_out: float = 0.0,
     ) -> Self:
         """Summarise target j of a fit without a penalty."""
-        from scipy.special import fdtrc, stdtr
+        from scipy.special import fdtrc
 
         posterior = Posterior.of(fit, terms, targets)
-        lower, upper = posterior.interval(level)
         n, dof, rank = fit.equations.observations, posterior.dof, fit.rank
         rss, tss = float(fit.rss[j]), float(fit.tss[j])
         variance = rss / dof
         known, perfect = fit.estimable, bool(fit.is_perfect[j])
         estimate, error = posterior.location[:, j], np.where(known, posterior.scale[:, j], np.nan)
-        t = np.where(known & (not perfect), _ratio(estimate, error), np.nan)
         unexplained = rss / tss if tss > 0 else 0.0
         f = float(_ratio(np.array((tss - rss) / rank), np.array(variance))) if rank else 0.0
         f = np.nan if perfect and rank else f
@@ -212,11 +211,7 @@ class Summary(TermSummary):
             target=targets[j],
             terms=tuple(terms),
             estimate=estimate,
-            standard_error=error,
-            t=t,
-            p=np.asarray(2.0 * stdtr(dof, -np.abs(t)), np.float64),
-            lower=np.where(known, lower[:, j], np.nan),
-            upper=np.where(known, upper[:, j], np.nan),
+            **tested(estimate, error, level, dof, perfect),
             level=level,
             rows=fit.equations.count,
             dof=dof,
@@ -350,6 +345,23 @@ class RidgeSummary(TermSummary):
             "The intervals are those of the posterior whose prior is the penalty.",
             *super()._notes(),
         ]
+
+
+def tested(
+    estimate: NDArray[np.float64],
+    error: NDArray[np.float64],
+    level: float,
+    dof: float,
+    perfect: bool,
+) -> dict[str, Any]:
+    """Return errors, tests and intervals of estimates, by Student's t; NaN without an error."""
+    from scipy.special import stdtr, stdtrit
+
+    check_level(level)
+    t = np.where(np.isnan(error) | perfect, np.nan, _ratio(estimate, error))
+    p, reach = 2.0 * stdtr(dof, -np.abs(t)), float(stdtrit(dof, (1.0 + level) / 2.0)) * error
+    ends = {"lower": estimate - reach, "upper": estimate + reach}
+    return {"standard_error": error, "t": t, "p": np.asarray(p, np.float64)} | ends
 
 
 def _ratio(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:

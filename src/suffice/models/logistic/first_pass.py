@@ -24,7 +24,6 @@ from suffice.models.base.checks import require_weights
 from suffice.models.base.options import incomplete, listed_missing
 from suffice.models.design.feature_columns import (
     features,
-    predictors,
     settled_design,
     without_unused,
 )
@@ -66,8 +65,7 @@ def reader_of(
 
     Sparse rows are laid out for a descent, and where numbers are cut into bins.
     """
-    told, with_bins = predictors(estimator), estimator.numbers == "bins"
-    found, sparse = features(source, told), False
+    found, sparse, with_bins = features(source, estimator), False, estimator.numbers == "bins"
     if isinstance(source, ArraySource):
         sparse = not isinstance(source.x, np.ndarray)
     if with_bins and sparse and len(found.columns) > MOST_LAID_OUT:
@@ -94,7 +92,7 @@ def reader_of(
         parts, missing = source.parts(reader.layout, engine.workers), estimator.incomplete
         how = missing == "drop", missing == "indicator"
         design = with_learnt_bins(design, reader.layout, engine, parts, *how)
-    reader = replace(reader, design=design.spanning(told.intercept))
+    reader = replace(reader, design=design.spanning(bool(estimator.fit_intercept)))
     reader = without_unused(reader, source, found)
     if found.formula is not None and isinstance(source, TableSource):
         settle_columns(estimator, len(reader.names), reader.names if is_named(estimator) else None)

@@ -40,6 +40,9 @@ def settle(weight: numpy.typing.NDArray[numpy.float64], pivot: numpy.typing.NDAr
 def recentre(weight: numpy.typing.NDArray[numpy.float64], pivot: numpy.typing.NDArray[numpy.float64], sums: numpy.typing.NDArray[numpy.float64], product_index: numpy.typing.NDArray[numpy.int64 | numpy.intp], products: numpy.typing.NDArray[numpy.float64]) -> None:
     """Move the pivots, in place, to where means and scatters alone decide."""
 
+def mean(weight: numpy.typing.NDArray[numpy.float64], pivot: numpy.typing.NDArray[numpy.float64], sums: numpy.typing.NDArray[numpy.float64], out: numpy.typing.NDArray[numpy.float64]) -> None:
+    """Write the pairs (2, g, d) of the means."""
+
 def scatter(weight: numpy.typing.NDArray[numpy.float64], sums: numpy.typing.NDArray[numpy.float64], product_index: numpy.typing.NDArray[numpy.int64 | numpy.intp], products: numpy.typing.NDArray[numpy.float64], out: numpy.typing.NDArray[numpy.float64]) -> None:
     """
     Write the pairs (m, 2, d, d) of Σw(x − x̄)(x − x̄)ᵀ = P − Σ SSᵀ/W over the groups.

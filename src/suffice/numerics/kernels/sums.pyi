@@ -9,9 +9,6 @@ def add_pairs(a: numpy.typing.NDArray[numpy.float64], a_lo: numpy.typing.NDArray
     Write the pairs (a + a_lo) + sign · (b + b_lo) to ``hi`` and ``lo``, all (n,).
     """
 
-def sum_pairs(a: numpy.typing.NDArray[numpy.float64], a_lo: numpy.typing.NDArray[numpy.float64], hi: numpy.typing.NDArray[numpy.float64], lo: numpy.typing.NDArray[numpy.float64]) -> None:
-    """Add the pairs (m, n) one after the other to ``hi`` and ``lo``, (n,)."""
-
 def normalise(hi: numpy.typing.NDArray[numpy.float64], lo: numpy.typing.NDArray[numpy.float64]) -> None:
     """Make the pairs (k, m) hold the rounded value first, in place."""
 
