@@ -44,6 +44,7 @@ LINEAR_ALGEBRA = {
     "models/logistic/objective.py": "Firth's penalty",
     "models/optimise/newton.py": "iterations of logistic regression",
     "sums/kept_rows.py": "roots of fewer rows than columns",
+    "numerics/linalg.py": "a proof that a matrix is definite, of which no number is used",
 }
 LAPACK = re.compile(r"\b(?:np|scipy)\.linalg\.(?!norm\()\w+|from scipy\.linalg\b.* import")
 FUNCTIONS = re.compile(

@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterator
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from suffice.errors import DataError
 from suffice.numerics.exact import DoubleDouble
-from suffice.numerics.linalg import Factor, factorise, floored, product
+from suffice.numerics.linalg import Factor, factorise, floored, is_above, product
 
 SOME = settings(max_examples=20)
 
@@ -233,3 +233,25 @@ def test_no_direction_has_less_than_its_share(d: int, n: int, epsilon: float, se
     np.testing.assert_allclose(after, np.maximum(before, epsilon), rtol=1e-6, atol=1e-15)
     np.testing.assert_array_equal(found.value, found.value.T)
     assert raised is bool((before < epsilon).any())
+
+
+@SOME
+@given(st.integers(1, 6), st.floats(0.0, 2.0), st.integers(0, 10**6))
+def test_a_matrix_is_above_another_only_if_all_eigenvalues_are(
+    d: int, epsilon: float, seed: int
+) -> None:
+    scales = np.logspace(-6, 6, d)
+    sigma = gram(normal(2 * d, d, seed) * scales)
+    least = epsilon * gram(normal(2 * d, d, seed + 1) * scales).value
+    unit = DoubleDouble.of(np.diag(scales**2))
+    smallest = relative_variances(sigma - DoubleDouble.of(least), unit).min()
+    assume(abs(smallest) > 1e-9)  # beyond what rounding may hide
+    assert is_above(sigma, least) == bool(smallest > 0)
+
+
+def test_no_singular_matrix_is_above_zero() -> None:
+    x = normal(30, 4)
+    assert is_above(gram(x), np.zeros((4, 4)))
+    assert not is_above(gram(np.column_stack([x, x.sum(axis=1)])), np.zeros((5, 5)))
+    assert not is_above(DoubleDouble.zeros((2, 2)), np.zeros((2, 2)))
+    assert not is_above(gram(x), gram(x).value)

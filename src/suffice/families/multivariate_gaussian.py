@@ -22,7 +22,7 @@ from suffice.families.family import (
 from suffice.families.gaussian import FAR
 from suffice.families.options import Estimation
 from suffice.numerics import kernels
-from suffice.numerics.arrays import Floats, Ints
+from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.elementary import digamma, lgamma, log, log1p, log_of
 from suffice.numerics.error_free import LARGEST, quick_two_sum
 from suffice.numerics.exact import DoubleDouble
@@ -40,6 +40,7 @@ from suffice.numerics.linalg import (
     Factor,
     factorise,
     floored,
+    is_above,
     product,
 )
 from suffice.numerics.logspace import row_sums, scores
@@ -775,25 +776,28 @@ class FactoredGaussians:
         """
         s, d, _ = covariance.shape
         noise = np.maximum(_noise(mean, total), least_noise)
-        matrices = tuple(covariance[m] for m in range(s))
-        frame = factorise(total, noise)
-        ranks = [factorise(m, noise).rank for m in matrices] if floor == 0 and s > 1 else []
-        if any(rank < frame.rank for rank in ranks):
-            floor = KEPT_FRACTION
-        singular = [m for m in range(s) if floor > 0 and floored(matrices[m], frame, floor)[1]]
-        raised = tuple((m, factorise(covariance[m], noise).dependent) for m in singular)
-        if raised:
-            # The directions are found in double; lower bits would depend on the rows' order.
-            covariance = DoubleDouble.of(settled_double(covariance))
-            frame = factorise(
-                DoubleDouble.of(settled_double(total)), np.maximum(noise, ROUNDED_MATRIX)
+        matrices, used = tuple(covariance[m] for m in range(s)), np.ones(d, bool)
+        left_out: tuple[tuple[int, tuple[tuple[int, float], ...], str], ...] = ()
+        raised: tuple[tuple[int, tuple[int, ...]], ...] = ()
+        if not _are_regular(matrices, total, floor, noise):
+            frame = factorise(total, noise)
+            ranks = [factorise(m, noise).rank for m in matrices] if floor == 0 and s > 1 else []
+            if any(rank < frame.rank for rank in ranks):
+                floor = KEPT_FRACTION
+            singular = [m for m in range(s) if floor > 0 and floored(matrices[m], frame, floor)[1]]
+            raised = tuple((m, factorise(covariance[m], noise).dependent) for m in singular)
+            if raised:
+                # The directions are found in double; lower bits would depend on the rows' order.
+                covariance = DoubleDouble.of(settled_double(covariance))
+                frame = factorise(
+                    DoubleDouble.of(settled_double(total)), np.maximum(noise, ROUNDED_MATRIX)
+                )
+                matrices = tuple(floored(covariance[m], frame, floor)[0] for m in range(s))
+            used = frame.independent
+            left_out = tuple(
+                (j, tuple(frame.combination(j).items()), bound(left) if left else "")
+                for j, left in ((j, frame.left_over(j)) for j in frame.dependent)
             )
-            matrices = tuple(floored(covariance[m], frame, floor)[0] for m in range(s))
-        used = frame.independent
-        left_out = tuple(
-            (j, tuple(frame.combination(j).items()), bound(left) if left else "")
-            for j, left in ((j, frame.left_over(j)) for j in frame.dependent)
-        )
         both = np.ix_(used, used)
         whitening, log_determinant, rank = np.zeros((s, d, d)), np.zeros(s), np.zeros(s, np.intp)
         origin = mean.value if s == len(mean.hi) else mean.value.mean(axis=0)[None]
@@ -1170,8 +1174,24 @@ def fill(x: Floats, mean: Floats, covariance: Floats) -> Floats:
 def _noise(mean: DoubleDouble, total: DoubleDouble) -> Floats:
     """Bound the rounding error in the variance of a dependent column: `factorise`."""
     variance = np.diagonal(total.hi)
-    far = (mean.hi**2).max(axis=0, initial=0.0) / np.where(variance > 0, variance, np.inf)
+    far = np.divide(
+        (mean.hi**2).max(axis=0, initial=0.0),
+        variance,
+        out=np.zeros_like(variance),
+        where=variance > 0,
+    )
     return np.asarray(np.maximum(LEAST_PIVOT, 2.0**-104 * far))
+
+
+def _are_regular(
+    matrices: Sequence[DoubleDouble], total: DoubleDouble, floor: float, noise: Floats
+) -> bool:
+    """Return whether surely no column depends on others, and no variance is below its floor."""
+
+    def is_regular(matrix: DoubleDouble, least: Any) -> bool:
+        return is_above(matrix, least + np.diag(noise * np.diagonal(matrix.hi)))
+
+    return is_regular(total, 0.0) and all(is_regular(m, floor * total.hi) for m in matrices)
 
 
 def settled_double(matrices: DoubleDouble) -> Floats:
@@ -1274,23 +1294,18 @@ class GaussiansLeftOut:
         """Return log N(x; μ_c, Σ) without each row, (n, k); NaN where few digits are left."""
         k, n, factored = len(self.weight), np.arange(len(x)), self.factored
         shared = len(self.narrowest) == 1
-        matrix = np.zeros(k, np.intp) if shared else np.arange(k)  # that of every class
         divisor = np.where(self.weight > 0, self.weight - self.ddof, 0.0)
         divisor = np.full(k, divisor.sum()) if shared else divisor
-        of_classes = factored.origin[matrix], factored.whitening[matrix], -factored.shift
-        # W(x − μ_c), with WᵀW = Σ⁻¹
-        white = np.stack([affine(x, *terms) for terms in zip(*of_classes, strict=True)])
-        own, w = np.maximum(rows.codes, 0), rows.weights
-        left = self.weight[own] - w
-        alone = left <= ABSENT * self.weight[own]
-        left = np.where(alone, 0.0, left)
+        white = np.stack([self._white(x, c) for c in range(k)])  # W δ_c, with WᵀW = Σ⁻¹
+        own, w, left, alone = self._own(rows)
         mine, found = white[own, n], np.empty((len(x), k))
         ratio = np.where(left > 0, self.weight[own] / np.where(left > 0, left, 1.0), 1.0)
         s = np.where(left > 0, w * ratio, 0.0) / divisor[own]
         h = 1.0 - s * _dots(mine, mine)
         shrunk = np.where(h > 0, h, np.nan)
         gone = np.where(alone, self.weight[own] - self.ddof, w)
-        for c, (z, m) in enumerate(zip(white, matrix.tolist(), strict=True)):
+        for c, z in enumerate(white):
+            m = 0 if shared else c
             own_row = (own == c) & ~alone
             changed = (shared | own_row) & (w > 0)
             freedom = divisor[c] - np.where(changed, gone, 0.0)
@@ -1304,6 +1319,19 @@ class GaussiansLeftOut:
             below = self.narrowest[m] * h < MARGIN * self.floor
             found[changed & ((h < FEWEST_DIGITS) | below), c] = np.nan
         return found
+
+    def _own(self, rows: LearntRows) -> tuple[Ints, Floats, Floats, Bools]:
+        """Class of every row, its weight there, what is left, and whether nothing is."""
+        own = np.maximum(rows.codes, 0)
+        left = self.weight[own] - rows.weights
+        alone = left <= ABSENT * self.weight[own]
+        return own, rows.weights, np.where(alone, 0.0, left), np.asarray(alone)
+
+    def _white(self, x: Floats, c: int) -> Floats:
+        """W(x − μ_c) of rows (n, d)."""
+        m = min(c, len(self.narrowest) - 1)
+        factored = self.factored
+        return affine(x, factored.origin[m], factored.whitening[m], -factored.shift[c])
 
 
 def _dots(a: Floats, b: Floats) -> Floats:

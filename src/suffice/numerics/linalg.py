@@ -20,6 +20,7 @@ from suffice.numerics.arrays import Bools, Floats
 from suffice.numerics.elementary import log, log_of
 from suffice.numerics.error_free import divide, in_parts, multiply, quick_two_sum, two_product
 from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.interruption import interruptible
 
 SHARPEST = 2.0**-100  # noise of a factorisation in double-double
 LEAST_PIVOT = 2.0**-80  # see `factorise`
@@ -202,6 +203,28 @@ def floored(sigma: DoubleDouble, total: Factor, epsilon: float) -> tuple[DoubleD
     missing = DoubleDouble.of(epsilon * np.eye(x.shape[1])) - _congruence(x.T, relative)
     directions = product(total.cholesky[:, total.independent], x)
     return sigma + _congruence(directions, missing), True
+
+
+def is_above(a: DoubleDouble, b: Floats) -> bool:
+    """Return whether A − B, symmetric (d, d), is positive definite beyond doubt; in double.
+
+    A Cholesky factorisation of S(A − B)S − cI that runs to its end proves it, where S scales A to
+    a diagonal of at most 2 and c = 2⁻⁵⁰ d (d + 3) bounds all rounding errors. False says nothing.
+
+    Source: S. M. Rump, Verification of positive definiteness, BIT Numerical Mathematics 46 (2006),
+    theorem 2.3.
+    """
+    diagonal = np.diagonal(a.hi)
+    if not (diagonal > 0).all():
+        return False
+    scale, d = np.ldexp(1.0, -(np.frexp(diagonal)[1] // 2)), len(diagonal)
+    scaled = (a.hi - b) * scale * scale[:, None]
+    scaled[np.diag_indices(d)] -= 2.0**-50 * d * (d + 3)
+    try:
+        interruptible(np.linalg.cholesky, scaled)
+    except np.linalg.LinAlgError:
+        return False
+    return True
 
 
 def eigh(a: Floats) -> tuple[Floats, Floats]:
