@@ -170,7 +170,7 @@ class Density(Family):
     def compared(self, moments: Moments) -> Ints:
         """The columns that vary and whose densities are compared, or have been."""
         if self.choices:
-            return self.binned(moments.d)
+            return np.flatnonzero([bool(choice.shape) for choice in self.choices])
         rows, n = moments.one_class, moments.one_class.total.max()
         if moments.k > MANY_CLASSES or not are_compared(n, moments.d * moments.k):
             return NO_COLUMNS
@@ -193,11 +193,6 @@ class Density(Family):
             return choice, _density(choice.shape, choice.bandwidth, cells)[0]
         bandwidths = MANY_BANDWIDTHS if statistic.d > COMPARED else BANDWIDTHS
         return _chosen(cells, self.shape, bandwidths)
-
-    def binned(self, d: int) -> Ints:
-        if not self.choices:
-            return super().binned(d)
-        return np.flatnonzero([bool(choice.shape) for choice in self.choices])
 
     def settled(self, parameters: Parameters) -> Density:
         if isinstance(parameters, StudentParameters):

@@ -287,10 +287,6 @@ class Family(ABC):
         """Estimate with ``apply``, which is `map` or maps by several threads."""
         return self.estimate(statistic)
 
-    def binned(self, d: int) -> Ints:
-        """The columns, of d, whose binned counts `estimate` reads, where there are such counts."""
-        return np.arange(d)
-
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:
         """Return whether a statistic is one that this family accumulates of d columns."""
         known = type(self.accumulator(encoding, 0).statistic())

@@ -426,18 +426,19 @@ class MomentsAndBinsAccumulator:
 
     def __init__(self, d: int) -> None:
         self._moments = MomentsAccumulator(d)
-        self._binned = np.arange(d)
         self.bin_from(np.zeros(d))
 
-    def bin_from(self, origin: Floats, unit: Floats = NO_UNITS) -> None:
-        """Bin numbers from other origins, in units of their own, (d,); before any is added."""
-        self._origin, self._unit = origin, unit
-        self.bin_only(self._binned)
+    def bin_from(
+        self, origin: Floats, unit: Floats = NO_UNITS, columns: Ints | None = None
+    ) -> None:
+        """Bin numbers from other origins, in units of their own, (d,); before any is added.
 
-    def bin_only(self, columns: Ints) -> None:
-        """Leave the cells of all but some columns empty; before any number is added."""
-        unit = self._unit[columns] if len(self._unit) else NO_UNITS
-        self._binned, self._bins = columns, BinnedCountAccumulator(self._origin[columns], unit)
+        The cells of all but some ``columns`` stay empty, where these are given.
+        """
+        self._every = BinnedCounts.empty(0, origin, unit)
+        self._binned = np.arange(len(origin)) if columns is None else columns
+        unit = unit[self._binned] if len(unit) else unit
+        self._bins = BinnedCountAccumulator(origin[self._binned], unit)
 
     def add(self, block: RealBlock, codes: Ints, weights: Floats, k: int) -> None:
         self._moments.add(block, codes, weights, k)
@@ -447,7 +448,7 @@ class MomentsAndBinsAccumulator:
 
     def statistic(self) -> MomentsAndBins:
         bins = self._bins.statistic()
-        if len(self._binned) < len(self._origin):
-            every = BinnedCounts.empty(bins.k, self._origin, self._unit)
+        if bins.d < self._every.d:
+            every = BinnedCounts.empty(bins.k, self._every.origin, self._every.unit)
             bins = every.with_columns(self._binned, bins, np.arange(bins.d))
         return MomentsAndBins(self._moments.statistic(), bins)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 import numpy as np
@@ -513,6 +515,29 @@ class SparseBlock:
             return self.indices
         place: NDArray[Any] = vocabulary.index(self.vocabulary.values, len(vocabulary))
         return np.asarray(place[self.indices])
+
+
+def joined(blocks: Sequence[Any]) -> Any:
+    """The rows of blocks of the same columns, numbers, categories or words, one after another."""
+    first = blocks[0]
+    if isinstance(first, SparseBlock):
+        events = reduce(or_, [block.vocabulary for block in blocks])
+        stored = np.concatenate([np.diff(block.indptr) for block in blocks])
+        return SparseBlock(
+            np.concatenate([block.data for block in blocks]),
+            np.concatenate([block.reindex(events) for block in blocks]),
+            np.append(0, np.cumsum(stored)),
+            events,
+            np.concatenate([block.present for block in blocks]),
+            all(block.whole for block in blocks),
+        )
+    whole = {isinstance(block, IntegerBlock) and block.values.dtype for block in blocks}
+    if isinstance(first, RealBlock) or (len(whole) == 1 and whole != {False}):
+        return type(first)(np.concatenate([block.values for block in blocks]))
+    coded = [block.coded() for block in blocks]
+    columns = zip(*(block.vocabularies for block in coded), strict=True)
+    vocabularies = tuple([reduce(or_, one) for one in columns])
+    return CodedBlock(np.concatenate([block.recode(vocabularies) for block in coded]), vocabularies)
 
 
 @dataclass(frozen=True, slots=True)

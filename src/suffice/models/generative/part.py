@@ -26,7 +26,7 @@ from suffice.models.generative.terms import (
 from suffice.numerics.logspace import cell_scores, scores
 from suffice.rules import rule
 from suffice.sums.base import Accumulator
-from suffice.sums.bins import YEAR_2000, MomentsAndBins, MomentsAndBinsAccumulator
+from suffice.sums.bins import YEAR_2000, MomentsAndBinsAccumulator
 from suffice.sums.block import Encoding
 from suffice.sums.by_class import (
     ByClass,
@@ -122,8 +122,8 @@ class FamilyColumns:
             family = replace(family, choices=chosen.choices)
         return family.estimate_by(statistic, apply)
 
-    def accumulator(self, settled: bool = False, apart: bool = False) -> Accumulator:
-        """An empty accumulator of the sums that the family needs, or once ``settled`` fewer.
+    def accumulator(self, apart: bool = False) -> Accumulator:
+        """An empty accumulator of the sums that the family needs.
 
         Those ``apart`` share nothing among classes, which are those of groups.
         """
@@ -136,19 +136,11 @@ class FamilyColumns:
         found = family.accumulator(self.layout.encoding, len(columns))
         if dates and isinstance(found, MomentsAndBinsAccumulator):
             found.bin_from(np.array([YEAR_2000 * (name in dates) for name in columns]))
-        if settled and isinstance(found, MomentsAndBinsAccumulator):
-            found.bin_only(self.family.binned(len(columns)))
         return found
 
     def together(self, block: Any) -> Any:
         """Let classes share what the family shares: those of a group were summed apart."""
         return block.together if self.family.apart != self.family else block
-
-    def read_from(self, block: Any) -> Any:
-        """Take from a statistic the counts that the family reads."""
-        if not isinstance(block, MomentsAndBins):
-            return block
-        return replace(block, bins=block.bins.only(self.family.binned(block.d)))
 
 
 FAMILY_OF_KIND = {
