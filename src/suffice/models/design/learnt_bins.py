@@ -82,7 +82,7 @@ def _bins(
     for j, name in enumerate(names):
         cells = cells_of_column(found, j)
         cells = cells._replace(counts=cells.counts / weight)
-        cuts = learnt_cuts(cells) if len(cells.low) > 1 else np.empty(0, np.intp)
+        cuts = learnt_cuts(cells)[0] if len(cells.low) > 1 else np.empty(0, np.intp)
         bins[name] = binned_counts(cells, cuts)[0]
     return bins
 
