@@ -339,7 +339,7 @@ def test_a_sample_does_not_depend_on_order_and_batches(seed: int, cut: int, dist
     assert isinstance(apart, Sampled)
     assert content(whole.sample) == content(shuffled.sample) == content(apart.sample)
     assert whole == shuffled == apart
-    assert whole.sample.rows <= 8
+    assert whole.sample.batch.rows <= 8
 
 
 @settings(max_examples=25)

@@ -136,7 +136,7 @@ class Density(Family):
     def estimate_by(self, statistic: MomentsAndBins, apply: Apply) -> Parameters:
         """Choose a density for every column, some columns at a time."""
         moments, origin = statistic.moments, statistic.bins.origin
-        rows, students = moments.one_class, self._students.estimate
+        rows = moments.one_class
         near = (rows.mean[0] - origin) ** 2 <= FAR**2 * rows.variance[0]
         silent = rows.variance[0] == 0
         silent[self.left_out(statistic)] = True
@@ -144,7 +144,7 @@ class Density(Family):
         binned[self.compared(moments)] = True
         binned = binned & near | silent
         if not (binned & ~silent).any() and not silent.all():
-            return students(moments)
+            return self._students.estimate(moments)
         step = max(1, COUNTS * statistic.d // max(1, len(statistic.bins.packed)))
         columns = np.flatnonzero(binned).tolist()
 
@@ -160,7 +160,7 @@ class Density(Family):
         every = tuple(choices.get(j, NOT_COMPARED) for j in range(moments.d))
         if binned.all():
             return replace(pieces, choices=every)
-        others = students(moments)
+        others = self._students.estimate(moments)
         assert isinstance(others, StudentParameters)  # as Bayesian estimation has them
         others = replace(others, scale2=np.where(binned, 0.0, others.scale2))
         return DensityParameters(binned, pieces, others, every)

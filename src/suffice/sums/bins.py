@@ -298,7 +298,7 @@ class BinnedCountAccumulator:
 
     def __init__(self, origin: Floats, unit: Floats = NO_UNITS) -> None:
         self._grid = np.array(origin, np.float64), np.array(unit, np.float64)
-        self._sum = BinnedCounts.empty(0, *self._grid)
+        self._sum: BinnedCounts | None = None
         self._one, self._tables, self._tallied = tables(1), tables(0), 0
 
     def add(self, block: RealBlock, codes: Ints, weights: Floats, k: int) -> None:
@@ -343,7 +343,7 @@ class BinnedCountAccumulator:
         self._tallied = 0
 
     def _join(self, counts: BinnedCounts) -> None:
-        if self._sum.k:
+        if self._sum is not None:
             k = max(self._sum.k, counts.k)
             counts = self._sum.padded(k) + counts.padded(k)
         self._sum = counts
@@ -367,7 +367,7 @@ class BinnedCountAccumulator:
     def statistic(self) -> BinnedCounts:
         if self._tallied:
             self._put_by()
-        return self._sum
+        return BinnedCounts.empty(0, *self._grid) if self._sum is None else self._sum
 
 
 def tables(many: int) -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:

@@ -545,32 +545,3 @@ class KeyBlock:
     """Values by which rows are grouped, as Arrow has them: d columns of n."""
 
     columns: tuple[pa.Array[Any], ...]
-
-    @property
-    def rows(self) -> int:
-        return len(self.columns[0])
-
-    @property
-    def width(self) -> int:
-        return len(self.columns)
-
-    @property
-    def missing(self) -> Bools:
-        return np.stack([np.asarray(column.is_null()) for column in self.columns], axis=1)
-
-    def cut(self, start: int, stop: int) -> Self:
-        return type(self)(tuple([c.slice(start, stop - start) for c in self.columns]))
-
-    def take(self, rows: Ints) -> Self:
-        return type(self)(tuple([c.take(pa.array(rows)) for c in self.columns]))
-
-    def showing(self, columns: Bools) -> Block:
-        """Return the rows; values of the other columns (d,) are missing."""
-        pairs = zip(self.columns, columns, strict=True)
-        return type(self)(tuple([c if shown else pa.nulls(len(c), c.type) for c, shown in pairs]))
-
-    def column(self, j: int) -> Self:
-        return type(self)((self.columns[j],))
-
-    def pruned(self) -> Self:
-        return self

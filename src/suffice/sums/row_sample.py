@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Self, TypeGuard
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,17 +114,13 @@ class RowSample:
         return cls(size, cut, joined, distinct[kept], read)
 
     @property
-    def rows(self) -> int:
-        return self.batch.rows
-
-    @property
     def weight(self) -> float:
         """Σw of all rows that they stand for, in units of one row."""
         return float(self.batch.weights.sum()) / self.unit
 
     def first(self, size: int) -> RowSample:
         """Return so many rows at most."""
-        if size >= self.rows:
+        if size >= self.batch.rows:
             return self
         return replace(self, batch=self.batch.cut(0, size), hashes=self.hashes[:size])
 
@@ -141,7 +137,7 @@ class RowSample:
 
         with n_jv the number of the n distinct rows of the sample that show the value v of column j.
         """
-        n = self.rows
+        n = self.batch.rows
         pairs = n / ((float(self.cut) + 1.0) / 2.0**64)
         for hashes in cell_hashes(self.batch):
             shown = np.unique(hashes, return_counts=True)[1].astype(np.float64)
@@ -189,13 +185,15 @@ class Sampled(ByClass):
         """The sums alone, as a file has them."""
         return ByClass(self.classes, self.weight, self.unlabelled, self.blocks)
 
-    def __add__(self, other: ByClass) -> Any:  # sums with some rows without a sample have none
-        sums = self.plain + other
-        return self.with_sample(sums, self.sample + other.sample) if _sampled(other) else sums
+    def __add__(self, other: ByClass) -> Any:
+        if not isinstance(other, Sampled):
+            return self.plain + other  # with rows without a sample, sums have none
+        return replace(super().__add__(other), sample=self.sample + other.sample)
 
     def __sub__(self, other: ByClass) -> Any:
-        rest = self.plain - other
-        return self.with_sample(rest, self.sample - other.sample) if _sampled(other) else rest
+        if not isinstance(other, Sampled):
+            return self.plain - other
+        return replace(super().__sub__(other), sample=self.sample - other.sample)
 
     def scaled(self, factor: float) -> Self:
         return replace(super().scaled(factor), sample=self.sample.scaled(factor))
@@ -225,10 +223,6 @@ class Sampled(ByClass):
             return float(weights[np.searchsorted(upto, upto[-1] / 2 * (1 - WHOLE))])
         mean, counted = self.rows / max(1, self.sample.read), _common_measure(weights)
         return counted if counted * MOST_COPIES >= mean else mean
-
-
-def _sampled(sums: ByClass) -> TypeGuard[Sampled]:
-    return isinstance(sums, Sampled)
 
 
 class SampledAccumulator:

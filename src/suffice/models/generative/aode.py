@@ -123,14 +123,9 @@ class AODEModel(GenerativeModel):
         return self.pairs
 
     @property
-    def groups(self) -> int:
-        """One more: that of the pairs."""
-        return super().groups + 1
-
-    @property
     def usual_weights(self) -> NDArray[np.float64]:
-        """Return the weights of one-dependence estimators alone, (groups,)."""
-        return np.append(np.zeros(super().groups), 1.0)
+        """Return those of one-dependence estimators alone, whose term is the last, (g,)."""
+        return np.append(np.zeros_like(super().usual_weights), 1.0)
 
     def without(self, batch: Batch, factor: float = 1.0) -> AODEModel | None:
         others = super().without(batch, factor)

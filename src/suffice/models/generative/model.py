@@ -100,14 +100,9 @@ class GenerativeModel:
         }
 
     @property
-    def groups(self) -> int:
-        """Return the number of terms of log p(x | c) with a weight of their own."""
-        return sum(part.groups for part in self.parts)
-
-    @property
     def usual_weights(self) -> NDArray[np.float64]:
-        """Return the weights of these terms where none are fitted, (groups,)."""
-        return np.ones(self.groups)
+        """Return the weights of the g terms of log p(x | c) where none are fitted, (g,)."""
+        return np.ones(sum(part.groups for part in self.parts))
 
     def with_sample(self, sample: RowSample) -> Self:
         """Count numbers in a sample of the rows where that is more informative."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import starmap
 from typing import Any
 
 import numpy as np
@@ -158,32 +157,23 @@ def parts_of(
     blocks: dict[Any, list[str]] = {}
     for names, family in groups:
         encoding = _encoding(family, tuple(map(columns.__getitem__, names)))
-        text = encoding == "events" and columns[names[0]].stored == "string"
+        text = encoding == "events" and any(columns[n].stored == "string" for n in names[:1])
         alone = len(names) > 1 or family.joint or text
         key = (family, repr(family), encoding, names if alone else None)
         blocks.setdefault(key, []).extend(names)
-    layouts = [
-        (family, BlockLayout(encoding, tuple(names), _dates(family, names, columns)))
-        for (family, _, encoding, _), names in blocks.items()
-    ]
-    return tuple(starmap(FamilyColumns, layouts))
+    found = []
+    for (family, _, encoding, _), joined in blocks.items():
+        dates = tuple([n for n in joined if columns[n].reason in (DATES, INSTANTS)])
+        found.append(FamilyColumns(family, BlockLayout(encoding, tuple(joined), dates)))
+    return tuple(found)
 
 
 def whole(family: Family, columns: Sequence[Column]) -> tuple[FamilyColumns, ...]:
     """Model all columns by one family, as one block."""
-    encoding = _encoding(family, columns)
     if isinstance(columns, UniformColumns):
-        return (FamilyColumns(family, BlockLayout(encoding, columns.names)),)
+        return (FamilyColumns(family, BlockLayout(_encoding(family, columns), columns.names)),)
     by_name = {column.name: column for column in columns}
-    dates = _dates(family, list(by_name), by_name)
-    return (FamilyColumns(family, BlockLayout(encoding, tuple(by_name), dates)),)
-
-
-def _dates(family: Family, names: Sequence[str], columns: Mapping[str, Column]) -> tuple[str, ...]:
-    """The columns that hold dates, if their numbers are binned."""
-    dates = tuple(name for name in names if columns[name].reason in (DATES, INSTANTS))
-    binned = dates and isinstance(family.accumulator("real", 0), MomentsAndBinsAccumulator)
-    return dates if binned else ()
+    return parts_of([(tuple(by_name), family)], by_name)
 
 
 def _encoding(family: Family, columns: Sequence[Column]) -> Encoding:

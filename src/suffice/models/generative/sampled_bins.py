@@ -38,7 +38,6 @@ from suffice.sums.batch import WEIGHT_ROUNDING, Batch
 from suffice.sums.bins import SNAPPED, WHOLE, BinnedCountAccumulator, BinnedCounts, MomentsAndBins
 from suffice.sums.block import RealBlock, converted
 from suffice.sums.by_class import ByClass
-from suffice.sums.moments import Moments
 from suffice.sums.row_sample import LAST, RowSample, Sampled
 from suffice.sums.vocabulary import Vocabulary
 
@@ -76,9 +75,11 @@ class SampledBins:
         if not chosen:
             return None
         x = _numbers(sample.batch, chosen)
-        moments = [sums.blocks[b].moments.columns(columns) for b, columns in chosen]
+        rows = [(sums.blocks[b].moments.one_class, columns) for b, columns in chosen]
+        origin = np.concatenate([one.mean[0, columns] for one, columns in rows])
+        deviation = np.sqrt(np.concatenate([one.variance[0, columns] for one, columns in rows]))
         names = [parts[b].layout.columns[j] for b, columns in chosen for j in columns.tolist()]
-        counts = _counted(sample, x, *_grid(x, moments), sums.classes)
+        counts = _counted(sample, x, *_grid(x, origin, deviation), sums.classes)
         return cls(tuple(names), sums.classes, counts)
 
     def with_more(self, parts: Sequence[FamilyColumns], sums: ByClass, newest: Sampled) -> Self:
@@ -170,12 +171,12 @@ def _numbers(batch: Batch, chosen: Sequence[tuple[int, NDArray[np.intp]]]) -> ND
 
 
 def _grid(
-    numbers: NDArray[np.float64], moments: Sequence[Moments]
+    numbers: NDArray[np.float64], origin: NDArray[np.float64], unit: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the start of the grid of every column, and its unit, (d,)."""
-    rows = [one.one_class for one in moments]
-    origin = np.concatenate([one.mean[0] for one in rows])
-    unit = np.sqrt(np.concatenate([one.variance[0] for one in rows]))
+    """Return the start of the grid of every column, and its unit, (d,).
+
+    Of a column without a number they are its mean and deviation, as given.
+    """
     if not len(numbers):
         return origin, unit
     for left in range(0, len(origin), SORTED):

@@ -101,7 +101,7 @@ def weighted(
         grown = before.statistic.rows <= sums.rows
         sampled = sampled.far(model.parts, sums) if grown else None  # nothing forgotten
     known = before.calibration or Calibration.none(model.usual_weights)
-    if isinstance(newest, Sampled) and newest.sample.rows and known.rows:
+    if isinstance(newest, Sampled) and newest.sample.batch.rows and known.rows:
         known = _followed(model, known, newest, method, apply)
         if sampled is not None:
             sampled = sampled.with_more(model.parts, sums, newest)
@@ -141,7 +141,7 @@ def _followed(
 def stands_for(rows: Sampled) -> bool:
     """Return whether a sample is still one of all rows: forgetting may have emptied it."""
     sample = rows.sample
-    return sample.rows >= sample.size / 2 or sample.weight >= rows.rows * (1 - 1e-9)
+    return sample.batch.rows >= sample.size / 2 or sample.weight >= rows.rows * (1 - 1e-9)
 
 
 def row_weight_of(sums: ByClass, before: GenerativeModel | None) -> float:
@@ -158,7 +158,7 @@ def in_rows(sums: ByClass, row_weight: float) -> ByClass:
     if not isinstance(sums, Sampled):
         return sums.scaled(1 / row_weight)
     sample = replace(sums.sample, unit=row_weight)
-    return Sampled.with_sample(sums.plain.scaled(1 / row_weight), sample)
+    return replace(ByClass.scaled(sums, 1 / row_weight), sample=sample)
 
 
 def sample_rows(parts: Sequence[FamilyColumns]) -> int:
@@ -213,7 +213,7 @@ def calibrate(
     """
     require_known(found.classes, model.classes)
     sample = found.sample
-    if not sample.rows:
+    if not sample.batch.rows:
         raise DataError(
             "there is no labelled row whose weight is not zero",
             "weights of columns are learnt from at least one",
@@ -265,13 +265,13 @@ def calibrated(
     earlier : (ndarray (g,), float), optional
         The weights that these rows change, and how many times as many rows those are of.
     """
-    none, g, k = Calibration.none(model.usual_weights), model.groups, len(model.classes)
-    if not (g and sample.rows and k > 1):
+    g, k, none = len(model.usual_weights), len(model.classes), Calibration.none(model.usual_weights)
+    if not (g and sample.batch.rows and k > 1):
         return none
     sample = sample.first(max(FEWEST_ROWS, MOST_SCORES // (g * k)))
     fewer = min(1.0, 2.0 ** floor(log2(SAMPLE_ROWS / sample.weight)))
     factor = fewer / sample.unit
-    apply = apply if sample.rows * g * k >= MANY_TERMS else map
+    apply = apply if sample.batch.rows * g * k >= MANY_TERMS else map
     log_prior = log(model.statistic.weight.value / model.statistic.rows)
     method = "temperature" if k > MANY_CLASSES else method
     place = _places(model, sample.batch, method, log_prior)
@@ -321,7 +321,7 @@ def calibrated(
 
 def _is_wide(model: GenerativeModel) -> bool:
     """Return whether there are few rows to a column, so that each influences all estimates."""
-    return bool(model.statistic.rows < ROWS_TO_A_COLUMN * model.groups)
+    return bool(model.statistic.rows < ROWS_TO_A_COLUMN * len(model.usual_weights))
 
 
 def _places(
@@ -333,7 +333,8 @@ def _places(
     own, those of the largest Σ_i ω_i log p(c_i | x_ij)/P(c_i) over 256 rows, and the others one
     together. A last term that is of columns together, beside single ones, keeps its own weight.
     """
-    usual, g, k = model.usual_weights, model.groups, len(model.classes)
+    usual, k = model.usual_weights, len(model.classes)
+    g = len(usual)
     if method == "temperature":
         return np.where(usual > 0, 0, -1)
     beside = int((usual == 0).any())
@@ -393,13 +394,13 @@ def _folds(model: GenerativeModel, sample: RowSample, factor: float) -> Iterator
     they are copies. Those that chance makes equal are dealt to one fold after the other: taken out
     at once, they would become one that was never seen.
     """
-    gone, rows = sample.weight * factor * sample.unit, model.statistic.rows
+    gone, rows = factor * float(sample.batch.weights.sum()), model.statistic.rows
+    g, n, k = len(model.usual_weights), sample.batch.rows, len(model.classes)
     folds = FOLDS if model.sampled is not None or rows <= MANY * gone else 1
-    if model.groups > OWN_WEIGHTS:
+    if g > OWN_WEIGHTS:
         some = model.sampled is None and OF_ROWS * gone <= MANY_FOLDS * rows
         folds = max(1, round(OF_ROWS * gone / rows)) if some else MANY_FOLDS
-    few = sample.rows * folds * model.groups * len(model.classes) <= MOST_DEALT
-    dealt, copy = few and not sample.tells_apart, sample.unit
+    dealt, copy = n * folds * g * k <= MOST_DEALT and not sample.tells_apart, sample.unit
     # By hashes that units do not change: which rows leave together moves weights by chance.
     first = (rank_hashes(sample.batch) % np.uint64(folds)).astype(np.intp)
     weights = sample.batch.weights
