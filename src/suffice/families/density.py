@@ -25,7 +25,6 @@ from suffice.families.densities.cells import (
     learnt_cuts,
 )
 from suffice.families.densities.piecewise import Choice, Piece, PiecewiseParameters, nothing, widths
-from suffice.families.dirichlet import row_numbers_of
 from suffice.families.family import NO_COLUMNS, Apply, Family, Parameters, Posterior, ScoreMoments
 from suffice.families.gaussian import FAR, Gaussian, GaussianPosterior, StudentParameters
 from suffice.families.options import Identifiers
@@ -37,7 +36,7 @@ from suffice.rules import Shape, Within, rule
 from suffice.sums.base import Accumulator
 from suffice.sums.bins import CELLS, MomentsAndBins, MomentsAndBinsAccumulator
 from suffice.sums.block import Encoding, RealBlock, among
-from suffice.sums.moments import Moments
+from suffice.sums.moments import Moments, row_numbers_of
 
 BANDWIDTHS = 0.3, 0.5, 0.9, 1.5
 """Of Gaussian kernels, as multiples of the smallest spread of a class times n^(−1/5)."""

@@ -25,6 +25,8 @@ from suffice.sums.sorted_rows import MANY_CLASSES, SortedRows
 TOO_LARGE = "a number must be below 1e150, or its square overflows"
 UNDERFLOW = 2.0**-1000  # what squares of small numbers may lose
 MOVED = 2.0**-60  # fraction of the squares of numbers that may be left of their differences
+DOUBLE_ROUNDING = 2.0**-46  # of mean and scatter, which are doubles
+FEWEST_NUMBERS = 20  # that may count rows: fewer show nothing
 SUM_ROUNDING = 2.0**-20  # fraction of a sum that many additions in plain double may be off by
 
 
@@ -274,6 +276,36 @@ def refuse_underflow(too_small: Bools, name: Callable[[int], str]) -> None:
             "the squares of such differences underflow",
             "give it in a smaller unit",
         )
+
+
+def row_numbers_of(moments: Moments | MomentsLeftOut) -> Bools:
+    """Return which columns have the moments of n numbers in a row, (d,).
+
+    ::
+
+        Σ(x − x̄)² = n(n² − 1)/12    x̄ = a + (n − 1)/2, a whole
+
+    n different whole numbers cannot have less scatter. Other values have exactly these moments by
+    a rare accident only.
+
+    Examples
+    --------
+    >>> from suffice.naive_bayes import GaussianNB
+    >>> x = np.arange(60.0)
+    >>> sums = GaussianNB().fit(np.c_[x + 1000, x**2], x > 20).statistic_.blocks[0]
+    >>> row_numbers_of(sums)
+    array([ True, False])
+    """
+    rows = moments.one_class
+    n, scatter, first = rows.total[0], rows.scatter[0], rows.mean[0] - (rows.total[0] - 1) / 2
+    expected = n * (n**2 - 1) / 12
+    found = (
+        (n >= FEWEST_NUMBERS)
+        & (n == np.floor(n))
+        & (abs(scatter - expected) <= DOUBLE_ROUNDING * expected)
+    )
+    whole = abs(first - np.round(first)) <= DOUBLE_ROUNDING * np.maximum(abs(rows.mean[0]), n)
+    return np.asarray(found & whole)
 
 
 FEWEST_DIGITS = 2.0**-20  # of a scatter have to be left: 10 decimal digits remain, and more

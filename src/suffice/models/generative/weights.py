@@ -128,7 +128,7 @@ def _followed(
     over the newest rows, each taken out of the sums, where H is the Hessian of their loss at w₀,
     and Q that of the penalty. One row hardly moves the weights; m = n rows find their own.
 
-    Where only some columns have a weight of their own, they stay, and are stale: see `tied`.
+    Where only some columns have a weight of their own, they stay, and are stale: see `_places`.
     """
     asked = model.with_sample(newest.sample)
     asked.estimate_by(apply)
@@ -265,9 +265,9 @@ def calibrated(
     earlier : (ndarray (g,), float), optional
         The weights that these rows change, and how many times as many rows those are of.
     """
-    g, k, none = len(model.usual_weights), len(model.classes), Calibration.none(model.usual_weights)
+    g, k = len(model.usual_weights), len(model.classes)
     if not (g and sample.batch.rows and k > 1):
-        return none
+        return Calibration.none(model.usual_weights)
     sample = sample.first(max(FEWEST_ROWS, MOST_SCORES // (g * k)))
     fewer = min(1.0, 2.0 ** floor(log2(SAMPLE_ROWS / sample.weight)))
     factor = fewer / sample.unit
@@ -278,11 +278,12 @@ def calibrated(
     kept = np.flatnonzero(place >= 0)
     _, first, columns = np.unique(place[kept], return_index=True, return_counts=True)
     if earlier is not None and method == "weights" and len(first) < g:
-        return none
+        return Calibration.none(model.usual_weights)
     folds = list(_folds(model, sample, factor)) if learnt else [sample.batch]
     terms = np.empty((sum(batch.rows for batch in folds), k, len(first)))
     codes, weights, ends = np.empty(len(terms), np.intp), np.empty(len(terms)), [0]
-    asked = model.settled(anew=_is_wide(model)) if learnt else model
+    wide = _is_wide(model)
+    asked = model.settled(anew=wide) if learnt else model
     for batch in folds:
         others = asked.without(batch, factor) if learnt else asked
         if others is None:
@@ -293,29 +294,27 @@ def calibrated(
         codes[rows], weights[rows] = batch.learnt(model.classes), factor * batch.weights
         ends.append(rows.stop)
     if not ends[-1]:
-        return none
-    every = slice(0, ends[-1])
-    likelihood = _Likelihood(log_prior, terms[every], codes[every], weights[every], apply)
-    usual = model.usual_weights[kept[first]]
-    start, hessian = usual, np.ones((1, 1))
-    if method == "weights":
-        hessian = _penalty(usual, columns.astype(np.float64))
+        return Calibration.none(model.usual_weights)
+    n = ends[-1]
+    likelihood = _Likelihood(log_prior, terms[:n], codes[:n], weights[:n], apply)
+    usual = centre = model.usual_weights[kept[first]]
+    hessian = _penalty(usual, columns) if method == "weights" else np.ones((1, 1))
     if earlier is not None:
-        start = earlier[0][kept[first]]
-        hessian = earlier[1] * likelihood.at(start).hessian + hessian
-    found = likelihood.maximum(start, hessian)
-    logs, total = likelihood.log_own(found), float(likelihood.weights.sum())
+        centre = earlier[0][kept[first]]
+        hessian = earlier[1] * likelihood.at(centre).hessian + hessian
+    found = likelihood.maximum(centre, hessian, centre)
+    logs, total = likelihood.log_own(found), float(weights[:n].sum())
     doubted = logs.copy()
-    if _is_wide(model):
+    if wide and len(ends) > 2:
         for out in map(slice, ends[:-1], ends[1:]):
-            rest = likelihood.without(out).maximum(found, hessian) if len(ends) > 2 else found
+            rest = likelihood.without(out).maximum(centre, hessian, found)
             doubted[out] = likelihood.log_own(rest)[out]
     return Calibration(
         np.where(place >= 0, found[place], 0.0),
         total / fewer,
-        -float((likelihood.weights * likelihood.log_own(usual)).sum()) / total,
-        -float((likelihood.weights * logs).sum()) / total,
-        Doubts.of(exp(doubted), likelihood.weights).quantiles,
+        -float((weights[:n] * likelihood.log_own(usual)).sum()) / total,
+        -float((weights[:n] * logs).sum()) / total,
+        Doubts.of(exp(doubted), weights[:n]).quantiles,
     )
 
 
@@ -486,7 +485,10 @@ class _Likelihood:
         return Value(value, gradient, hessian)
 
     def maximum(
-        self, centre: NDArray[np.float64], hessian: NDArray[np.float64]
+        self,
+        centre: NDArray[np.float64],
+        hessian: NDArray[np.float64],
+        start: NDArray[np.float64],
     ) -> NDArray[np.float64]:
         """Return the w ≥ 0 of least loss and ½ (w − w₀)ᵀ Q (w − w₀), w₀ the ``centre``."""
 
@@ -496,10 +498,10 @@ class _Likelihood:
             half = 0.5 * float(((w - centre) * slope).sum())
             return Value(found.value + half, found.gradient + slope, found.hessian + hessian)
 
-        return nonnegative_minimum(penalised, centre)
+        return nonnegative_minimum(penalised, start)
 
 
-def _penalty(usual: NDArray[np.float64], columns: NDArray[np.float64]) -> NDArray[np.float64]:
+def _penalty(usual: NDArray[np.float64], columns: NDArray[np.intp]) -> NDArray[np.float64]:
     """Return Q (m, m) of a penalty ½ (w − w₀)ᵀ Q (w − w₀), w₀ the usual weights.
 
     It is that of the m weights of so many ``columns``, drawn towards the best t,
@@ -507,7 +509,7 @@ def _penalty(usual: NDArray[np.float64], columns: NDArray[np.float64]) -> NDArra
     columns then stand beside it: they say again what it has said, so t is drawn to 0, and the last
     weight alone to 1.
     """
-    own = np.where(usual == 0, columns, 0.0) if (usual == 0).any() else columns
+    own = np.where(usual == 0, columns, 0) if (usual == 0).any() else columns
     scale = np.where(own > 0, DRAWN_TOGETHER * columns, 1.0)
-    pull = DRAWN_TOGETHER**2 / (DRAWN_TOGETHER * own.sum() + 1)
+    pull = DRAWN_TOGETHER**2 / (DRAWN_TOGETHER * float(own.sum()) + 1)
     return np.asarray(np.diag(scale) - pull * np.outer(own, own))
