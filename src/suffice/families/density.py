@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import chain
 from math import sqrt
 from operator import attrgetter
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -205,7 +205,7 @@ class Density(Family):
             by_shape = dict(zip(SHAPES, (losses[0] / rows, min(losses[1:]) / rows), strict=True))
         return Choice(SHAPES[best.bandwidth > 0], best.bandwidth, by_shape), best.piece
 
-    def settled(self, parameters: Parameters) -> Density:
+    def settled(self, parameters: Parameters) -> Self:
         if isinstance(parameters, StudentParameters):
             return replace(self, choices=(NOT_COMPARED,) * parameters.location.shape[1])
         assert isinstance(parameters, PiecewiseParameters | DensityParameters)

@@ -142,16 +142,11 @@ def chosen_alpha(
     That is the evidence of tables of counts (k, v), in which so many values (``sizes``) share the
     probability: of each table, or of all if they are ``alike``.
     """
-    found = alpha_by_evidence(list(tables), sizes, alike) if isinstance(alpha, str) else None
-    return pseudo_counts(settled_alpha(alpha, found), events), found
-
-
-def settled_alpha(alpha: Smoothing, found: AlphaEvidence | None) -> Alpha:
-    """α as it was chosen, one number or one for each table; else as it was given."""
+    found = None
     if isinstance(alpha, str):
-        assert found is not None
-        return float(found.alpha[0]) if len(found.alpha) == 1 else tuple(found.alpha.tolist())
-    return alpha
+        found = alpha_by_evidence(list(tables), sizes, alike)
+        alpha = found.chosen
+    return pseudo_counts(alpha, events), found
 
 
 # -- unseen values
