@@ -408,23 +408,24 @@ class MomentsAndBins(ClassSums):
 
 
 class MomentsAndBinsAccumulator:
-    """Builds `MomentsAndBins` of d columns; numbers are binned from 0."""
+    """Builds `MomentsAndBins` of d columns.
 
-    def __init__(self, d: int) -> None:
-        self._moments = MomentsAccumulator(d)
-        self.bin_from(np.zeros(d))
+    Numbers are binned from their origins (d,), by default 0, and in units of their own (d,), where
+    these are given. The cells of all but some ``columns`` stay empty, where these are given.
+    """
 
-    def bin_from(
-        self, origin: Floats, unit: Floats = NO_UNITS, columns: Ints | None = None
+    def __init__(
+        self,
+        d: int,
+        origin: Floats | None = None,
+        unit: Floats = NO_UNITS,
+        columns: Ints | None = None,
     ) -> None:
-        """Bin numbers from other origins, in units of their own, (d,); before any is added.
-
-        The cells of all but some ``columns`` stay empty, where these are given.
-        """
-        self._every = BinnedCounts.empty(0, origin, unit)
-        self._binned = np.arange(len(origin)) if columns is None else columns
-        unit = unit[self._binned] if len(unit) else unit
-        self._bins = BinnedCountAccumulator(origin[self._binned], unit)
+        self._moments = MomentsAccumulator(d)
+        self._grid = np.zeros(d) if origin is None else origin, unit
+        self._binned = np.arange(d) if columns is None else columns
+        grid = [part[self._binned] if len(part) else part for part in self._grid]
+        self._bins = BinnedCountAccumulator(*grid)
 
     def add(self, block: RealBlock, codes: Ints, weights: Floats, k: int) -> None:
         self._moments.add(block, codes, weights, k)
@@ -434,7 +435,7 @@ class MomentsAndBinsAccumulator:
 
     def statistic(self) -> MomentsAndBins:
         bins = self._bins.statistic()
-        if bins.d < self._every.d:
-            every = BinnedCounts.empty(bins.k, self._every.origin, self._every.unit)
+        if bins.d < len(self._grid[0]):
+            every = BinnedCounts.empty(bins.k, *self._grid)
             bins = every.with_columns(self._binned, bins, np.arange(bins.d))
         return MomentsAndBins(self._moments.statistic(), bins)

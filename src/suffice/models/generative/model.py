@@ -30,6 +30,7 @@ from suffice.numerics.elementary import log
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.logspace import cell_scores, log_normalise, normalise, scores
 from suffice.rules import shown
+from suffice.sums.base import Accumulator
 from suffice.sums.batch import WEIGHT_ROUNDING, Batch
 from suffice.sums.bins import MomentsAndBins, MomentsAndBinsAccumulator
 from suffice.sums.block import BadCell, in_block
@@ -142,13 +143,15 @@ class GenerativeModel:
             return None
         blocks = list(total.blocks)
         for b, (part, block) in enumerate(zip(self.parts, batch.blocks, strict=True)):
-            rows, family = part.accumulator(), cast(Any, part.family)
-            if isinstance(rows, MomentsAndBinsAccumulator):
-                grid, columns = blocks[b].bins, family.compared(blocks[b].moments)
-                rows.bin_from(grid.origin, grid.unit, columns)
+            if isinstance(every := blocks[b], MomentsAndBins):
+                columns = cast(Any, part.family).compared(every.moments)
+                grid = every.bins.origin, every.bins.unit
+                rows: Accumulator = MomentsAndBinsAccumulator(every.d, *grid, columns)
+            else:
+                rows = part.accumulator()
             rows.add(block, codes, batch.weights, k)
             gone = rows.statistic()
-            blocks[b] = blocks[b] - (gone if factor == 1 else gone.scaled(factor))
+            blocks[b] = every - (gone if factor == 1 else gone.scaled(factor))
         rest = replace(total, weight=DoubleDouble.of(weight), blocks=tuple(blocks))
         return replace(self, prior=np.full(k, 1 / k), statistic=rest)
 

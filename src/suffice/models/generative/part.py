@@ -66,18 +66,17 @@ class FamilyColumns:
         return self.layout.columns if self.design is None else self.design.terms
 
     @property
-    def is_one_group(self) -> bool:
-        """Return whether the columns have one weight: words, and those modelled together."""
-        return self.family.joint or self.layout.encoding in ("events", "sparse")
-
-    @property
     def groups(self) -> int:
-        """Return the number of terms of log p(x | c) with a weight of their own."""
-        return 1 if self.is_one_group else len(self.layout.columns)
+        """Return the number of terms of log p(x | c) with a weight of their own.
+
+        Words have one weight, and so have columns that are modelled together.
+        """
+        together = self.family.joint or self.layout.encoding in ("events", "sparse")
+        return 1 if together else len(self.layout.columns)
 
     def grouped_scores(self, parameters: Parameters, block: Any, k: int) -> NDArray[np.float64]:
         """Return the terms of log p(x | c) by their weights, (groups, n, k)."""
-        if self.is_one_group:
+        if self.groups == 1:
             whole = scores(block.rows, k, 0.0)
             parameters.add_log_likelihood(block, whole)
             return whole[None]
@@ -134,7 +133,8 @@ class FamilyColumns:
         columns, dates = self.layout.columns, self.layout.dates
         found = family.accumulator(self.layout.encoding, len(columns))
         if dates and isinstance(found, MomentsAndBinsAccumulator):
-            found.bin_from(np.array([YEAR_2000 * (name in dates) for name in columns]))
+            origin = np.array([YEAR_2000 * (name in dates) for name in columns])
+            return MomentsAndBinsAccumulator(len(columns), origin)
         return found
 
     def together(self, block: Any) -> Any:
