@@ -518,14 +518,6 @@ class Chosen:
         )
 
 
-def fits(chosen: Sequence[Chosen | None], widths: Sequence[int]) -> bool:
-    """Return whether there are choices of every column of every part, or none of a part."""
-    return not chosen or (
-        len(chosen) == len(widths)
-        and all(c is None or len(c.shape) == d for c, d in zip(chosen, widths, strict=True))
-    )
-
-
 # -- posterior
 
 

@@ -403,9 +403,6 @@ class MomentsAndBins(ClassSums):
     def divergences(self, other: Self) -> Divergences:
         return self.moments.divergences(other.moments)
 
-    def columns(self, index: Ints) -> Self:
-        return type(self)(self.moments.columns(index), self.bins.columns(index))
-
 
 class MomentsAndBinsAccumulator:
     """Builds `MomentsAndBins` of d columns.

@@ -170,10 +170,6 @@ class Moments(ClassSums):
     def shares_left(self, rest: Self) -> Floats:
         return scatters_left((self.scatter, rest.scatter), rest.total, rest.mean)
 
-    def columns(self, index: Ints) -> Self:
-        parts = self.weight, self.pivot, self.sums
-        return type(self)(*(np.ascontiguousarray(part[..., index]) for part in parts))
-
 
 class MomentsAccumulator:
     """Builds `Moments` of d features; rows may come as any real dtype in any memory order."""
