@@ -172,10 +172,6 @@ class Sampled(ByClass):
 
     sample: RowSample = field(compare=False)
 
-    @classmethod
-    def with_sample(cls, sums: ByClass, sample: RowSample) -> Sampled:
-        return cls(sums.classes, sums.weight, sums.unlabelled, sums.blocks, sample)
-
     def __eq__(self, other: object) -> bool:
         """Return whether the sums are equal; a model that was loaded has no sample."""
         return self.plain == (other.plain if isinstance(other, Sampled) else other)
@@ -259,7 +255,8 @@ class SampledAccumulator:
 
     def statistic(self) -> Sampled:
         self._choose()
-        return Sampled.with_sample(self._sums.statistic(), self._sample)
+        sums = self._sums.statistic()
+        return Sampled(sums.classes, sums.weight, sums.unlabelled, sums.blocks, self._sample)
 
 
 def _common_measure(weights: Floats) -> float:
