@@ -279,11 +279,50 @@ def calibrated(
     _, first, columns = np.unique(place[kept], return_index=True, return_counts=True)
     if earlier is not None and method == "weights" and len(first) < g:
         return Calibration.none(model.usual_weights)
+    likelihood, ends = _held_out(model, sample, factor, place, log_prior, learnt, apply)
+    if not ends[-1]:
+        return Calibration.none(model.usual_weights)
+    weights = likelihood.weights
+    usual = centre = model.usual_weights[kept[first]]
+    hessian = _penalty(usual, columns) if method == "weights" else np.ones((1, 1))
+    if earlier is not None:
+        centre = earlier[0][kept[first]]
+        hessian = earlier[1] * likelihood.at(centre).hessian + hessian
+    found = likelihood.maximum(centre, hessian, centre)
+    logs, total = likelihood.log_own(found), float(weights.sum())
+    doubted = logs.copy()
+    if _is_wide(model) and len(ends) > 2:
+        for out in map(slice, ends[:-1], ends[1:]):
+            rest = likelihood.without(out).maximum(centre, hessian, found)
+            doubted[out] = likelihood.log_own(rest)[out]
+    return Calibration(
+        np.where(place >= 0, found[place], 0.0),
+        total / fewer,
+        -float((weights * likelihood.log_own(usual)).sum()) / total,
+        -float((weights * logs).sum()) / total,
+        Doubts.of(exp(doubted), weights).quantiles,
+    )
+
+
+def _held_out(
+    model: GenerativeModel,
+    sample: RowSample,
+    factor: float,
+    place: NDArray[np.intp],
+    log_prior: NDArray[np.float64],
+    learnt: bool,
+    apply: Apply,
+) -> tuple[_Likelihood, list[int]]:
+    """Return the likelihood of rows under models that have not seen them, and where folds end.
+
+    The terms of the rows of a fold are those of the model of the sums without these rows. A fold
+    without which no row is left is not in it.
+    """
     folds = list(_folds(model, sample, factor)) if learnt else [sample.batch]
-    terms = np.empty((sum(batch.rows for batch in folds), k, len(first)))
-    codes, weights, ends = np.empty(len(terms), np.intp), np.empty(len(terms)), [0]
-    wide = _is_wide(model)
-    asked = model.settled(anew=wide) if learnt else model
+    n = sum(batch.rows for batch in folds)
+    terms = np.empty((n, len(model.classes), int(place.max(initial=-1)) + 1))
+    codes, weights, ends = np.empty(n, np.intp), np.empty(n), [0]
+    asked = model.settled(anew=_is_wide(model)) if learnt else model
     for batch in folds:
         others = asked.without(batch, factor) if learnt else asked
         if others is None:
@@ -293,29 +332,8 @@ def calibrated(
         _write_terms(others, batch, place, terms[rows], apply)
         codes[rows], weights[rows] = batch.learnt(model.classes), factor * batch.weights
         ends.append(rows.stop)
-    if not ends[-1]:
-        return Calibration.none(model.usual_weights)
     n = ends[-1]
-    likelihood = _Likelihood(log_prior, terms[:n], codes[:n], weights[:n], apply)
-    usual = centre = model.usual_weights[kept[first]]
-    hessian = _penalty(usual, columns) if method == "weights" else np.ones((1, 1))
-    if earlier is not None:
-        centre = earlier[0][kept[first]]
-        hessian = earlier[1] * likelihood.at(centre).hessian + hessian
-    found = likelihood.maximum(centre, hessian, centre)
-    logs, total = likelihood.log_own(found), float(weights[:n].sum())
-    doubted = logs.copy()
-    if wide and len(ends) > 2:
-        for out in map(slice, ends[:-1], ends[1:]):
-            rest = likelihood.without(out).maximum(centre, hessian, found)
-            doubted[out] = likelihood.log_own(rest)[out]
-    return Calibration(
-        np.where(place >= 0, found[place], 0.0),
-        total / fewer,
-        -float((weights[:n] * likelihood.log_own(usual)).sum()) / total,
-        -float((weights[:n] * logs).sum()) / total,
-        Doubts.of(exp(doubted), weights[:n]).quantiles,
-    )
+    return _Likelihood(log_prior, terms[:n], codes[:n], weights[:n], apply), ends
 
 
 def _is_wide(model: GenerativeModel) -> bool:
