@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
 from tests.laws.estimator_laws import check_estimator_laws
 
 from suffice import AODE, NaiveBayes, load
@@ -322,3 +323,20 @@ def test_many_columns_share_a_weight() -> None:
     assert len(columns) == 300
     assert columns.count(shared) >= 300 - 128  # of the 128, some weigh 0, as the others may
     assert columns[7] > shared
+
+
+def test_tables_of_two_models_are_compared_by_their_columns() -> None:
+    y, rows = np.arange(60) % 2, {"a": list("pq" * 30), "b": list("uvw" * 20)}
+    model = AODE().fit(rows, y)
+    other = AODE(bins=model.bins_).fit(rows | {"b": list("uuuvw" * 12)}, y)
+    assert str(model.compare(other)).startswith("1 of 2 columns changed")
+
+
+def test_columns_of_counts_are_hidden_one_by_one() -> None:
+    counts = np.random.default_rng(0).poisson(0.5, (60, 6)) + np.eye(6, dtype=int).repeat(10, 0)
+    y = np.arange(60) // 30
+    with pytest.warns(SufficeWarning, match="in no pairs"):
+        model = AODE(families="multinomial", calibration="none").fit(csr_array(counts), y)
+    said = model.explain(csr_array(counts)).contributions
+    joint = model.predict_joint_log_proba(csr_array(counts))
+    assert_allclose(said.sum(axis=1) + model.model_.log_prior, joint, atol=1e-9)

@@ -40,8 +40,8 @@ def test_a_cut_costs_3_nats(differ: bool) -> None:
     x = rng.uniform(size=300)
     y = x > 0.5 if differ else rng.integers(0, 2, 300)
     model = NaiveBayes.textbook(numbers="density").fit(x[:, None], y)
-    density = histogram(cells_of_column(model.statistic_.blocks[0].bins, 0))[1]
-    own, others = density.without_one, density.log_density[::-1]
+    density = histogram(cells_of_column(model.statistic_.blocks[0].bins, 0))
+    own, others = density.without_one, density.piece.log_density[::-1]
     n = density.counts.sum(axis=1, keepdims=True)
     p = n * np.exp(own) / (n * np.exp(own) + n[::-1] * np.exp(others))
     shown = density.counts > 0
@@ -85,7 +85,7 @@ def test_a_loaded_model_is_the_one_that_was_saved(options, tmp_path, monkeypatch
     assert len({choice.shape for of in choices(model) for choice in of}) > 2
     model.save(tmp_path / "model")
     with monkeypatch.context() as patched:
-        patched.setattr(density, "_chosen", None)  # nothing is compared
+        patched.setattr(density, "log_losses", None)  # nothing is compared
         loaded = suffice.load(tmp_path / "model")
         more, _ = rows(200, 0)
         assert np.array_equal(

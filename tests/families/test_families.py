@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from suffice import AODE, NaiveBayes
 from suffice.errors import ParameterError
 from suffice.families import Bernoulli, Categorical, Gaussian, Multinomial, Poisson, family_named
 from suffice.families.family import Family, Parameters
@@ -245,3 +246,43 @@ def test_families_are_found_by_name() -> None:
         ParameterError, match="family 'cauchy' is not known; choose one of bernoulli, cat"
     ):
         family_named("cauchy")
+
+
+@pytest.mark.parametrize("family", ["multinomial", "bernoulli", "complement"])
+def test_a_text_is_described_by_the_words_that_divide_the_classes(family: str) -> None:
+    notes, kinds = ["win win cash", "cash now", "see you", "you and me and now"], list("sshh")
+    model = NaiveBayes.textbook(families={"note": family}).fit({"note": notes}, kinds)
+    (parameters,) = model.model_.parameters
+    found = parameters.describe(0)
+    assert set(found) == {"win", "cash", "now", "see", "you", "and", "me"}
+    (first, *_, last) = found
+    assert first in {"win", "cash", "you", "and"}
+    assert last == "now"
+    assert all(len(values) == 2 for values in found.values())
+
+
+def test_numbers_of_parameters_are_counted() -> None:
+    rng = np.random.default_rng(0)
+    y, counts = np.arange(60) % 3, rng.poisson(2.0, (60, 4))
+    poisson = NaiveBayes.textbook(families="poisson", estimation="mle").fit(counts, y)
+    assert poisson.n_parameters_ == 3 * 4 + 2
+    rows = {"a": list("pq" * 30), "b": list("uvw" * 20)}
+    pairs = AODE(calibration="none").fit(rows, y)
+    parents = (3 * 2 - 1) + (3 * 3 - 1), 3 * 2 * 2 + 3 * 3 * 1  # P(c, x_i), P(x_j | c, x_i)
+    single = NaiveBayes.textbook().fit(rows, y).n_parameters_
+    assert pairs.n_parameters_ == sum(parents) + single
+
+
+def test_densities_of_some_columns_and_students_of_others_draw_rows() -> None:
+    rng = np.random.default_rng(1)
+    y = np.arange(300) % 2
+    x = rng.normal(size=(300, 140)) + y[:, None] * (np.arange(140) < 5)
+    model = NaiveBayes(calibration="none").fit(x, y)
+    (parameters,) = model.model_.parameters
+    assert 0 < sum(choice.shape == "" for choice in parameters.choices) < 140
+    drawn, labels = model.sample(2_000, random_state=0)
+    values = np.column_stack(list(drawn.values()))
+    gap = values[labels == 1].mean(axis=0) - values[labels == 0].mean(axis=0)
+    assert np.abs(gap[:5] - 1).max() < 0.35
+    assert np.abs(gap[5:]).max() < 0.5
+    assert model.n_parameters_ > 2 * 2 * 140

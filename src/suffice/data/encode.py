@@ -231,7 +231,7 @@ def _sparse(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> Sparse
     return stored_cells(csr_matrix(values), slice(0, batch.num_rows))
 
 
-def _keys(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> KeyBlock:
+def _keys(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> Any:
     columns = []
     for name in layout.columns:
         column = key_cells(name, batch.column(name))

@@ -164,7 +164,7 @@ class BlockLayout:
     encoding : str
     columns : sequence of str
     dates : tuple of str
-        Those that hold dates, whose seconds are binned from 2000-01-01.
+        Those that hold dates; where their seconds are binned, then from 2000-01-01.
     ngrams : int
         How many neighbouring words of a text are counted together, at most.
     """

@@ -427,7 +427,7 @@ class ArrayPart(Part):
                 NO_WEIGHTS if source.weights is None else source.weights[rows],
             )
 
-    def _block(self, rows: slice, layout: BlockLayout, whole: bool) -> Block:
+    def _block(self, rows: slice, layout: BlockLayout, whole: bool) -> Any:
         """Cells of some columns, of a sparse matrix, or that are more than numbers."""
         x = self.source.x
         if not whole:

@@ -17,7 +17,6 @@ from suffice.families.dirichlet import (
     log_share_moments,
     most_telling,
     prior_weight,
-    settled_alpha,
     takes_events,
 )
 from suffice.families.family import (
@@ -94,9 +93,6 @@ class Bernoulli(Family):
         if not takes_events(statistic, encoding, d):
             return False
         return bool((statistic.count.value <= statistic.total).all())
-
-    def settled(self, parameters: Parameters) -> Bernoulli:
-        return replace(self, alpha=settled_alpha(self.alpha, parameters.alpha_evidence))
 
     def estimate(self, statistic: Counts) -> BernoulliParameters:
         outcomes, alpha, evidence = self._outcomes(statistic)

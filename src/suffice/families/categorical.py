@@ -23,7 +23,6 @@ from suffice.families.dirichlet import (
     prior_weight,
     pseudo_counts,
     refuse_unseen,
-    settled_alpha,
 )
 from suffice.families.family import Family, Form, Parameters, Posterior, ScoreMoments
 from suffice.families.options import (
@@ -125,11 +124,6 @@ class Categorical(Family):
         counts = super().takes(statistic, encoding, d)
         return counts and not any(v.closed for v in statistic.vocabularies)
 
-    def settled(self, parameters: Parameters) -> Categorical:
-        alpha = settled_alpha(self.alpha, parameters.alpha_evidence)
-        unseen = "ignore" if self.unseen == "error" else self.unseen
-        return replace(self, alpha=alpha, unseen=unseen)
-
     def estimate(self, statistic: Counts) -> CategoricalParameters:
         """Parameters from exact counts.
 
@@ -184,7 +178,8 @@ class Categorical(Family):
         estimate, quiet = self.estimate(statistic), tuple(self.left_out(statistic).tolist())
         over, least = self._over_range(statistic)
         sizes, d = self._sizes(over, least), over.d
-        given = pseudo_counts(settled_alpha(self.alpha, estimate.alpha_evidence), d)
+        chosen: Any = self.settled(estimate).alpha
+        given = pseudo_counts(chosen, d)
         each = np.broadcast_to(prior_weight(given, self.estimation), d).tolist()
         a, total = [np.zeros((over.k, 0))], [np.zeros((over.k, 0))]
         for j, alpha in enumerate(each):

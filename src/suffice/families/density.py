@@ -11,22 +11,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
+from math import sqrt
 from operator import attrgetter
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.families.densities.cells import (
-    BINS,
     Cells,
     cells_of_column,
-    entropy_cuts,
     equal_frequency_cuts,
-    merged,
+    learnt_cuts,
 )
 from suffice.families.densities.piecewise import Choice, Piece, PiecewiseParameters, nothing, widths
-from suffice.families.dirichlet import row_numbers_of
 from suffice.families.family import NO_COLUMNS, Apply, Family, Parameters, Posterior, ScoreMoments
 from suffice.families.gaussian import FAR, Gaussian, GaussianPosterior, StudentParameters
 from suffice.families.options import Identifiers
@@ -38,11 +36,14 @@ from suffice.rules import Shape, Within, rule
 from suffice.sums.base import Accumulator
 from suffice.sums.bins import CELLS, MomentsAndBins, MomentsAndBinsAccumulator
 from suffice.sums.block import Encoding, RealBlock, among
-from suffice.sums.moments import Moments
+from suffice.sums.moments import Moments, row_numbers_of
 
 BANDWIDTHS = 0.3, 0.5, 0.9, 1.5
 """Of Gaussian kernels, as multiples of the smallest spread of a class times n^(−1/5)."""
 OF_A_CUT = 3.0  # nats that a likelihood gains by the place of a cut, where there is none to find
+GROUPS = 200  # cells, at most, that kernels stand in
+FEW_CLASSES = 10  # of more classes, cells are so many fewer that kernels take as long as of these
+LEAST_BANDWIDTH = 1e-3  # of the standard deviation of all classes
 COUNTS = 2**16  # of cells: columns that have so many are worth a thread
 SHAPES = ("histogram", "kernel_density")
 NOT_COMPARED = Choice("", 0.0, {})
@@ -134,7 +135,7 @@ class Density(Family):
     def estimate_by(self, statistic: MomentsAndBins, apply: Apply) -> Parameters:
         """Choose a density for every column, some columns at a time."""
         moments, origin = statistic.moments, statistic.bins.origin
-        rows, students = moments.one_class, self._students.estimate
+        rows = moments.one_class
         near = (rows.mean[0] - origin) ** 2 <= FAR**2 * rows.variance[0]
         silent = rows.variance[0] == 0
         silent[self.left_out(statistic)] = True
@@ -142,7 +143,7 @@ class Density(Family):
         binned[self.compared(moments)] = True
         binned = binned & near | silent
         if not (binned & ~silent).any() and not silent.all():
-            return students(moments)
+            return self._students.estimate(moments)
         step = max(1, COUNTS * statistic.d // max(1, len(statistic.bins.packed)))
         columns = np.flatnonzero(binned).tolist()
 
@@ -158,7 +159,7 @@ class Density(Family):
         every = tuple(choices.get(j, NOT_COMPARED) for j in range(moments.d))
         if binned.all():
             return replace(pieces, choices=every)
-        others = students(moments)
+        others = self._students.estimate(moments)
         assert isinstance(others, StudentParameters)  # as Bayesian estimation has them
         others = replace(others, scale2=np.where(binned, 0.0, others.scale2))
         return DensityParameters(binned, pieces, others, every)
@@ -170,7 +171,7 @@ class Density(Family):
     def compared(self, moments: Moments) -> Ints:
         """The columns that vary and whose densities are compared, or have been."""
         if self.choices:
-            return self.binned(moments.d)
+            return np.flatnonzero([bool(choice.shape) for choice in self.choices])
         rows, n = moments.one_class, moments.one_class.total.max()
         if moments.k > MANY_CLASSES or not are_compared(n, moments.d * moments.k):
             return NO_COLUMNS
@@ -187,19 +188,24 @@ class Density(Family):
         return np.sort(order[:most])
 
     def _column(self, statistic: MomentsAndBins, j: int) -> tuple[Choice, Piece]:
-        cells = _cells(statistic, j)
+        """Choose a density; a column of one cell says nothing."""
+        cells = cells_of_column(statistic.bins, j, MANY_CELLS if statistic.d > COMPARED else CELLS)
         choice = self.choices[j] if self.choices else ANEW
+        if len(cells.low) == 1:
+            return NOT_COMPARED if choice == ANEW else choice, nothing(statistic.k)
         if choice != ANEW:
-            return choice, _density(choice.shape, choice.bandwidth, cells)[0]
+            return choice, _estimated(cells, choice.shape, [choice.bandwidth])[0].piece
         bandwidths = MANY_BANDWIDTHS if statistic.d > COMPARED else BANDWIDTHS
-        return _chosen(cells, self.shape, bandwidths)
+        tried = _estimated(cells, self.shape, bandwidths)
+        losses = [log_losses(one) for one in tried] if len(tried) > 1 else [0.0]
+        best = tried[int(np.argmin(losses))]
+        by_shape: dict[str, float] = {}
+        if self.shape == "best":
+            rows = float(cells.counts.sum())
+            by_shape = dict(zip(SHAPES, (losses[0] / rows, min(losses[1:]) / rows), strict=True))
+        return Choice(SHAPES[best.bandwidth > 0], best.bandwidth, by_shape), best.piece
 
-    def binned(self, d: int) -> Ints:
-        if not self.choices:
-            return super().binned(d)
-        return np.flatnonzero([bool(choice.shape) for choice in self.choices])
-
-    def settled(self, parameters: Parameters) -> Density:
+    def settled(self, parameters: Parameters) -> Self:
         if isinstance(parameters, StudentParameters):
             return replace(self, choices=(NOT_COMPARED,) * parameters.location.shape[1])
         assert isinstance(parameters, PiecewiseParameters | DensityParameters)
@@ -216,8 +222,11 @@ class Density(Family):
             return students
         assert isinstance(estimate, PiecewiseParameters | DensityParameters)
         binned = getattr(estimate, "binned", np.ones(statistic.d, np.bool_))
+        most = MANY_CELLS if statistic.d > COMPARED else CELLS
         columns = [
-            Shares.of(_cells(statistic, j), choice) if choice.shape else Shares.none(k)
+            Shares.of(cells_of_column(statistic.bins, j, most), choice)
+            if choice.shape
+            else Shares.none(k)
             for j, choice in enumerate(estimate.choices)
             if binned[j]
         ]
@@ -302,39 +311,6 @@ class DensityParameters(Parameters):
         return self._of(j).describe(self._place(j))
 
 
-def _cells(statistic: MomentsAndBins, j: int) -> Cells:
-    """The cells of a column; of many columns they are joined to few."""
-    return cells_of_column(statistic.bins, j, MANY_CELLS if statistic.d > COMPARED else CELLS)
-
-
-def _chosen(cells: Cells, compared: str, bandwidths: Sequence[float]) -> tuple[Choice, Piece]:
-    """The shape of a column, and its density; a column of one cell says nothing."""
-    if len(cells.low) == 1:
-        return NOT_COMPARED, nothing(len(cells.counts))
-    tried = [("histogram", 0.0), *(("kernel_density", h) for h in bandwidths)]
-    if compared != "best":
-        tried = [one for one in tried if one[0] == compared]
-    if len(tried) == 1:
-        return Choice(*tried[0], {}), _density(*tried[0], cells)[0]
-    pieces, losses = {}, {}
-    for one in tried:
-        pieces[one], estimated = _density(*one, cells)
-        losses[one] = log_losses(estimated)
-    best = min(losses, key=lambda one: losses[one])
-    by_shape: dict[str, float] = {}
-    if compared == "best":
-        rows = float(cells.every.sum())
-        by_shape = {
-            shape: min(loss for (name, _), loss in losses.items() if name == shape) / rows
-            for shape in SHAPES
-        }
-    return Choice(*best, by_shape), pieces[best]
-
-
-def _density(shape: str, bandwidth: float, cells: Cells) -> tuple[Piece, Estimated]:
-    return histogram(cells) if shape == "histogram" else kernel_density(cells, bandwidth)
-
-
 # -- histograms and kernels
 
 
@@ -343,20 +319,32 @@ class Estimated(NamedTuple):
 
     Parameters
     ----------
+    piece : Piece
+        With log p(x | c) at these places, (k, m).
     counts : ndarray (k, m)
         Σw of the numbers of each class at each place.
-    log_density : ndarray (k, m)
-        log p(x | c) there.
     without_one : ndarray (k, m)
-        The same where the class c has one number less, that at x.
+        The same densities where the class c has one number less, that at x.
     cuts : int
         How many cuts of these places were found by the classes of all numbers.
+    bandwidth : float
+        Of kernels; 0 of a histogram.
     """
 
+    piece: Piece
     counts: Floats
-    log_density: Floats
     without_one: Floats
     cuts: int = 0
+    bandwidth: float = 0.0
+
+
+def _estimated(cells: Cells, shape: str, bandwidths: Sequence[float]) -> list[Estimated]:
+    """Return a histogram, and kernel densities of some bandwidths, where they are asked for."""
+    found = [] if shape == "kernel_density" else [histogram(cells)]
+    if shape != "histogram":
+        of_all = Kernels.of(cells)
+        found += [kernel_density(of_all, bandwidth) for bandwidth in bandwidths]
+    return found
 
 
 def log_losses(density: Estimated) -> float:
@@ -374,15 +362,16 @@ def log_losses(density: Estimated) -> float:
 
     Examples
     --------
-    >>> even = np.zeros((2, 1))
-    >>> round(log_losses(Estimated(np.array([[3.0], [1.0]]), even, even)), 9)  # 3 log 4/3 + log 4
+    >>> even = nothing(2)
+    >>> counts = np.array([[3.0], [1.0]])
+    >>> round(log_losses(Estimated(even, counts, even.log_density)), 9)  # 3 log 4/3 + log 4
     2.249340578
     """
-    counts, logs, without, cuts = density
-    return kernels.densities.log_losses(counts, logs, without) + OF_A_CUT * cuts
+    counts, logs = density.counts, density.piece.log_density
+    return kernels.densities.log_losses(counts, logs, density.without_one) + OF_A_CUT * density.cuts
 
 
-def histogram(cells: Cells) -> tuple[Piece, Estimated]:
+def histogram(cells: Cells) -> Estimated:
     """Bins cut by `entropy_cuts`, or where it cuts nothing, ten of equal frequency.
 
     ::
@@ -393,25 +382,65 @@ def histogram(cells: Cells) -> tuple[Piece, Estimated]:
     Π_c ∫ p(data | θ_c) Dirichlet(θ_c; s q) dθ_c. Where classes do not differ it is large, and bins
     say nothing.
     """
-    binned, prior, found = _binned(cells)
+    binned, prior, cuts = _binned(cells)
     logs, without = np.empty((2, *binned.counts.shape))
     kernels.densities.bin_logs(*binned, prior, logs, without)
-    return Piece(binned.low, binned.high, logs), Estimated(binned.counts, logs, without, found)
+    return Estimated(Piece(binned.low, binned.high, logs), binned.counts, without, cuts)
 
 
 def _binned(cells: Cells) -> tuple[Cells, Floats, int]:
     """The bins of a histogram, s q_b in each, (m,), and how many cuts the classes have made."""
-    cuts = entropy_cuts(cells.counts)
-    found = len(cuts)
-    if not found:
-        cuts = equal_frequency_cuts(cells.every, BINS)
-    binned = merged(cells, cuts)
+    cuts, by_class = learnt_cuts(cells)
+    binned = cells.joined(cuts)
     prior = np.empty(len(binned.low))
     kernels.densities.back_off(binned.counts, prior)
-    return binned, prior, found
+    return binned, prior, len(cuts) * by_class
 
 
-def kernel_density(cells: Cells, bandwidth: float) -> tuple[Piece, Estimated]:
+class Kernels(NamedTuple):
+    """The scale of the kernels of the classes, and a broad one for values out of range.
+
+    Parameters
+    ----------
+    cells : Cells
+        At most 200 of equal frequency, without gaps; of k > 10 classes 200 √(10/k).
+    at : ndarray (b,)
+        The middle of each.
+    deviation : float
+        Of the numbers of all classes, from their mean.
+    spreads, narrower : ndarray (k,)
+        min(s_c, (q₃ − q₁)_c / 1.34) and n_c^(−1/5), of the numbers of each class.
+    broad : ndarray (b,)
+        Cauchy(x; x̄, s) in each cell.
+    """
+
+    cells: Cells
+    at: Floats
+    deviation: float
+    spreads: Floats
+    narrower: Floats
+    broad: Floats
+
+    @classmethod
+    def of(cls, cells: Cells) -> Kernels:
+        k, m = cells.counts.shape
+        most = round(GROUPS * sqrt(min(1.0, FEW_CLASSES / k)))
+        few = m <= most
+        cuts = np.arange(1, m) if few else equal_frequency_cuts(cells.counts.sum(axis=0), most)
+        grouped = cells.joined(cuts)
+        at = 0.5 * grouped.low + 0.5 * grouped.high
+        spreads, narrower, broad = np.empty(k), np.empty(k), np.empty(len(at))
+        given = at, grouped.counts, spreads, narrower, broad
+        deviation = kernels.densities.kernel_shape(*given)
+        return cls(grouped, at, deviation, spreads, narrower, broad)
+
+    def widths(self, bandwidth: float) -> Floats:
+        """Return h_c of every class, (k,), no less than a thousandth of the deviation."""
+        h = bandwidth * self.spreads * self.narrower
+        return np.maximum(h, LEAST_BANDWIDTH * self.deviation)
+
+
+def kernel_density(of_all: Kernels, bandwidth: float) -> Estimated:
     """Gaussian kernels at every number, and one broad kernel for what no number showed.
 
     ::
@@ -423,14 +452,11 @@ def kernel_density(cells: Cells, bandwidth: float) -> tuple[Piece, Estimated]:
     of equal frequency, 200 √(10/k) of k > 10 classes. A class without a number has the density of
     all classes.
     """
-    if len(cells.low) == 1:
-        flat = np.zeros_like(cells.counts)
-        return Piece(cells.low, cells.high, flat), Estimated(cells.counts, flat, flat)
-    at, shape = cells.grouped, cells.kernel_shape
-    logs, without = np.empty((2, *at.counts.shape))
-    given = at.at, at.counts, shape.widths(bandwidth), shape.broad
+    low, high, counts = of_all.cells
+    logs, without = np.empty((2, *counts.shape))
+    given = of_all.at, counts, of_all.widths(bandwidth), of_all.broad
     kernels.densities.kernel_logs(*given, logs, without)
-    return Piece(at.low, at.high, logs), Estimated(at.counts, logs, without)
+    return Estimated(Piece(low, high, logs), counts, without, bandwidth=bandwidth)
 
 
 # -- in a model file
@@ -492,14 +518,6 @@ class Chosen:
         )
 
 
-def fits(chosen: Sequence[Chosen | None], widths: Sequence[int]) -> bool:
-    """Return whether there are choices of every column of every part, or none of a part."""
-    return not chosen or (
-        len(chosen) == len(widths)
-        and all(c is None or len(c.shape) == d for c, d in zip(chosen, widths, strict=True))
-    )
-
-
 # -- posterior
 
 
@@ -550,16 +568,16 @@ class Shares(NamedTuple):
             density = np.diag(1 / widths(binned.low, binned.high))
             found = [_log_moments(a, density) for a in binned.counts + prior]
             return cls(binned.low, binned.high, *np.array(found).swapaxes(0, 1))
-        grouped, shape = cells.grouped, cells.kernel_shape
-        x, counts = grouped.at, grouped.counts
+        of_all = Kernels.of(cells)
+        (low, high, counts), x = of_all.cells, of_all.at
         mean, variance = np.zeros(counts.shape), np.full(counts.shape, np.inf)
-        for c, h in enumerate(shape.widths(choice.bandwidth).tolist()):
+        for c, h in enumerate(of_all.widths(choice.bandwidth).tolist()):
             shown = np.flatnonzero(counts[c])
             if len(shown):
                 at = exp(-0.5 * ((x[:, None] - x[shown]) / h) ** 2) / (np.sqrt(2 * np.pi) * h)
-                density = np.column_stack([at, shape.broad])
+                density = np.column_stack([at, of_all.broad])
                 mean[c], variance[c] = _log_moments(np.append(counts[c, shown], 1.0), density)
-        return cls(grouped.low, grouped.high, mean, variance)
+        return cls(low, high, mean, variance)
 
 
 def _log_moments(a: Floats, density: Floats) -> tuple[Floats, Floats]:

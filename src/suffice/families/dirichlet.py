@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import fields, replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +18,6 @@ from suffice.numerics.dirichlet_evidence import AlphaEvidence, alpha_by_evidence
 from suffice.numerics.elementary import digamma
 from suffice.sums.block import BadCell, CodedBlock
 from suffice.sums.counts import Counts, Events
-from suffice.sums.moments import Moments, MomentsLeftOut
 from suffice.sums.vocabulary import Vocabulary
 
 
@@ -144,16 +142,11 @@ def chosen_alpha(
     That is the evidence of tables of counts (k, v), in which so many values (``sizes``) share the
     probability: of each table, or of all if they are ``alike``.
     """
-    found = alpha_by_evidence(list(tables), sizes, alike) if isinstance(alpha, str) else None
-    return pseudo_counts(settled_alpha(alpha, found), events), found
-
-
-def settled_alpha(alpha: Smoothing, found: AlphaEvidence | None) -> Alpha:
-    """α as it was chosen, one number or one for each table; else as it was given."""
+    found = None
     if isinstance(alpha, str):
-        assert found is not None
-        return float(found.alpha[0]) if len(found.alpha) == 1 else tuple(found.alpha.tolist())
-    return alpha
+        found = alpha_by_evidence(list(tables), sizes, alike)
+        alpha = found.chosen
+    return pseudo_counts(alpha, events), found
 
 
 # -- unseen values
@@ -176,10 +169,7 @@ def refuse_unseen(
 # -- identifiers
 
 
-P = TypeVar("P")
-
 FEW = 20  # rows, or values: fewer show nothing
-ROUNDING = 2.0**-46  # of mean and scatter, which are doubles
 
 
 def identifiers_of(counts: Counts) -> Bools:
@@ -194,41 +184,6 @@ def identifiers_of(counts: Counts) -> Bools:
         rows = counts.column(j).sum(axis=0)
         every[j] = rows.sum() >= FEW and bool(((rows == 1) | (rows == 0)).all())
     return every
-
-
-def row_numbers_of(moments: Moments | MomentsLeftOut) -> Bools:
-    """Return which columns of numbers have the moments of n numbers in a row, (d,).
-
-    ::
-
-        Σ(x − x̄)² = n(n² − 1)/12    x̄ = a + (n − 1)/2, a whole
-
-    n different whole numbers cannot have less scatter. Other values have exactly these moments by
-    a rare accident only.
-
-    Examples
-    --------
-    >>> from suffice.naive_bayes import GaussianNB
-    >>> x = np.arange(60.0)
-    >>> sums = GaussianNB().fit(np.c_[x + 1000, x**2], x > 20).statistic_.blocks[0]
-    >>> row_numbers_of(sums)
-    array([ True, False])
-    """
-    rows = moments.one_class
-    n, scatter, first = rows.total[0], rows.scatter[0], rows.mean[0] - (rows.total[0] - 1) / 2
-    expected = n * (n**2 - 1) / 12
-    found = (n >= FEW) & (n == np.floor(n)) & (abs(scatter - expected) <= ROUNDING * expected)
-    whole = abs(first - np.round(first)) <= ROUNDING * np.maximum(abs(rows.mean[0]), n)
-    return np.asarray(found & whole)
-
-
-def alike(by_class: P, pooled: P, columns: Ints) -> P:
-    """Parameters (k, d), of which some columns are those of all classes together, (1, d)."""
-    changed: dict[str, Any] = {}
-    for each in fields(by_class):  # type: ignore[arg-type]
-        changed[each.name] = getattr(by_class, each.name).copy()
-        changed[each.name][:, columns] = getattr(pooled, each.name)[:, columns]
-    return replace(by_class, **changed)  # type: ignore[type-var]
 
 
 # -- advice

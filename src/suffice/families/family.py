@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -269,12 +269,17 @@ class Family(ABC):
         """Columns, by their place, that say nothing of the class as they are identifiers."""
         return NO_COLUMNS
 
-    def settled(self, parameters: Parameters) -> Family:
+    def settled(self, parameters: Parameters) -> Self:
         """The family that estimates as these parameters were, and chooses nothing anew.
 
         Values of categories that it does not know are left out.
         """
-        return self
+        options: dict[str, Any] = {}
+        if getattr(self, "unseen", "") == "error":
+            options["unseen"] = "ignore"
+        if parameters.alpha_evidence is not None:
+            options["alpha"] = parameters.alpha_evidence.chosen
+        return replace(self, **options)
 
     def narrowed(self, parameters: Parameters) -> Family:
         """The family that chooses anew, but reads no binned counts that were not needed here."""
@@ -283,10 +288,6 @@ class Family(ABC):
     def estimate_by(self, statistic: Any, apply: Apply) -> Parameters:
         """Estimate with ``apply``, which is `map` or maps by several threads."""
         return self.estimate(statistic)
-
-    def binned(self, d: int) -> Ints:
-        """The columns, of d, whose binned counts `estimate` reads, where there are such counts."""
-        return np.arange(d)
 
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:
         """Return whether a statistic is one that this family accumulates of d columns."""

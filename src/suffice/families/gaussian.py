@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.families.dirichlet import alike, row_numbers_of
 from suffice.families.family import (
     NO_COLUMNS,
     Family,
@@ -30,7 +29,13 @@ from suffice.numerics.variance_floor import StandardMoments, best_fraction
 from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Shape
 from suffice.sums.base import Accumulator
 from suffice.sums.block import Encoding, RealBlock, converted, read_rows, require_held, tiles
-from suffice.sums.moments import Moments, MomentsAccumulator, MomentsLeftOut, too_large
+from suffice.sums.moments import (
+    Moments,
+    MomentsAccumulator,
+    MomentsLeftOut,
+    row_numbers_of,
+    too_large,
+)
 
 CERTAIN = 2.0**-100  # the least fraction that a variance has of that over all classes
 CELLS = 16_384  # that are worked on at a time where rows are left out: they stay in the cache
@@ -137,7 +142,11 @@ class Gaussian(Family):
         found, left_out = self.by_class(statistic), self.left_out(statistic)
         if not len(left_out):
             return found
-        return alike(found, self.by_class(statistic.one_class), left_out)
+        pooled, changed = self.by_class(statistic.one_class), {}
+        for name in [each.name for each in fields(found)]:
+            changed[name] = getattr(found, name).copy()
+            changed[name][:, left_out] = getattr(pooled, name)[:, left_out]
+        return replace(found, **changed)
 
     def leave_one_out(self, statistic: Moments) -> GaussianLeftOut | None:
         """Log-likelihoods of rows by the moments of all others; None where these choose a floor."""

@@ -94,10 +94,6 @@ class JointTable(Family):
     def accumulator(self, encoding: str, d: int) -> JointAccumulator:
         return JointAccumulator(d)
 
-    def settled(self, parameters: Any) -> JointTable:
-        """Return the family without values that these parameters do not have."""
-        return replace(self, unseen="ignore") if self.unseen == "error" else self
-
     def estimate(self, statistic: JointCounts) -> JointTableParameters:
         everyone = statistic.count.sum(axis=0).value
         count = np.where(statistic.total > 0, statistic.count.value, everyone)

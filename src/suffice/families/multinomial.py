@@ -18,7 +18,6 @@ from suffice.families.dirichlet import (
     event_features,
     most_telling,
     prior_weight,
-    settled_alpha,
     takes_events,
 )
 from suffice.families.family import (
@@ -88,9 +87,6 @@ class Multinomial(Family):
 
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:
         return takes_events(statistic, encoding, d)
-
-    def settled(self, parameters: Parameters) -> Multinomial:
-        return replace(self, alpha=settled_alpha(self.alpha, parameters.alpha_evidence))
 
     def estimate(self, statistic: Events) -> MultinomialParameters:
         (events,), count = statistic.vocabularies, statistic.count.value

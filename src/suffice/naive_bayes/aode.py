@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Self
 
 from suffice.engines.engine import Engine
-from suffice.errors import ParameterError, warn
+from suffice.errors import ForgetError, ParameterError, SchemaError, warn
 from suffice.families.options import Estimation, Evidence, Unseen
 from suffice.models.base.checks import ClassWeight
 from suffice.models.base.judge import LeaveOneOut
@@ -21,11 +21,14 @@ from suffice.models.generative.paired_columns import (
     MOST_BYTES,
     MOST_COLUMNS,
     PairedColumns,
+    encodings,
     given_bins,
     learnt_bins,
+    pair_sums,
 )
 from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.sampled_bins import SampledBins
+from suffice.models.generative.saved import SavedGenerative
 from suffice.models.generative.weights import in_rows, row_weight_of
 from suffice.naive_bayes.families import (
     READING,
@@ -35,12 +38,72 @@ from suffice.naive_bayes.families import (
     calibration_of,
     predict_set,
 )
-from suffice.naive_bayes.paired import PairedReader, SavedPairs, paired_columns, without_pairs
 from suffice.numerics.in_print import NAMED
-from suffice.sums.by_class import ByClass
+from suffice.rules import rule
+from suffice.sums.by_class import ByClass, Loss
+from suffice.sums.comparison import Comparison
 from suffice.sums.keys import Keyed
 from suffice.sums.pairs import CutBins, PairCounts
 from suffice.sums.row_sample import Sampled
+
+
+def without_pairs(sums: ByClass) -> ByClass:
+    """The sums of families alone: those of pairs stand behind them."""
+    return replace(sums, blocks=sums.blocks[:-1])
+
+
+def paired_columns(sums: ByClass) -> PairedColumns | None:
+    """The columns whose pairs stand behind the sums of families, and their bins."""
+    pairs = sums.blocks[-1] if sums.blocks else None
+    return PairedColumns(pairs.columns, pairs.bins) if isinstance(pairs, PairCounts) else None
+
+
+@dataclass(frozen=True)
+class PairedReader(GenerativeReader):
+    """A reader whose sums have one more block: the pairs of columns."""
+
+    def column(self, lost: ForgetError | Loss) -> str:
+        if lost.block < len(self.parts):
+            return super().column(lost)
+        return "a pair of columns"
+
+    def check_compatible(self, statistic: ByClass, other: Self, others: ByClass, verb: str) -> None:
+        super().check_compatible(statistic, other, others, verb)
+        if paired_columns(statistic) != paired_columns(others):
+            raise SchemaError(
+                "the models differ: pairs of columns were counted in other bins",
+                f"only counts of pairs in the same bins can be {verb}",
+                "fit one model to the files of both, or in Python the other with the bins_ of this",
+            )
+
+    def compare(self, statistic: ByClass, other: Self, others: ByClass) -> Comparison:
+        return super().compare(without_pairs(statistic), other, without_pairs(others))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SavedPairs(SavedGenerative):
+    """The sums of naive Bayes, and behind them those of pairs, in the same bins in every batch."""
+
+    @rule("there is a row, and every family has a statistic of its columns in every batch")
+    def _has_statistics(self) -> bool:
+        plain = tuple(map(without_pairs, self.batches))
+        return SavedGenerative._has_statistics.kept_by(replace(self, batches=plain))
+
+    @rule("pairs are those of columns of the model, in the same bins in every batch")
+    def _has_pairs(self) -> bool:
+        first = paired_columns(self.batches[0])
+        if first is None or any(paired_columns(batch) != first for batch in self.batches):
+            return False
+        read = encodings(self.parts)
+        if len(set(first.columns)) < len(first.columns) or not set(first.columns) <= set(read):
+            return False
+        pairs = zip(first.columns, first.bins, strict=True)
+        return all((read[name] == "real") == isinstance(bins, CutBins) for name, bins in pairs)
+
+    @property
+    def groups(self) -> int:
+        """Return the number of weights: pairs have one, the last."""
+        return super().groups + 1
 
 
 @dataclass(repr=False, eq=False)
@@ -176,12 +239,15 @@ class PairsMethod(NaiveMethod):
         self, reader: GenerativeReader, rows: Rows, engine: Engine, like: ByClass | None = None
     ) -> ByClass:
         """Sum the rows, and count pairs of columns in another reading."""
-        assert isinstance(reader, PairedReader)
         sums = super().sums(reader, rows, engine)
-        paired = self._paired(reader, sums) if like is None else paired_columns(like)
-        return reader.with_pairs(sums, paired, rows, engine)
+        paired = None if like is None else paired_columns(like)
+        if paired is None:
+            paired = self._paired(reader, sums)
+        parts = rows.parts(reader.layout, engine.workers)
+        found = engine.run(pair_sums, (reader.parts, reader.layout, paired), parts)
+        return replace(sums, blocks=(*sums.blocks, *found.over(sums.classes).blocks))
 
-    def _paired(self, reader: PairedReader, sums: ByClass) -> PairedColumns:
+    def _paired(self, reader: GenerativeReader, sums: ByClass) -> PairedColumns:
         """Return the columns counted in pairs, and their bins, as given or fitted."""
         if self.bins is not None:
             return given_bins(reader.parts, self.bins)

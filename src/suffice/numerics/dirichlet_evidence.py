@@ -31,6 +31,11 @@ class AlphaEvidence(Printed):
     curves: Annotated[Floats, Shape("q", "a")]  # their log evidence
     names: tuple[str, ...] = ()  # what each prior is of
 
+    @property
+    def chosen(self) -> float | tuple[float, ...]:
+        """Return α, one number or one for each prior."""
+        return float(self.alpha[0]) if len(self.alpha) == 1 else tuple(self.alpha.tolist())
+
     @classmethod
     def joined(cls, several: Sequence[AlphaEvidence]) -> AlphaEvidence:
         """Join those of several families, in the order given; curves up to the shortest."""

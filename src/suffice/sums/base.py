@@ -51,7 +51,6 @@ if TYPE_CHECKING:
 
 FORGOTTEN_NOISE = 2.0**-90  # what rounding may leave of a sum whose rows are all taken away
 S = TypeVar("S", bound="Statistic")
-R = TypeVar("R", bound="Sums")
 T = TypeVar("T", bound=np.generic)
 
 
@@ -96,49 +95,42 @@ class Sums:
 
     def __add__(self, other: Self) -> Self:
         mine, theirs = self.aligned(other)
-        return _replaced(mine, lambda name: _each(add, getattr(mine, name), getattr(theirs, name)))
+        names = axes_of(cast(Any, type(mine))).added
+        found = {name: _each(add, getattr(mine, name), getattr(theirs, name)) for name in names}
+        return cast(Self, replace(cast(Any, mine), **found))
 
     def __sub__(self, other: Self) -> Self:
         mine, theirs = self.aligned(other)
-        weights = self._axes().weights
-
-        def difference(name: str) -> Any:
+        axes, found = axes_of(cast(Any, type(mine))), {}
+        for name in axes.added:
             a, b = getattr(mine, name), getattr(theirs, name)
             try:
-                if name in weights:
-                    return nonnegative(a - b, a)
-                return _each(sub, a, b)
+                found[name] = nonnegative(a - b, a) if name in axes.weights else _each(sub, a, b)
             except ForgetError as error:
                 if error.column is not None:
                     error.column = mine.column_at(name, error.column)
                 raise
-
-        return _replaced(mine, difference).pruned()
+        return cast(Self, replace(cast(Any, mine), **found)).pruned()
 
     def scaled(self, factor: float) -> Self:
         """Return the sums of the same rows, their weights multiplied by a factor, 0 or more.
 
         Weight 0 is absence.
         """
-        return self._with_each(lambda part: part.scaled(factor)).pruned()
+        scaled, names = methodcaller("scaled", factor), axes_of(cast(Any, type(self))).added
+        found = {name: _each(scaled, getattr(self, name)) for name in names}
+        return cast(Self, replace(cast(Any, self), **found)).pruned()
 
     def canonical(self) -> Self:
         """Return the sums normalised, so that they keep no trace of single rows.
 
         Twice is once, and a difference has this form.
         """
-        records = self._axes().records
+        records = axes_of(cast(Any, type(self))).records
         if not records:
             return self
         found = {name: _each(methodcaller("canonical"), getattr(self, name)) for name in records}
         return cast(Self, replace(cast(Any, self), **found))
-
-    @classmethod
-    def _axes(cls) -> Axes:
-        return axes_of(cast(Any, cls))
-
-    def _with_each(self, change: Callable[[Any], Any]) -> Self:
-        return _replaced(self, lambda name: _each(change, getattr(self, name)))
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
@@ -250,7 +242,7 @@ class ClassSums(Sums):
         )
 
     def _by_class(self, of_sums: Callable[[Any], Any], of_record: Callable[[Any], Any]) -> Self:
-        axes = self._axes()
+        axes = axes_of(cast(Any, type(self)))
         found = {name: of_sums(getattr(self, name)) for name in axes.of_classes}
         found |= {name: _each(of_record, getattr(self, name)) for name in axes.records}
         return cast(Self, replace(cast(Any, self), **found))
@@ -318,12 +310,6 @@ def _is_record(hint: Any) -> bool:
     if get_origin(hint) is tuple:
         return _is_record(get_args(hint)[0])
     return isinstance(hint, type) and issubclass(hint, Sums)
-
-
-def _replaced(sums: R, change: Callable[[str], Any]) -> R:
-    """Return sums whose added fields are those that a function of their names returns."""
-    found = {name: change(name) for name in sums._axes().added}
-    return cast(R, replace(cast(Any, sums), **found))
 
 
 def _each(change: Callable[..., Any], *parts: Any) -> Any:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from suffice.numerics.arrays import Floats, Ints
-from suffice.sums.block import Block
+from suffice.sums.block import Block, joined
 from suffice.sums.vocabulary import Vocabulary
 
 NO_CODES: Ints = np.empty(0, np.intp)
@@ -47,6 +47,24 @@ class Batch:
     classes: Vocabulary = field(default_factory=lambda: NO_CLASSES)
     weights: Floats = field(default_factory=lambda: NO_WEIGHTS)
     groups: Ints = field(default_factory=lambda: NO_CODES)
+
+    @classmethod
+    def joined(cls, batches: Sequence[Batch]) -> Batch:
+        """Return the rows of batches of the same columns, one after the other; all have weights."""
+        some = [batch for batch in batches if batch.rows] or batches[-1:]
+        if len(some) == 1:
+            return some[0]
+        some = [batch.pruned() for batch in some]  # most of what a batch shows is not in its rows
+        classes = Vocabulary.of(value for batch in some for value in batch.classes.values)
+        of = [np.append(classes.index(batch.classes.values, -1), -1)[batch.codes] for batch in some]
+        columns = zip(*(batch.blocks for batch in some), strict=True)
+        return cls(
+            sum(batch.rows for batch in some),
+            tuple(map(joined, columns)),
+            np.concatenate(of),
+            classes,
+            np.concatenate([batch.weights for batch in some]),
+        )
 
     def cut(self, start: int, stop: int) -> Batch:
         return Batch(

@@ -30,8 +30,8 @@ from suffice.errors import ParameterError
 from suffice.numerics import kernels
 from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Shape, rule
-from suffice.sums.base import ClassSums, TreeSum, axis, forgotten, tree_sum
-from suffice.sums.block import BadCell, RealBlock, converted, from_row
+from suffice.sums.base import ClassSums, axis, forgotten, tree_sum
+from suffice.sums.block import BadCell, RealBlock, converted
 from suffice.sums.comparison import Divergences, of_fractions
 from suffice.sums.moments import Moments, MomentsAccumulator
 
@@ -171,25 +171,13 @@ class BinnedCounts(ClassSums):
         return counts
 
     def __add__(self, other: Self) -> Self:
-        self._require_same(other)
-        if not (len(self.packed) and len(other.packed)):
-            return self if len(self.packed) else other
         return self._combined(other, 1.0)
 
     def __sub__(self, other: Self) -> Self:
-        self._require_same(other)
         return self._combined(other, -1.0)
 
     def _combined(self, other: Self, sign: float) -> Self:
-        start, packed = np.empty_like(self.start), room_for(len(self.packed) + len(other.packed))
-        both = self.start, self.packed, other.start, other.packed
-        size = kernels.bins.add(*both, sign, start, packed)
-        if size < 0:
-            raise forgotten("fewer rows than are to be forgotten", (-1 - size) // self.k)
-        return replace(self, start=start, packed=filled(packed, size))
-
-    def _require_same(self, other: Self) -> None:
-        """Refuse counts of other classes or columns, or on another grid."""
+        """Add or take away counts; refuse those of other classes or columns, or on another grid."""
         same = self.k == other.k and np.array_equal(self.origin, other.origin)
         if not (same and np.array_equal(self.unit, other.unit)):
             mine, theirs = (
@@ -198,6 +186,12 @@ class BinnedCounts(ClassSums):
                 for counts in (self, other)
             )
             raise ParameterError(f"binned counts are of {theirs}", f"they are added to {mine}")
+        start, packed = np.empty_like(self.start), room_for(len(self.packed) + len(other.packed))
+        both = self.start, self.packed, other.start, other.packed
+        size = kernels.bins.add(*both, sign, start, packed)
+        if size < 0:
+            raise forgotten("fewer rows than are to be forgotten", (-1 - size) // self.k)
+        return replace(self, start=start, packed=filled(packed, size))
 
     def scaled(self, factor: float) -> Self:
         """Return the sums of the same rows, their weights multiplied by a factor.
@@ -290,7 +284,7 @@ def filled(room: NDArray[np.uint8], size: int) -> NDArray[np.uint8]:
     return room
 
 
-ROWS, COLUMNS, NUMBERS = 2**16, 64, 2**19  # that are counted at a time; more columns of few rows
+COLUMNS, NUMBERS = 64, 2**19  # that are counted at a time; more columns of few rows
 TALL, TABLES = 2**13, 256  # rows and scores of which counts stay in tables
 MOST_TALLIED = 2**23 - 1  # rows, in a place of these
 SNAPPED = 1e-6  # units: what division by a unit may leave of a whole number
@@ -304,39 +298,33 @@ class BinnedCountAccumulator:
 
     def __init__(self, origin: Floats, unit: Floats = NO_UNITS) -> None:
         self._grid = np.array(origin, np.float64), np.array(unit, np.float64)
-        self._sum = TreeSum[BinnedCounts]()
-        self._k = self._tallied = 0
-        self._one, self._tables = tables(1), tables(0)
+        self._sum: BinnedCounts | None = None
+        self._one, self._tables, self._tallied = tables(1), tables(0), 0
 
     def add(self, block: RealBlock, codes: Ints, weights: Floats, k: int) -> None:
-        self._k = max(k, self._k)
+        x, (origin, unit) = block.values, self._grid
         if len(weights) and (weights[codes >= 0] == 1).all():
             weights = weights[:0]
-        for first in range(0, len(codes), ROWS):
-            rows = slice(first, first + ROWS)
-            with from_row(first):
-                self._count(block.values[rows], codes[rows], weights[rows])
-
-    def _count(self, x: NDArray[Any], codes: Ints, weights: Floats) -> None:
-        k, (origin, unit) = self._k, self._grid
         scores = k * len(origin)
         stay = not len(weights) and len(x) >= TALL and scores <= TABLES
         if stay:
             if len(self._tables[0]) != scores or self._tallied + len(x) > MOST_TALLIED:
-                self._put_by()
+                if self._tallied:
+                    self._put_by()
                 self._tables = tables(scores)
             self._tallied += len(x)
-        (low, carried), every = (self._tables if stay else self._one), slice(None)
         starts, cells = [np.zeros(1, np.int64)], [np.zeros(0, np.uint8)]
         width = max(COLUMNS, NUMBERS // max(1, len(x)))
         for left in range(0, len(origin), width):
             numbers, begin = self._measured(x, slice(left, left + width))
-            own = slice(left * k, (left + width) * k) if stay else every
+            low, carried = self._tables if stay else self._one
+            own = slice(left * k, (left + width) * k) if stay else slice(None)
             start = np.empty(k * len(begin) + 1, np.int64)
             long = LONGEST_COUNT if len(weights) else SHORT_COUNT
-            packed = room_for(long * numbers.size) if not stay else cells[0]
-            given = numbers, begin, codes, weights, k
-            size = kernels.bins.count(*given, low[own], carried[own], start, packed)
+            packed = cells[0] if stay else room_for(long * numbers.size)
+            size = kernels.bins.count(
+                numbers, begin, codes, weights, k, low[own], carried[own], start, packed
+            )
             if size < 0:
                 size = -1 - size
                 self._refuse_infinite(numbers, codes, left)
@@ -346,8 +334,6 @@ class BinnedCountAccumulator:
 
     def _put_by(self) -> None:
         """Join what is in the tables."""
-        if not self._tallied:
-            return
         (low, _), (origin, unit) = self._tables, self._grid
         start = np.empty(len(low) + 1, np.int64)
         packed = room_for(SHORT_COUNT * min(self._tallied * len(origin), low.size))
@@ -357,13 +343,14 @@ class BinnedCountAccumulator:
         self._tallied = 0
 
     def _join(self, counts: BinnedCounts) -> None:
-        stack = [(level, sums.padded(self._k)) for level, sums in self._sum.stack]
-        self._sum = TreeSum(stack, self._sum.done)
-        self._sum.add(counts.padded(self._k))
+        if self._sum is not None:
+            k = max(self._sum.k, counts.k)
+            counts = self._sum.padded(k) + counts.padded(k)
+        self._sum = counts
 
     def _measured(self, x: NDArray[Any], columns: slice) -> tuple[Floats, Floats]:
         """Some columns in their units, and what is still subtracted from them."""
-        origin, unit = self._grid[0][columns], self._grid[1][columns]
+        origin, unit = (part[columns] for part in self._grid)
         numbers = np.asarray(converted(x[:, columns]), np.float64)
         if not len(unit):
             return numbers, origin
@@ -378,10 +365,9 @@ class BinnedCountAccumulator:
             raise BadCell(row, left + column, float(x[row, column]), "a number must be finite")
 
     def statistic(self) -> BinnedCounts:
-        self._put_by()
-        if not self._sum.done:
-            return BinnedCounts.empty(self._k, *self._grid)
-        return self._sum.total()
+        if self._tallied:
+            self._put_by()
+        return BinnedCounts.empty(0, *self._grid) if self._sum is None else self._sum
 
 
 def tables(many: int) -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:
@@ -417,27 +403,26 @@ class MomentsAndBins(ClassSums):
     def divergences(self, other: Self) -> Divergences:
         return self.moments.divergences(other.moments)
 
-    def columns(self, index: Ints) -> Self:
-        return type(self)(self.moments.columns(index), self.bins.columns(index))
-
 
 class MomentsAndBinsAccumulator:
-    """Builds `MomentsAndBins` of d columns; numbers are binned from 0."""
+    """Builds `MomentsAndBins` of d columns.
 
-    def __init__(self, d: int) -> None:
+    Numbers are binned from their origins (d,), by default 0, and in units of their own (d,), where
+    these are given. The cells of all but some ``columns`` stay empty, where these are given.
+    """
+
+    def __init__(
+        self,
+        d: int,
+        origin: Floats | None = None,
+        unit: Floats = NO_UNITS,
+        columns: Ints | None = None,
+    ) -> None:
         self._moments = MomentsAccumulator(d)
-        self._binned = np.arange(d)
-        self.bin_from(np.zeros(d))
-
-    def bin_from(self, origin: Floats, unit: Floats = NO_UNITS) -> None:
-        """Bin numbers from other origins, in units of their own, (d,); before any is added."""
-        self._origin, self._unit = origin, unit
-        self.bin_only(self._binned)
-
-    def bin_only(self, columns: Ints) -> None:
-        """Leave the cells of all but some columns empty; before any number is added."""
-        unit = self._unit[columns] if len(self._unit) else NO_UNITS
-        self._binned, self._bins = columns, BinnedCountAccumulator(self._origin[columns], unit)
+        self._grid = np.zeros(d) if origin is None else origin, unit
+        self._binned = np.arange(d) if columns is None else columns
+        grid = [part[self._binned] if len(part) else part for part in self._grid]
+        self._bins = BinnedCountAccumulator(*grid)
 
     def add(self, block: RealBlock, codes: Ints, weights: Floats, k: int) -> None:
         self._moments.add(block, codes, weights, k)
@@ -447,7 +432,7 @@ class MomentsAndBinsAccumulator:
 
     def statistic(self) -> MomentsAndBins:
         bins = self._bins.statistic()
-        if len(self._binned) < len(self._origin):
-            every = BinnedCounts.empty(bins.k, self._origin, self._unit)
+        if bins.d < len(self._grid[0]):
+            every = BinnedCounts.empty(bins.k, *self._grid)
             bins = every.with_columns(self._binned, bins, np.arange(bins.d))
         return MomentsAndBins(self._moments.statistic(), bins)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 import numpy as np
@@ -515,37 +517,31 @@ class SparseBlock:
         return np.asarray(place[self.indices])
 
 
+def joined(blocks: Sequence[Any]) -> Any:
+    """The rows of blocks of the same columns, numbers, categories or words, one after another."""
+    first = blocks[0]
+    if isinstance(first, SparseBlock):
+        events = reduce(or_, [block.vocabulary for block in blocks])
+        stored = np.concatenate([np.diff(block.indptr) for block in blocks])
+        return SparseBlock(
+            np.concatenate([block.data for block in blocks]),
+            np.concatenate([block.reindex(events) for block in blocks]),
+            np.append(0, np.cumsum(stored)),
+            events,
+            np.concatenate([block.present for block in blocks]),
+            all(block.whole for block in blocks),
+        )
+    whole = {isinstance(block, IntegerBlock) and block.values.dtype for block in blocks}
+    if isinstance(first, RealBlock) or (len(whole) == 1 and whole != {False}):
+        return type(first)(np.concatenate([block.values for block in blocks]))
+    coded = [block.coded() for block in blocks]
+    columns = zip(*(block.vocabularies for block in coded), strict=True)
+    vocabularies = tuple([reduce(or_, one) for one in columns])
+    return CodedBlock(np.concatenate([block.recode(vocabularies) for block in coded]), vocabularies)
+
+
 @dataclass(frozen=True, slots=True)
 class KeyBlock:
     """Values by which rows are grouped, as Arrow has them: d columns of n."""
 
     columns: tuple[pa.Array[Any], ...]
-
-    @property
-    def rows(self) -> int:
-        return len(self.columns[0])
-
-    @property
-    def width(self) -> int:
-        return len(self.columns)
-
-    @property
-    def missing(self) -> Bools:
-        return np.stack([np.asarray(column.is_null()) for column in self.columns], axis=1)
-
-    def cut(self, start: int, stop: int) -> Self:
-        return type(self)(tuple([c.slice(start, stop - start) for c in self.columns]))
-
-    def take(self, rows: Ints) -> Self:
-        return type(self)(tuple([c.take(pa.array(rows)) for c in self.columns]))
-
-    def showing(self, columns: Bools) -> Block:
-        """Return the rows; values of the other columns (d,) are missing."""
-        pairs = zip(self.columns, columns, strict=True)
-        return type(self)(tuple([c if shown else pa.nulls(len(c), c.type) for c, shown in pairs]))
-
-    def column(self, j: int) -> Self:
-        return type(self)((self.columns[j],))
-
-    def pruned(self) -> Self:
-        return self

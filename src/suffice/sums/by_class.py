@@ -17,7 +17,7 @@ from suffice.numerics.in_print import listed
 from suffice.rules import POSITIVE, Shape, rule
 from suffice.sums.base import Accumulator, ClassSums, Sums, axis, forgotten, nonnegative
 from suffice.sums.batch import Batch
-from suffice.sums.block import in_block
+from suffice.sums.block import BadCell
 from suffice.sums.comparison import Comparison, compared
 from suffice.sums.vocabulary import Vocabulary
 
@@ -178,11 +178,7 @@ class ByClassAccumulator:
 
     def add(self, batch: Batch) -> None:
         """Add the rows of a batch. Rows of weight zero count as absent."""
-        codes = self._translated(batch.codes, batch.classes)
-        self._add(batch, codes, len(self._codes))
-
-    def _add(self, batch: Batch, codes: Ints, k: int) -> None:
-        weights = batch.weights
+        (codes, k), weights = self._numbered(batch), batch.weights
         if k > len(self._weight):
             self._weight = np.concatenate([self._weight, np.zeros((k - len(self._weight), 2))])
         if not kernels.counts.add_rows(codes, weights, self._weight, self._unlabelled):
@@ -194,8 +190,11 @@ class ByClassAccumulator:
         if len(weights) and not weights.all():
             codes = np.where(weights == 0, -1, codes)
         for b, (accumulator, block) in enumerate(zip(self._blocks, batch.blocks, strict=True)):
-            with in_block(b):
+            try:
                 accumulator.add(block, codes, weights, k)
+            except BadCell as bad:
+                bad.block = b
+                raise
 
     def statistic(self) -> ByClass:
         classes = Vocabulary.of(self._codes)
@@ -210,14 +209,15 @@ class ByClassAccumulator:
         found = ByClass(classes, DoubleDouble(*weight), unlabelled, blocks)
         return found if weight[0].all() else found.pruned()
 
-    def _translated(self, codes: Ints, classes: Vocabulary) -> Ints:
-        known = self._codes
-        for value in classes.values:
+    def _numbered(self, batch: Batch) -> tuple[Ints, int]:
+        """Return the classes of the rows by their numbers here, and how many have one."""
+        known, values = self._codes, batch.classes.values
+        for value in values:
             known.setdefault(value, len(known))
-        place = tuple(map(known.__getitem__, classes.values))
-        if place == tuple(range(len(place))):
-            return codes
-        return np.array([*place, -1], np.intp)[codes]
+        place = list(map(known.__getitem__, values))
+        if place == list(range(len(place))):
+            return batch.codes, len(known)
+        return np.array([*place, -1], np.intp)[batch.codes], len(known)
 
 
 # -- groups of rows
@@ -292,8 +292,12 @@ class ClassesByGroupAccumulator(ByClassAccumulator):
 
     def add_groups(self, batch: Batch) -> int:
         """Add the rows of a batch that are in a group; return how many groups it may have."""
-        codes, groups = self._translated(batch.codes, batch.classes), batch.groups
-        g, m = int(groups.max(initial=-1)) + 1, len(self._codes)
+        self.add(batch)
+        return int(batch.groups.max(initial=-1)) + 1
+
+    def _numbered(self, batch: Batch) -> tuple[Ints, int]:
+        (codes, m), groups = super()._numbered(batch), batch.groups
+        g = int(groups.max(initial=-1)) + 1
         if g > len(self._numbers) or m > self._numbers.shape[1]:
             wider = np.full((roomy(g, len(self._numbers)), roomy(m, self._numbers.shape[1])), -1)
             wider[tuple(map(slice, self._numbers.shape))] = self._numbers
@@ -312,8 +316,7 @@ class ClassesByGroupAccumulator(ByClassAccumulator):
         if (missed >= 0).any():
             nowhere = np.zeros((1, 2))
             kernels.counts.add_rows(missed, batch.weights, self._unlabelled_of, nowhere)
-        self._add(replace(batch, codes=numbers), numbers, roomy(self._pairs, len(self._weight)))
-        return g
+        return numbers, roomy(self._pairs, len(self._weight))
 
     def by_group(self, k: int) -> ClassesByGroup:
         classes = Vocabulary.of(self._codes)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from suffice.errors import DataError, ParameterError
 from suffice.numerics import kernels
@@ -25,6 +24,8 @@ from suffice.sums.sorted_rows import MANY_CLASSES, SortedRows
 TOO_LARGE = "a number must be below 1e150, or its square overflows"
 UNDERFLOW = 2.0**-1000  # what squares of small numbers may lose
 MOVED = 2.0**-60  # fraction of the squares of numbers that may be left of their differences
+DOUBLE_ROUNDING = 2.0**-46  # of mean and scatter, which are doubles
+FEWEST_NUMBERS = 20  # that may count rows: fewer show nothing
 SUM_ROUNDING = 2.0**-20  # fraction of a sum that many additions in plain double may be off by
 
 
@@ -168,10 +169,6 @@ class Moments(ClassSums):
     def shares_left(self, rest: Self) -> Floats:
         return scatters_left((self.scatter, rest.scatter), rest.total, rest.mean)
 
-    def columns(self, index: Ints) -> Self:
-        parts = self.weight, self.pivot, self.sums
-        return type(self)(*(np.ascontiguousarray(part[..., index]) for part in parts))
-
 
 class MomentsAccumulator:
     """Builds `Moments` of d features; rows may come as any real dtype in any memory order."""
@@ -188,7 +185,11 @@ class MomentsAccumulator:
         as_they_lie = not len(weights) and values.dtype in READ
         for start, x in ((0, values),) if as_they_lie else tiles(values, np.float64):
             rows = slice(start, start + len(x))
-            stopped = _add_rows(x, codes[rows], weights[rows], *self._state)
+            of_rows = x, codes[rows]
+            if len(weights):
+                stopped = kernels.moments.add_weighted_rows(*of_rows, weights[rows], *self._state)
+            else:
+                stopped = kernels.moments.add_rows(*of_rows, *self._state)
             if stopped >= 0:
                 raise too_large(np.where(codes[rows, None] >= 0, x, 0.0), stopped, start)
 
@@ -206,21 +207,15 @@ class MomentsAccumulator:
         return True
 
     def _add_sorted(self, waiting: SortedRows) -> None:
-        for piece, sums in waiting.pieces(*self._state):
-            _add_rows(*piece[1:], *sums)
+        for (_, x, codes, weights), sums in waiting.pieces(*self._state):
+            weights = weights if len(weights) else np.ones(len(x))
+            kernels.moments.add_weighted_rows(x, codes, weights, *sums)
 
     def statistic(self) -> Moments:
         if self._waiting is not None:
             self._add_sorted(self._waiting)
         weight, pivot, sums = self._state
         return Moments(weight.copy(), pivot.copy(), sums.copy())
-
-
-def _add_rows(x: NDArray[Any], codes: Ints, weights: Floats, *sums: Floats) -> int:
-    """Add rows; return one before which a number is too large to be squared, or −1."""
-    if len(weights):
-        return kernels.moments.add_weighted_rows(x, codes, weights, *sums)
-    return kernels.moments.add_rows(x, codes, *sums)
 
 
 def noise_of_squares(weight: Floats, pivot: Floats, mean: Floats) -> Floats:
@@ -274,6 +269,36 @@ def refuse_underflow(too_small: Bools, name: Callable[[int], str]) -> None:
             "the squares of such differences underflow",
             "give it in a smaller unit",
         )
+
+
+def row_numbers_of(moments: Moments | MomentsLeftOut) -> Bools:
+    """Return which columns have the moments of n numbers in a row, (d,).
+
+    ::
+
+        Σ(x − x̄)² = n(n² − 1)/12    x̄ = a + (n − 1)/2, a whole
+
+    n different whole numbers cannot have less scatter. Other values have exactly these moments by
+    a rare accident only.
+
+    Examples
+    --------
+    >>> from suffice.naive_bayes import GaussianNB
+    >>> x = np.arange(60.0)
+    >>> sums = GaussianNB().fit(np.c_[x + 1000, x**2], x > 20).statistic_.blocks[0]
+    >>> row_numbers_of(sums)
+    array([ True, False])
+    """
+    rows = moments.one_class
+    n, scatter, first = rows.total[0], rows.scatter[0], rows.mean[0] - (rows.total[0] - 1) / 2
+    expected = n * (n**2 - 1) / 12
+    found = (
+        (n >= FEWEST_NUMBERS)
+        & (n == np.floor(n))
+        & (abs(scatter - expected) <= DOUBLE_ROUNDING * expected)
+    )
+    whole = abs(first - np.round(first)) <= DOUBLE_ROUNDING * np.maximum(abs(rows.mean[0]), n)
+    return np.asarray(found & whole)
 
 
 FEWEST_DIGITS = 2.0**-20  # of a scatter have to be left: 10 decimal digits remain, and more

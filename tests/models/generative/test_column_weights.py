@@ -74,15 +74,14 @@ def test_weights_maximise_the_penalised_likelihood_of_rows_left_out() -> None:
     model = NaiveBayes.textbook(calibration="weights").fit(REPEATED, Y)
     (sample,) = [batch.sample for batch in model.batches_]
     terms, codes = [], []
-    hashes = rank_hashes([batch for batch, _ in sample.pieces])
+    hashes = rank_hashes(sample.batch)
     for fold in range(10):
-        for (batch, _), own in zip(sample.pieces, hashes, strict=True):
-            out = np.flatnonzero(own % np.uint64(10) == fold)
-            x = batch.blocks[0].values[out]
-            kept = ~(REPEATED[:, None] == x[None]).all(axis=2).any(axis=1)
-            rest = NaiveBayes.textbook(class_prior="uniform").fit(REPEATED[kept], Y[kept])
-            terms.append(rest.explain(x).contributions)
-            codes.append(batch.codes[out])
+        out = np.flatnonzero(hashes % np.uint64(10) == fold)
+        x = sample.batch.blocks[0].values[out]
+        kept = ~(REPEATED[:, None] == x[None]).all(axis=2).any(axis=1)
+        rest = NaiveBayes.textbook(class_prior="uniform").fit(REPEATED[kept], Y[kept])
+        terms.append(rest.explain(x).contributions)
+        codes.append(sample.batch.codes[out])
     terms, codes = np.concatenate(terms), np.concatenate(codes)
     log_prior = np.log(np.bincount(Y) / len(Y))
 

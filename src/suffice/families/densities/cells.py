@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -88,18 +86,9 @@ def equal_frequency_cuts(every: Floats, bins: int) -> Ints:
 
 
 TIE = 2.0**-30  # units: a number midway between two others is one of the larger, however rounded
-GROUPS = 200  # cells, at most, that kernels stand in
-FEW_CLASSES = 10  # of more classes, cells are so many fewer that kernels take as long as of these
-LEAST_BANDWIDTH = 1e-3  # of the standard deviation of all classes
 
 
-class _Cells(NamedTuple):
-    low: Floats
-    high: Floats
-    counts: Floats
-
-
-class Cells(_Cells):
+class Cells(NamedTuple):
     """m ≥ 1 neighbouring cells, in the order of the numbers in them.
 
     Parameters
@@ -110,60 +99,19 @@ class Cells(_Cells):
         Σw of the numbers of each class in each cell.
     """
 
-    @cached_property
-    def at(self) -> Floats:
-        """A number that stands for those in each cell, (m,)."""
-        return 0.5 * self.low + 0.5 * self.high
+    low: Floats
+    high: Floats
+    counts: Floats
 
-    @cached_property
-    def total(self) -> Floats:
-        """Σw of the numbers of each class, (k,)."""
-        return np.asarray(self.counts.sum(axis=1))
+    def joined(self, cuts: Ints) -> Cells:
+        """Return fewer cells, without gaps: each begins with one of the ``cuts``, or the first.
 
-    @cached_property
-    def every(self) -> Floats:
-        """Σw of the numbers of all classes in each cell, (m,)."""
-        return np.asarray(self.counts.sum(axis=0))
-
-    @cached_property
-    def grouped(self) -> Cells:
-        """At most 200 cells of equal frequency, without gaps; of k > 10 classes 200 √(10/k)."""
-        most = round(GROUPS * sqrt(min(1.0, FEW_CLASSES / len(self.counts))))
-        few = len(self.low) <= most
-        cuts = np.arange(1, len(self.low)) if few else equal_frequency_cuts(self.every, most)
-        return merged(self, cuts)
-
-    @cached_property
-    def kernel_shape(self) -> KernelShape:
-        """Return the quantities that kernels of all bandwidths share."""
-        cells = self.grouped
-        k, b = cells.counts.shape
-        shape = np.empty(k), np.empty(k), np.empty(b)
-        return KernelShape(kernels.densities.kernel_shape(cells.at, cells.counts, *shape), *shape)
-
-
-class KernelShape(NamedTuple):
-    """The scale of the kernels of the classes, and a broad one for values out of range.
-
-    Parameters
-    ----------
-    deviation : float
-        Of the numbers of all classes, from their mean.
-    spreads, narrower : ndarray (k,)
-        min(s_c, (q₃ − q₁)_c / 1.34) and n_c^(−1/5), of the numbers of each class.
-    broad : ndarray (b,)
-        Cauchy(x; x̄, s) in each cell.
-    """
-
-    deviation: float
-    spreads: Floats
-    narrower: Floats
-    broad: Floats
-
-    def widths(self, bandwidth: float) -> Floats:
-        """Return h_c of every class, (k,), no less than a thousandth of the deviation."""
-        h = bandwidth * self.spreads * self.narrower
-        return np.maximum(h, LEAST_BANDWIDTH * self.deviation)
+        Between two cells lies the middle of what parts them.
+        """
+        bins = len(cuts) + 1
+        found = Cells(np.empty(bins), np.empty(bins), np.empty((len(self.counts), bins)))
+        kernels.densities.merge(*self, cuts, *found)
+        return found
 
 
 def cells_of_column(bins: BinnedCounts, j: int, most: int = CELLS) -> Cells:
@@ -193,27 +141,21 @@ def cells_of_column(bins: BinnedCounts, j: int, most: int = CELLS) -> Cells:
     return Cells(low + bins.origin[j], high + bins.origin[j], counts)
 
 
-def merged(cells: Cells, cuts: Ints) -> Cells:
-    """Fewer cells, without gaps between them: each begins with one of the ``cuts``, or the first.
-
-    Between two cells lies the middle of what parts them.
-    """
-    bins = len(cuts) + 1
-    found = Cells(np.empty(bins), np.empty(bins), np.empty((len(cells.counts), bins)))
-    kernels.densities.merge(*cells, cuts, *found)
-    return found
-
-
 # -- bins
 
 
 BINS = 10  # of equal frequency, where no cut tells of the class
 
 
-def learnt_cuts(cells: Cells) -> Ints:
-    """Return the cells that begin a bin: `entropy_cuts`, or ten equal parts where it finds none."""
+def learnt_cuts(cells: Cells) -> tuple[Ints, bool]:
+    """Return the cells that begin a bin, and whether classes decide it.
+
+    They are `entropy_cuts`, or where these are none, those of ten equal parts.
+    """
     cuts = entropy_cuts(cells.counts)
-    return cuts if len(cuts) else equal_frequency_cuts(cells.every, BINS)
+    if len(cuts):
+        return cuts, True
+    return equal_frequency_cuts(cells.counts.sum(axis=0), BINS), False
 
 
 def binned_counts(cells: Cells, cuts: Ints) -> tuple[CutBins, Floats]:

@@ -73,8 +73,8 @@ def _bins(
     found, names = block.bins, tuple(design.numbers)
     far = far_columns(block.moments)
     if len(far):
-        rows = block.moments.one_class.columns(far)
-        plan = layout, complete, far, rows.mean[0], np.sqrt(rows.variance[0])
+        rows = block.moments.one_class
+        plan = layout, complete, far, rows.mean[0, far], np.sqrt(rows.variance[0, far])
         again = engine.run(far_counts, plan, parts).over(sums.classes).blocks[0]
         found = found.with_columns(far, again, np.arange(len(far)))
     assert isinstance(sums, Sampled)
@@ -82,7 +82,7 @@ def _bins(
     for j, name in enumerate(names):
         cells = cells_of_column(found, j)
         cells = cells._replace(counts=cells.counts / weight)
-        cuts = learnt_cuts(cells) if len(cells.low) > 1 else np.empty(0, np.intp)
+        cuts = learnt_cuts(cells)[0] if len(cells.low) > 1 else np.empty(0, np.intp)
         bins[name] = binned_counts(cells, cuts)[0]
     return bins
 

@@ -20,7 +20,6 @@ estimators (Machine Learning 58, 2005), eqs. 8 and 9; smoothing and missing cell
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -35,7 +34,6 @@ from suffice.numerics import kernels
 from suffice.numerics.elementary import log
 from suffice.numerics.logspace import log_sum_exp
 from suffice.sums.batch import Batch
-from suffice.sums.by_class import ByClass, ByClassAccumulator
 from suffice.sums.pairs import PairCounts, pair_places
 
 LEAST_PARENT = 1.0  # Σw of the rows that show a bin, for it to be a parent
@@ -125,31 +123,20 @@ class AODEModel(GenerativeModel):
         return self.pairs
 
     @property
-    def groups(self) -> int:
-        """One more: that of the pairs."""
-        return super().groups + 1
-
-    @property
     def usual_weights(self) -> NDArray[np.float64]:
-        """Return the weights of one-dependence estimators alone, (groups,)."""
-        return np.append(np.zeros(super().groups), 1.0)
+        """Return those of one-dependence estimators alone, whose term is the last, (g,)."""
+        return np.append(np.zeros_like(super().usual_weights), 1.0)
 
-    @property
-    def sums(self) -> ByClass:
-        """The sums of families, and then those of pairs."""
-        return replace(self.family_sums, blocks=(*self.family_sums.blocks, self.known_pairs))
-
-    def summed(self, batches: Sequence[Batch], settled: bool = False) -> ByClass:
-        paired = PairedColumns(self.known_pairs.columns, self.known_pairs.bins)
-        total = ByClassAccumulator([*self._accumulators(settled), paired.accumulator()])
-        for batch in batches:
-            rows: Any = paired_rows(self.parts, paired.columns, batch)
-            total.add(replace(batch, blocks=(*batch.blocks, rows)))
-        return total.statistic()
-
-    def of_sums(self, sums: ByClass) -> AODEModel:
-        plain = replace(sums, blocks=sums.blocks[:-1])
-        return self.of(super().of_sums(plain), sums.blocks[-1])
+    def without(self, batch: Batch, factor: float = 1.0) -> AODEModel | None:
+        others = super().without(batch, factor)
+        if others is None:
+            return None
+        pairs = self.known_pairs
+        rows = PairedColumns(pairs.columns, pairs.bins).accumulator()
+        cells: Any = paired_rows(self.parts, pairs.columns, batch)
+        rows.add(cells, batch.learnt(self.classes), batch.weights, len(self.classes))
+        gone = rows.statistic()
+        return replace(others, pairs=pairs - (gone if factor == 1 else gone.scaled(factor)))
 
     @property
     def n_free(self) -> int:

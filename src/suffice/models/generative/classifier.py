@@ -329,10 +329,8 @@ class GenerativeClassifier(Classifier, FittedFromSums[GenerativeReader, ByClass]
             "row_weight": model.row_weight if model.row_weight != 1 else None,
         }
         return {
-            "label_dtype": None if reader.label_dtype is None else reader.label_dtype.str,
-            "parts": reader.parts,
+            **self._kept_reader(reader),
             "batches": plain,
-            "declared": reader.declared,
             **{name: value for name, value in more.items() if value is not None and value != ()},
         }
 

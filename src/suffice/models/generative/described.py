@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.schema import DATES, INSTANTS, TIMES
-from suffice.families import Parameters
 from suffice.models.generative.model import GenerativeModel
-from suffice.models.generative.part import FamilyColumns
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
 
 SPREADS, BEFORE_CUTS = ("sd", "scale"), ("<", ">=")
@@ -66,14 +64,13 @@ def missing_rows(model: GenerativeModel) -> dict[Any, NDArray[np.float64]]:
 
 def alpha_evidence(model: GenerativeModel) -> AlphaEvidence | None:
     """The evidence of all families that chose α, by their columns; None where none did."""
-    parts = map(_of_part, model.parts, model.parameters)
-    found = [evidence for evidence in parts if evidence is not None]
+    pairs = zip(model.parts, model.parameters, strict=True)
+    found = [
+        parameters.alpha_evidence.named(part.layout.columns)
+        for part, parameters in pairs
+        if parameters.alpha_evidence is not None
+    ]
     return AlphaEvidence.joined(found) if found else None
-
-
-def _of_part(part: FamilyColumns, parameters: Parameters) -> AlphaEvidence | None:
-    evidence = parameters.alpha_evidence
-    return None if evidence is None else evidence.named(part.layout.columns)
 
 
 def in_words(parameters: Mapping[str, Sequence[Any]], reason: str) -> Mapping[str, Sequence[Any]]:

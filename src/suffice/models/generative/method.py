@@ -110,7 +110,8 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
             return found
         # The checkpoint keeps the sums; the rows of the sample are chosen in another reading, which
         # starts anew after a stop.
-        return Sampled.with_sample(found, self.sample(reader, rows, engine).sample)
+        sample = self.sample(reader, rows, engine).sample
+        return Sampled(found.classes, found.weight, found.unlabelled, found.blocks, sample)
 
     def sample(self, reader: GenerativeReader, rows: Rows, engine: Engine) -> Sampled:
         """Sum the rows, and keep some of them."""

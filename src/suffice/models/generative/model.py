@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,13 +27,14 @@ from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.sampled_bins import SampledBins
 from suffice.numerics import kernels
 from suffice.numerics.elementary import log
+from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.logspace import cell_scores, log_normalise, normalise, scores
 from suffice.rules import shown
 from suffice.sums.base import Accumulator
-from suffice.sums.batch import Batch
-from suffice.sums.bins import MomentsAndBinsAccumulator
+from suffice.sums.batch import WEIGHT_ROUNDING, Batch
+from suffice.sums.bins import MomentsAndBins, MomentsAndBinsAccumulator
 from suffice.sums.block import BadCell, in_block
-from suffice.sums.by_class import ByClass, ByClassAccumulator
+from suffice.sums.by_class import ByClass
 from suffice.sums.row_sample import RowSample
 from suffice.sums.vocabulary import Vocabulary
 
@@ -100,14 +101,9 @@ class GenerativeModel:
         }
 
     @property
-    def groups(self) -> int:
-        """Return the number of terms of log p(x | c) with a weight of their own."""
-        return sum(part.groups for part in self.parts)
-
-    @property
     def usual_weights(self) -> NDArray[np.float64]:
-        """Return the weights of these terms where none are fitted, (groups,)."""
-        return np.ones(self.groups)
+        """Return the weights of the g terms of log p(x | c) where none are fitted, (g,)."""
+        return np.ones(sum(part.groups for part in self.parts))
 
     def with_sample(self, sample: RowSample) -> Self:
         """Count numbers in a sample of the rows where that is more informative."""
@@ -120,43 +116,44 @@ class GenerativeModel:
             return self.statistic
         return self.sampled.instead(self.parts, self.statistic)
 
-    @property
-    def sums(self) -> ByClass:
-        return self.family_sums
-
-    def summed(self, batches: Sequence[Batch], settled: bool = False) -> ByClass:
-        """Return the model of other rows, or fewer, with choices fixed if ``settled``."""
-        total = ByClassAccumulator(self._accumulators(settled))
-        for batch in batches:
-            total.add(batch)
-        return total.statistic()
-
-    def _accumulators(self, settled: bool) -> list[Accumulator]:
-        """Empty ones of the sums of every part; columns that a sample counts have its grids."""
-        found = [part.accumulator(settled) for part in self.parts]
-        if self.sampled is not None:
-            for one, block in zip(found, self.family_sums.blocks, strict=True):
-                if isinstance(one, MomentsAndBinsAccumulator):
-                    one.bin_from(block.bins.origin, block.bins.unit)
-        return found
-
     def settled(self, anew: bool = False) -> Self:
         """Return the model with the data-driven choices of its families fixed, or to be made anew.
 
         Either way only the counts that these parameters needed are read.
         """
-        parts = []
-        for part, parameters in zip(self.parts, self.parameters, strict=True):
-            settle = part.family.narrowed if anew else part.family.settled
-            parts.append(replace(part, family=settle(parameters)))
-        found = replace(self, parts=tuple(parts), chosen=())
-        vars(found)["family_sums"] = self.family_sums
-        return found
+        parts, blocks = [], list(self.family_sums.blocks)
+        for b, (part, parameters) in enumerate(zip(self.parts, self.parameters, strict=True)):
+            family: Any = part.family
+            family = family.narrowed(parameters) if anew else family.settled(parameters)
+            parts.append(replace(part, family=family))
+            if isinstance(block := blocks[b], MomentsAndBins):
+                columns = family.compared(block.moments)
+                blocks[b] = replace(block, bins=block.bins.only(columns))
+        sums = replace(self.family_sums, blocks=tuple(blocks))
+        return replace(self, parts=tuple(parts), statistic=sums, sampled=None, chosen=())
 
-    def of_sums(self, sums: ByClass) -> GenerativeModel:
-        """The model of other sums, its classes equally likely."""
-        k = len(sums.classes)
-        return GenerativeModel(self.parts, self.layout, sums.classes, np.full(k, 1 / k), sums)
+    def without(self, batch: Batch, factor: float = 1.0) -> Self | None:
+        """Return the model of the other rows; None if none is left.
+
+        What leaves is ``factor`` times the sums of the batch. Classes are equally likely.
+        """
+        k, codes, total = len(self.classes), batch.learnt(self.classes), self.statistic
+        weight = total.weight.value - factor * np.bincount(codes, batch.weights, k)
+        if weight.sum() <= WEIGHT_ROUNDING * total.rows:
+            return None
+        blocks = list(total.blocks)
+        for b, (part, block) in enumerate(zip(self.parts, batch.blocks, strict=True)):
+            if isinstance(every := blocks[b], MomentsAndBins):
+                columns = cast(Any, part.family).compared(every.moments)
+                grid = every.bins.origin, every.bins.unit
+                rows: Accumulator = MomentsAndBinsAccumulator(every.d, *grid, columns)
+            else:
+                rows = part.accumulator()
+            rows.add(block, codes, batch.weights, k)
+            gone = rows.statistic()
+            blocks[b] = every - (gone if factor == 1 else gone.scaled(factor))
+        rest = replace(total, weight=DoubleDouble.of(weight), blocks=tuple(blocks))
+        return replace(self, prior=np.full(k, 1 / k), statistic=rest)
 
     def terms(self, batch: Batch) -> NDArray[np.float64]:
         """The terms of log p(x | c) that have a weight of their own, (groups, n, k)."""

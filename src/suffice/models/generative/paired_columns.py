@@ -75,7 +75,7 @@ def _binned(block: Any, j: int) -> tuple[ColumnBins, NDArray[np.float64]] | None
         cells = cells_of_column(block.bins, j)
         if len(cells.low) < 2:
             return None
-        cuts = learnt_cuts(cells)
+        cuts, _ = learnt_cuts(cells)
         return binned_counts(cells, cuts) if len(cuts) else None
     if isinstance(block, Counts) and len(block.vocabularies[j]) > 1:
         return ValueBins(Vocabulary(block.vocabularies[j].values)), block.column(j)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import starmap
 from typing import Any
 
 import numpy as np
@@ -26,7 +25,7 @@ from suffice.models.generative.terms import (
 from suffice.numerics.logspace import cell_scores, scores
 from suffice.rules import rule
 from suffice.sums.base import Accumulator
-from suffice.sums.bins import YEAR_2000, MomentsAndBins, MomentsAndBinsAccumulator
+from suffice.sums.bins import YEAR_2000, MomentsAndBinsAccumulator
 from suffice.sums.block import Encoding
 from suffice.sums.by_class import (
     ByClass,
@@ -67,18 +66,17 @@ class FamilyColumns:
         return self.layout.columns if self.design is None else self.design.terms
 
     @property
-    def is_one_group(self) -> bool:
-        """Return whether the columns have one weight: words, and those modelled together."""
-        return self.family.joint or self.layout.encoding in ("events", "sparse")
-
-    @property
     def groups(self) -> int:
-        """Return the number of terms of log p(x | c) with a weight of their own."""
-        return 1 if self.is_one_group else len(self.layout.columns)
+        """Return the number of terms of log p(x | c) with a weight of their own.
+
+        Words have one weight, and so have columns that are modelled together.
+        """
+        together = self.family.joint or self.layout.encoding in ("events", "sparse")
+        return 1 if together else len(self.layout.columns)
 
     def grouped_scores(self, parameters: Parameters, block: Any, k: int) -> NDArray[np.float64]:
         """Return the terms of log p(x | c) by their weights, (groups, n, k)."""
-        if self.is_one_group:
+        if self.groups == 1:
             whole = scores(block.rows, k, 0.0)
             parameters.add_log_likelihood(block, whole)
             return whole[None]
@@ -121,8 +119,8 @@ class FamilyColumns:
             family = replace(family, choices=chosen.choices)
         return family.estimate_by(statistic, apply)
 
-    def accumulator(self, settled: bool = False, apart: bool = False) -> Accumulator:
-        """An empty accumulator of the sums that the family needs, or once ``settled`` fewer.
+    def accumulator(self, apart: bool = False) -> Accumulator:
+        """An empty accumulator of the sums that the family needs.
 
         Those ``apart`` share nothing among classes, which are those of groups.
         """
@@ -134,20 +132,13 @@ class FamilyColumns:
         columns, dates = self.layout.columns, self.layout.dates
         found = family.accumulator(self.layout.encoding, len(columns))
         if dates and isinstance(found, MomentsAndBinsAccumulator):
-            found.bin_from(np.array([YEAR_2000 * (name in dates) for name in columns]))
-        if settled and isinstance(found, MomentsAndBinsAccumulator):
-            found.bin_only(self.family.binned(len(columns)))
+            origin = np.array([YEAR_2000 * (name in dates) for name in columns])
+            return MomentsAndBinsAccumulator(len(columns), origin)
         return found
 
     def together(self, block: Any) -> Any:
         """Let classes share what the family shares: those of a group were summed apart."""
         return block.together if self.family.apart != self.family else block
-
-    def read_from(self, block: Any) -> Any:
-        """Take from a statistic the counts that the family reads."""
-        if not isinstance(block, MomentsAndBins):
-            return block
-        return replace(block, bins=block.bins.only(self.family.binned(block.d)))
 
 
 FAMILY_OF_KIND = {
@@ -165,32 +156,23 @@ def parts_of(
     blocks: dict[Any, list[str]] = {}
     for names, family in groups:
         encoding = _encoding(family, tuple(map(columns.__getitem__, names)))
-        text = encoding == "events" and columns[names[0]].stored == "string"
+        text = encoding == "events" and any(columns[n].stored == "string" for n in names[:1])
         alone = len(names) > 1 or family.joint or text
         key = (family, repr(family), encoding, names if alone else None)
         blocks.setdefault(key, []).extend(names)
-    layouts = [
-        (family, BlockLayout(encoding, tuple(names), _dates(family, names, columns)))
-        for (family, _, encoding, _), names in blocks.items()
-    ]
-    return tuple(starmap(FamilyColumns, layouts))
+    found = []
+    for (family, _, encoding, _), joined in blocks.items():
+        dates = tuple([n for n in joined if columns[n].reason in (DATES, INSTANTS)])
+        found.append(FamilyColumns(family, BlockLayout(encoding, tuple(joined), dates)))
+    return tuple(found)
 
 
 def whole(family: Family, columns: Sequence[Column]) -> tuple[FamilyColumns, ...]:
     """Model all columns by one family, as one block."""
-    encoding = _encoding(family, columns)
     if isinstance(columns, UniformColumns):
-        return (FamilyColumns(family, BlockLayout(encoding, columns.names)),)
+        return (FamilyColumns(family, BlockLayout(_encoding(family, columns), columns.names)),)
     by_name = {column.name: column for column in columns}
-    dates = _dates(family, list(by_name), by_name)
-    return (FamilyColumns(family, BlockLayout(encoding, tuple(by_name), dates)),)
-
-
-def _dates(family: Family, names: Sequence[str], columns: Mapping[str, Column]) -> tuple[str, ...]:
-    """The columns that hold dates, if their numbers are binned."""
-    dates = tuple(name for name in names if columns[name].reason in (DATES, INSTANTS))
-    binned = dates and isinstance(family.accumulator("real", 0), MomentsAndBinsAccumulator)
-    return dates if binned else ()
+    return parts_of([(tuple(by_name), family)], by_name)
 
 
 def _encoding(family: Family, columns: Sequence[Column]) -> Encoding:

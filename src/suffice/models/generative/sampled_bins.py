@@ -24,9 +24,9 @@ count rows that are added, in proportion: see `with_more`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,8 +37,7 @@ from suffice.rules import rule
 from suffice.sums.batch import WEIGHT_ROUNDING, Batch
 from suffice.sums.bins import SNAPPED, WHOLE, BinnedCountAccumulator, BinnedCounts, MomentsAndBins
 from suffice.sums.block import RealBlock, converted
-from suffice.sums.by_class import ByClass, ByClassAccumulator
-from suffice.sums.moments import Moments
+from suffice.sums.by_class import ByClass
 from suffice.sums.row_sample import LAST, RowSample, Sampled
 from suffice.sums.vocabulary import Vocabulary
 
@@ -72,29 +71,26 @@ class SampledBins:
         (('year',), [1995.0])
         """
         every = sample.cut == LAST and sample.weight >= sums.rows * (1 - WEIGHT_ROUNDING)
-        chosen = list(_chosen(parts, sums, every))
+        chosen = _chosen(parts, sums, every)
         if not chosen:
             return None
-        batches = [piece.batch for piece in sample.pieces]
-        numbers = [_numbers(batch, chosen) for batch in batches]
-        moments = [sums.blocks[b].moments.columns(columns) for b, columns, _ in chosen]
-        names = tuple(name for one in chosen for name in one.names)
-        counted = _counted(sample, numbers, *_grid(numbers, moments))
-        return cls(names, sums.classes, counted.over(sums.classes).blocks[0])
+        x = _numbers(sample.batch, chosen)
+        rows = [(sums.blocks[b].moments.one_class, columns) for b, columns in chosen]
+        origin = np.concatenate([one.mean[0, columns] for one, columns in rows])
+        deviation = np.sqrt(np.concatenate([one.variance[0, columns] for one, columns in rows]))
+        names = [parts[b].layout.columns[j] for b, columns in chosen for j in columns.tolist()]
+        counts = _counted(sample, x, *_grid(x, origin, deviation), sums.classes)
+        return cls(tuple(names), sums.classes, counts)
 
     def with_more(self, parts: Sequence[FamilyColumns], sums: ByClass, newest: Sampled) -> Self:
         """Count a sample of rows that have joined the sums, on the same grid.
 
         The larger sample is scaled down, so that both are in proportion to the rows they are of.
         """
-        chosen = [
-            _Chosen(b, np.array(columns), [part.layout.columns[j] for j in columns])
-            for b, part in enumerate(parts)
-            if (columns := [j for j, n in enumerate(part.layout.columns) if n in self.columns])
-        ]
-        numbers = [_numbers(piece.batch, chosen) for piece in newest.sample.pieces]
-        more = _counted(newest.sample, numbers, self.bins.origin, self.bins.unit)
-        old, new = self._over(sums.classes), more.over(sums.classes).blocks[0]
+        names = [[name in self.columns for name in part.layout.columns] for part in parts]
+        chosen = [(b, np.flatnonzero(own)) for b, own in enumerate(names) if any(own)]
+        x, grid = _numbers(newest.sample.batch, chosen), (self.bins.origin, self.bins.unit)
+        old, new = self._over(sums.classes), _counted(newest.sample, x, *grid, sums.classes)
         earlier = sums.rows - newest.rows
         if earlier <= 0:
             return replace(self, classes=sums.classes, bins=new)
@@ -122,77 +118,70 @@ class SampledBins:
             if columns == theirs == list(range(len(part.layout.columns))) == list(own.values()):
                 blocks[b] = replace(blocks[b], bins=bins)
             elif columns:
-                family: Any = part.family
-                read = blocks[b].bins.only(family.compared(blocks[b].moments))
-                found = read.with_columns(np.array(columns), bins, np.array(theirs))
+                found = blocks[b].bins.with_columns(np.array(columns), bins, np.array(theirs))
                 blocks[b] = replace(blocks[b], bins=found)
         return replace(sums, blocks=tuple(blocks))
 
     def far(self, parts: Sequence[FamilyColumns], sums: ByClass) -> Self | None:
         """The counts of columns far from 0 alone, as all rows show them; None without."""
-        far = {name for one in _chosen(parts, sums, False) for name in one.names}
+        chosen = _chosen(parts, sums, False)
+        far = {parts[b].layout.columns[j] for b, columns in chosen for j in columns.tolist()}
         left = np.array([j for j, name in enumerate(self.columns) if name in far], np.intp)
         names = tuple(self.columns[j] for j in left.tolist())
         return replace(self, columns=names, bins=self.bins.columns(left)) if names else None
 
 
-class _Chosen(NamedTuple):
-    """A block, columns of it, and their names."""
-
-    block: int
-    columns: NDArray[np.intp]
-    names: list[str]
-
-
-def _chosen(parts: Sequence[FamilyColumns], sums: ByClass, every: bool) -> Iterator[_Chosen]:
-    """The columns whose densities are compared: every one, or those far from 0."""
+def _chosen(
+    parts: Sequence[FamilyColumns], sums: ByClass, every: bool
+) -> list[tuple[int, NDArray[np.intp]]]:
+    """The columns of each block whose densities are compared: every one, or those far from 0."""
+    found = []
     for b, (part, block) in enumerate(zip(parts, sums.blocks, strict=False)):  # pairs may be last
         if isinstance(block, MomentsAndBins):
             family: Any = part.family  # the one that counts in bins
             columns = family.compared(block.moments)
             columns = columns if every else np.intersect1d(columns, far_columns(block.moments))
-            if len(columns):
-                yield _Chosen(b, columns, [part.layout.columns[j] for j in columns.tolist()])
+            found.append((b, columns))
+    return [(b, columns) for b, columns in found if len(columns)]
 
 
 def _counted(
     sample: RowSample,
-    numbers: Sequence[NDArray[np.float64]],
+    x: NDArray[np.float64],
     origin: NDArray[np.float64],
     unit: NDArray[np.float64],
-) -> ByClass:
+    classes: Vocabulary,
+) -> BinnedCounts:
     """Count the rows of a sample, of which these are the numbers, on a grid."""
-    total = ByClassAccumulator([BinnedCountAccumulator(origin, unit)])
-    for piece, x in zip(sample.pieces, numbers, strict=True):
-        total.add(replace(piece.batch, blocks=(RealBlock(x),)))
+    total, batch = BinnedCountAccumulator(origin, unit), sample.batch
+    total.add(RealBlock(x), batch.learnt(classes), batch.weights, len(classes))
     counted = total.statistic()
     return counted if sample.unit == 1 else counted.scaled(1 / sample.unit)
 
 
-def _numbers(batch: Batch, chosen: Sequence[_Chosen]) -> NDArray[np.float64]:
+def _numbers(batch: Batch, chosen: Sequence[tuple[int, NDArray[np.intp]]]) -> NDArray[np.float64]:
     """The columns of a batch as doubles, (n, d)."""
-    found = []
-    for b, columns, _ in chosen:
-        block: Any = batch.blocks[b]
-        some = block.values
-        if len(columns) < block.width:
-            some = some[:, columns]
-        found.append(np.asarray(converted(some), np.float64))
-    return found[0] if len(found) == 1 else np.hstack(found)
+    blocks: Sequence[Any] = batch.blocks
+    if not blocks:  # no row was kept
+        return np.zeros((0, sum(len(columns) for _, columns in chosen)))
+    parts = [
+        np.asarray(converted(blocks[b].values[:, columns]), np.float64) for b, columns in chosen
+    ]
+    return parts[0] if len(parts) == 1 else np.hstack(parts)
 
 
 def _grid(
-    numbers: Sequence[NDArray[np.float64]], moments: Sequence[Moments]
+    numbers: NDArray[np.float64], origin: NDArray[np.float64], unit: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the start of the grid of every column, and its unit, (d,)."""
-    rows = [one.one_class for one in moments]
-    origin = np.concatenate([one.mean[0] for one in rows])
-    unit = np.sqrt(np.concatenate([one.variance[0] for one in rows]))
-    if not numbers or not sum(map(len, numbers)):
+    """Return the start of the grid of every column, and its unit, (d,).
+
+    Of a column without a number they are its mean and deviation, as given.
+    """
+    if not len(numbers):
         return origin, unit
     for left in range(0, len(origin), SORTED):
         own = slice(left, left + SORTED)
-        x = np.sort(np.concatenate([some[:, own] for some in numbers]).T, axis=1)  # NaN last
+        x = np.sort(numbers[:, own].T, axis=1)  # NaN last
         shown, column = (x == x).sum(axis=1), np.arange(len(x))
         last = np.maximum(shown - 1, 0)
         middle = last // 2

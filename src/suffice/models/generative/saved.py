@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from suffice.families import family_named, family_names
-from suffice.families.density import Chosen, fits
+from suffice.families.density import Chosen
 from suffice.models.base.forgotten import ARE_DIGESTS, Forgotten, are_digests
 from suffice.models.base.saved import LAYOUT, SavedClassifier
 from suffice.models.design.formula import Formula
@@ -90,7 +90,9 @@ class SavedGenerative(SavedClassifier):
 
     @rule("choices are of the columns of their part")
     def _has_chosen(self) -> bool:
-        return fits(self.chosen, [len(part.layout.columns) for part in self.parts])
+        pairs = zip(self.chosen, self.parts, strict=False)
+        of_columns = all(c is None or len(c.shape) == len(p.layout.columns) for c, p in pairs)
+        return of_columns and len(self.chosen) in (0, len(self.parts))
 
     @rule(ARE_DIGESTS)
     def _has_digests(self) -> bool:

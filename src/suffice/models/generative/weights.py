@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from itertools import pairwise
 from math import floor, log2
 from typing import Any
@@ -37,10 +37,10 @@ from suffice.models.optimise.nonnegative_newton import Value, nonnegative_minimu
 from suffice.numerics import kernels
 from suffice.numerics.elementary import exp, log
 from suffice.numerics.in_print import Printed, Table
-from suffice.numerics.logspace import log_sum_exp, scores
+from suffice.numerics.logspace import log_sum_exp
 from suffice.sums.batch import Batch
 from suffice.sums.by_class import ByClass
-from suffice.sums.row_sample import RowSample, Sampled, SampledRows, rank_hashes
+from suffice.sums.row_sample import RowSample, Sampled, rank_hashes
 
 SAMPLE_ROWS = 4096  # distinct rows; twice as many gain less than 0.001 nats a row
 FOLDS = 10  # in which the rows of the sample are taken out of the sums
@@ -101,7 +101,7 @@ def weighted(
         grown = before.statistic.rows <= sums.rows
         sampled = sampled.far(model.parts, sums) if grown else None  # nothing forgotten
     known = before.calibration or Calibration.none(model.usual_weights)
-    if isinstance(newest, Sampled) and newest.sample.rows and known.rows:
+    if isinstance(newest, Sampled) and newest.sample.batch.rows and known.rows:
         known = _followed(model, known, newest, method, apply)
         if sampled is not None:
             sampled = sampled.with_more(model.parts, sums, newest)
@@ -128,7 +128,7 @@ def _followed(
     over the newest rows, each taken out of the sums, where H is the Hessian of their loss at w₀,
     and Q that of the penalty. One row hardly moves the weights; m = n rows find their own.
 
-    Where only some columns have a weight of their own, they stay, and are stale: see `tied`.
+    Where only some columns have a weight of their own, they stay, and are stale: see `_places`.
     """
     asked = model.with_sample(newest.sample)
     asked.estimate_by(apply)
@@ -141,7 +141,7 @@ def _followed(
 def stands_for(rows: Sampled) -> bool:
     """Return whether a sample is still one of all rows: forgetting may have emptied it."""
     sample = rows.sample
-    return sample.rows >= sample.size / 2 or sample.weight >= rows.rows * (1 - 1e-9)
+    return sample.batch.rows >= sample.size / 2 or sample.weight >= rows.rows * (1 - 1e-9)
 
 
 def row_weight_of(sums: ByClass, before: GenerativeModel | None) -> float:
@@ -158,7 +158,7 @@ def in_rows(sums: ByClass, row_weight: float) -> ByClass:
     if not isinstance(sums, Sampled):
         return sums.scaled(1 / row_weight)
     sample = replace(sums.sample, unit=row_weight)
-    return Sampled.with_sample(sums.plain.scaled(1 / row_weight), sample)
+    return replace(ByClass.scaled(sums, 1 / row_weight), sample=sample)
 
 
 def sample_rows(parts: Sequence[FamilyColumns]) -> int:
@@ -213,14 +213,14 @@ def calibrate(
     """
     require_known(found.classes, model.classes)
     sample = found.sample
-    if not sample.rows:
+    if not sample.batch.rows:
         raise DataError(
             "there is no labelled row whose weight is not zero",
             "weights of columns are learnt from at least one",
             "check the label column and the weights",
         )
-    terms = (model.terms(piece.batch) for piece in sample.pieces)
-    if not any((some != some[..., :1]).any() for some in terms):
+    terms = model.terms(sample.batch)
+    if not (terms != terms[..., :1]).any():
         raise DataError(
             "no row shows a value that tells the classes apart",
             "values that are missing, or were never seen in training, say nothing of the class",
@@ -265,427 +265,269 @@ def calibrated(
     earlier : (ndarray (g,), float), optional
         The weights that these rows change, and how many times as many rows those are of.
     """
-    groups, k = model.groups, len(model.classes)
-    if not (model.parts and groups and sample.rows and k > 1):
+    g, k = len(model.usual_weights), len(model.classes)
+    if not (g and sample.batch.rows and k > 1):
         return Calibration.none(model.usual_weights)
-    most = max(FEWEST_ROWS, MOST_SCORES // (groups * k))
-    if most < sample.rows:
-        sample = sample.first(most)
+    sample = sample.first(max(FEWEST_ROWS, MOST_SCORES // (g * k)))
     fewer = min(1.0, 2.0 ** floor(log2(SAMPLE_ROWS / sample.weight)))
     factor = fewer / sample.unit
-    apply = apply if sample.rows * groups * k >= MANY_TERMS else map
+    apply = apply if sample.batch.rows * g * k >= MANY_TERMS else map
     log_prior = log(model.statistic.weight.value / model.statistic.rows)
     method = "temperature" if k > MANY_CLASSES else method
-    kept = _Kept.of(model, sample, method, log_prior, apply)
-    if earlier is not None and kept.tied > 1:
+    place = _places(model, sample.batch, method, log_prior)
+    kept = np.flatnonzero(place >= 0)
+    _, first, columns = np.unique(place[kept], return_index=True, return_counts=True)
+    if earlier is not None and method == "weights" and len(first) < g:
         return Calibration.none(model.usual_weights)
-    dealt = _dealt(model, sample, factor) if learnt else [list(sample.pieces)]
-    hashes = [piece.hashes for pieces in dealt for piece in pieces]
-    order = np.argsort(np.concatenate(hashes), kind="stable")  # in whatever order rows came
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    terms = np.empty((len(order), k, len(kept.usual)))
-    codes, weights, folds = np.empty_like(order), np.zeros(len(order)), np.empty_like(order)
-    done = 0
-    for fold, (held_out, pieces) in enumerate(_folds(model, dealt, factor, learnt)):
-        if held_out is not None:
-            held_out.estimate_by(apply)
-        for batch, _ in pieces:
-            own = place[done : done + batch.rows]
-            done += batch.rows
-            if held_out is not None:
-                kept.write(held_out, batch, own, terms, apply)
-                weights[own], codes[own] = batch.weights * factor, batch.learnt(model.classes)
-                folds[own] = fold
-    known = weights > 0
-    if not known.any():
+    likelihood, ends = _held_out(model, sample, factor, place, log_prior, learnt, apply)
+    if not ends[-1]:
         return Calibration.none(model.usual_weights)
-    objective = _Objective(log_prior, terms, codes, weights, kept.usual, apply, kept.tied)
-    if not known.all():
-        objective, folds = objective.of(known), folds[known]
+    weights = likelihood.weights
+    usual = centre = model.usual_weights[kept[first]]
+    hessian = _penalty(usual, columns) if method == "weights" else np.ones((1, 1))
     if earlier is not None:
-        start = earlier[0] if method == "weights" else earlier[0][model.usual_weights > 0][:1]
-        found = objective.following(method, start, earlier[1])
-    else:
-        found = objective.found(method)
-    rows, logs = float(objective.weights.sum()), objective.log_own(found)
-    doubted = objective.log_left_out(method, folds, found) if _is_wide(model) else logs
+        centre = earlier[0][kept[first]]
+        hessian = earlier[1] * likelihood.at(centre).hessian + hessian
+    found = likelihood.maximum(centre, hessian, centre)
+    logs, total = likelihood.log_own(found), float(weights.sum())
+    doubted = logs.copy()
+    if _is_wide(model) and len(ends) > 2:
+        for out in map(slice, ends[:-1], ends[1:]):
+            rest = likelihood.without(out).maximum(centre, hessian, found)
+            doubted[out] = likelihood.log_own(rest)[out]
     return Calibration(
-        np.where(kept.place >= 0, found[kept.place], 0.0),
-        rows / fewer,
-        -float((objective.weights * objective.together.log_own(np.ones(1))).sum()) / rows,
-        -float((objective.weights * logs).sum()) / rows,
-        Doubts.of(exp(doubted), objective.weights).quantiles,
+        np.where(place >= 0, found[place], 0.0),
+        total / fewer,
+        -float((weights * likelihood.log_own(usual)).sum()) / total,
+        -float((weights * logs).sum()) / total,
+        Doubts.of(exp(doubted), weights).quantiles,
     )
+
+
+def _held_out(
+    model: GenerativeModel,
+    sample: RowSample,
+    factor: float,
+    place: NDArray[np.intp],
+    log_prior: NDArray[np.float64],
+    learnt: bool,
+    apply: Apply,
+) -> tuple[_Likelihood, list[int]]:
+    """Return the likelihood of rows under models that have not seen them, and where folds end.
+
+    The terms of the rows of a fold are those of the model of the sums without these rows. A fold
+    without which no row is left is not in it.
+    """
+    folds = list(_folds(model, sample, factor)) if learnt else [sample.batch]
+    n = sum(batch.rows for batch in folds)
+    terms = np.empty((n, len(model.classes), int(place.max(initial=-1)) + 1))
+    codes, weights, ends = np.empty(n, np.intp), np.empty(n), [0]
+    asked = model.settled(anew=_is_wide(model)) if learnt else model
+    for batch in folds:
+        others = asked.without(batch, factor) if learnt else asked
+        if others is None:
+            continue
+        others.estimate_by(apply)
+        rows = slice(ends[-1], ends[-1] + batch.rows)
+        _write_terms(others, batch, place, terms[rows], apply)
+        codes[rows], weights[rows] = batch.learnt(model.classes), factor * batch.weights
+        ends.append(rows.stop)
+    n = ends[-1]
+    return _Likelihood(log_prior, terms[:n], codes[:n], weights[:n], apply), ends
 
 
 def _is_wide(model: GenerativeModel) -> bool:
     """Return whether there are few rows to a column, so that each influences all estimates."""
-    return bool(model.statistic.rows < ROWS_TO_A_COLUMN * model.groups)
+    return bool(model.statistic.rows < ROWS_TO_A_COLUMN * len(model.usual_weights))
 
 
-@dataclass(frozen=True, eq=False)
-class _Kept:
-    """The g terms of a model that an objective keeps one by one, and those of which only the sum.
+def _places(
+    model: GenerativeModel, rows: Batch, method: CalibrationName, log_prior: NDArray[np.float64]
+) -> NDArray[np.intp]:
+    """Return which of the weights each of the g terms has, (g,); −1 of one without a weight.
 
-    Parameters
-    ----------
-    own : ndarray of int (m,)
-        The terms that are kept.
-    place : ndarray of int (g,)
-        The place of every term among those of the objective; −1 of one without a weight.
-    summed : ndarray (g,), or (0,) where all are kept
-        How often each counts in a sum.
-    usual : ndarray
-        Weights of the kept terms and the sum without any calibration.
-    tied : float
-        How many columns are in the sum.
+    All have the same, or each has its own. Of many columns the most informative ones have their
+    own, those of the largest Σ_i ω_i log p(c_i | x_ij)/P(c_i) over 256 rows, and the others one
+    together. A last term that is of columns together, beside single ones, keeps its own weight.
     """
+    usual, k = model.usual_weights, len(model.classes)
+    g = len(usual)
+    if method == "temperature":
+        return np.where(usual > 0, 0, -1)
+    beside = int((usual == 0).any())
+    d = g - beside
+    if not (_is_wide(model) or g > 2 * OWN_WEIGHTS) or d <= OWN_WEIGHTS + 1:
+        return np.arange(g)
+    gain = np.zeros(d)
+    for part in rows.cut(0, min(rows.rows, FEWEST_ROWS)).pieces(max(1, TILE // (g * k))):
+        terms = _terms(model, part)[:, :, :d]
+        logs = terms + log_prior[:, None]
+        largest = logs.max(axis=1)
+        evidence = largest + log(exp(logs - largest[:, None]).sum(axis=1))
+        gain += part.weights @ (terms[np.arange(part.rows), part.learnt(model.classes)] - evidence)
+    place = np.full(g, OWN_WEIGHTS)
+    place[np.sort(np.argsort(-gain, kind="stable")[:OWN_WEIGHTS])] = np.arange(OWN_WEIGHTS)
+    place[d:] += 1
+    return place
 
-    own: NDArray[np.intp]
-    place: NDArray[np.intp]
-    summed: NDArray[np.float64]
-    usual: NDArray[np.float64]
-    tied: float = 1.0
 
-    @classmethod
-    def of(
-        cls,
-        model: GenerativeModel,
-        sample: RowSample,
-        method: CalibrationName,
-        log_prior: NDArray[np.float64],
-        apply: Apply,
-    ) -> _Kept:
-        """Keep all; the sum of all for one weight; of many columns the most informative ones.
+def _write_terms(
+    model: GenerativeModel,
+    batch: Batch,
+    place: NDArray[np.intp],
+    out: NDArray[np.float64],
+    apply: Apply,
+) -> None:
+    """Write what a model says of rows, (n, k, m): the sums of the terms that share a weight."""
+    step = max(1, TILE // (len(model.classes) * len(place)))
+    kept, m = np.flatnonzero(place >= 0), out.shape[2]
+    order = kept[np.argsort(place[kept], kind="stable")]
+    starts = np.searchsorted(place[order], np.arange(m))
 
-        They are those of the largest Σ_i ω_i log p(c_i | x_ij)/P(c_i) over 256 rows of the sample.
-        A last term that is of columns together, beside single ones, keeps its own weight.
-        """
-        usual, groups = model.usual_weights, model.groups
-        if method == "temperature":
-            return cls(np.zeros(0, np.intp), np.where(usual > 0, 0, -1), usual, np.ones(1))
-        beside = int((usual == 0).any())
-        d, many = groups - beside, _is_wide(model) or groups > 2 * OWN_WEIGHTS
-        if not many or d <= OWN_WEIGHTS + 1:
-            every = np.arange(groups)
-            return cls(every, every, np.zeros(0), usual)
-        gain = np.zeros(d)
-        looked_at = sample.first(FEWEST_ROWS) if sample.rows > FEWEST_ROWS else sample
-        step = max(1, TILE // (groups * len(model.classes)))
-        parts = [part for batch, _ in looked_at.pieces for part in batch.pieces(step)]
+    def write(first: int) -> None:
+        terms = _terms(model, batch.cut(first, min(first + step, batch.rows)))
+        if m < len(place):
+            terms = np.add.reduceat(terms[:, :, order], starts, axis=2)
+        out[first : first + step] = terms
 
-        def told(part: Batch) -> NDArray[np.float64]:
-            terms = _terms(model, part)[:, :, :d]
-            logs = terms + log_prior[:, None]
-            largest = logs.max(axis=1)
-            evidence = largest + log(exp(logs - largest[:, None]).sum(axis=1))
-            own_class = terms[np.arange(len(terms)), part.learnt(model.classes)]
-            return np.asarray(part.weights @ (own_class - evidence))
-
-        for some in apply(told, parts):
-            gain += some
-        own = np.sort(np.argsort(-gain, kind="stable")[:OWN_WEIGHTS])
-        m = len(own)
-        place = np.append(np.full(d, m), np.full(beside, m + 1))
-        place[own] = np.arange(m)
-        kept = np.append(own, np.arange(d, groups))
-        usual_kept = np.append(np.full(m + 1, usual[0]), usual[d:])
-        return cls(kept, place, (place == m).astype(np.float64), usual_kept, float(d - m))
-
-    def write(
-        self,
-        model: GenerativeModel,
-        batch: Batch,
-        at: NDArray[np.intp],
-        out: NDArray[np.float64],
-        apply: Apply,
-    ) -> None:
-        """Write what a model says of rows to ``out`` (n, k, ·), of the ith row to that ``at`` i."""
-        k = len(model.classes)
-        together = not len(self.own) and (self.summed == 1).all()
-        step = max(1, TILE // (k if together else k * model.groups))
-
-        def write(first: int) -> None:
-            rows = at[first : first + step]
-            part = batch.cut(first, first + len(rows))
-            if together:
-                sums = scores(part.rows, k, 0.0)
-                parts = zip(model.parameters, part.blocks, strict=True)
-                for parameters, block in parts:
-                    parameters.add_log_likelihood(block, sums)
-                out[rows, :, 0] = np.where(sums == -np.inf, LEAST, sums)
-                return
-            if not len(self.summed):
-                _place(model.terms(part), rows, out)
-                return
-            terms = _terms(model, part)
-            found, to = np.empty((*terms.shape[:2], len(self.usual))), self.place[self.own]
-            found[:, :, to] = terms[:, :, self.own]
-            sums = np.empty(terms.shape[0] * terms.shape[1])
-            kernels.gram.times(terms.reshape(len(sums), -1), self.summed, sums)
-            found[:, :, self.place[self.summed > 0][0]] = sums.reshape(terms.shape[:2])
-            out[rows] = found
-
-        deque(apply(write, range(0, batch.rows, step)), 0)
+    deque(apply(write, range(0, batch.rows, step)), 0)
 
 
 def _terms(model: GenerativeModel, batch: Batch) -> NDArray[np.float64]:
-    """The terms of log p(x | c), finite, (n, k, g)."""
-    found = np.empty((batch.rows, len(model.classes), model.groups))
-    _place(model.terms(batch), np.arange(batch.rows), found)
-    return found
+    """Return the terms of log p(x | c), finite, (n, k, g)."""
+    found = model.terms(batch)
+    g, n, k = found.shape
+    terms = np.empty((n, k, g))
+    by_term = np.moveaxis(found, 1, 2).reshape(g * k, n)
+    kernels.gram.place_terms(by_term, np.arange(n), LEAST, terms)
+    return terms
 
 
-def _place(terms: NDArray[np.float64], place: NDArray[np.intp], out: NDArray[np.float64]) -> None:
-    """Write terms (g, n, k), finite, to some rows of ``out`` (·, k, g)."""
-    groups, rows, k = terms.shape
-    some = np.moveaxis(terms, 1, 2).reshape(groups * k, rows)
-    kernels.gram.place_terms(some, place, LEAST, out)
-
-
-def _dealt(model: GenerativeModel, sample: RowSample, factor: float) -> list[list[SampledRows]]:
-    """The rows of the sample that leave the sums together.
+def _folds(model: GenerativeModel, sample: RowSample, factor: float) -> Iterator[Batch]:
+    """Yield the rows of the sample that leave the sums together.
 
     Of rows that stand for many, as many are taken out as the sample counts. Where columns are
-    counted in the sample alone, all of it cannot be taken out at once.
+    counted in the sample alone, all of it cannot be taken out at once. Equal rows stay together if
+    they are copies. Those that chance makes equal are dealt to one fold after the other: taken out
+    at once, they would become one that was never seen.
     """
-    gone, rows = sample.weight * factor * sample.unit, model.statistic.rows
+    gone, rows = factor * float(sample.batch.weights.sum()), model.statistic.rows
+    g, n, k = len(model.usual_weights), sample.batch.rows, len(model.classes)
     folds = FOLDS if model.sampled is not None or rows <= MANY * gone else 1
-    if model.groups > OWN_WEIGHTS:
+    if g > OWN_WEIGHTS:
         some = model.sampled is None and OF_ROWS * gone <= MANY_FOLDS * rows
         folds = max(1, round(OF_ROWS * gone / rows)) if some else MANY_FOLDS
-    few = sample.rows * folds * model.groups * len(model.classes) <= MOST_DEALT
-    copy = sample.unit if few and not sample.tells_apart else None
+    dealt, copy = n * folds * g * k <= MOST_DEALT and not sample.tells_apart, sample.unit
     # By hashes that units do not change: which rows leave together moves weights by chance.
-    batches = [piece.batch for piece in sample.pieces]
-    hashes = rank_hashes(batches) if folds > 1 else [np.zeros(b.rows, np.uint64) for b in batches]
-    first = [(own % np.uint64(folds)).astype(np.intp) for own in hashes]
-    dealt = []
+    first = (rank_hashes(sample.batch) % np.uint64(folds)).astype(np.intp)
+    weights = sample.batch.weights
     for fold in range(folds):
-        shares = (
-            _share(piece, (fold - begun) % folds, folds, copy)
-            for piece, begun in zip(sample.pieces, first, strict=True)
-        )
-        dealt.append([share for share in shares if share.batch.rows])
-    return dealt
-
-
-def _folds(
-    model: GenerativeModel, dealt: list[list[SampledRows]], factor: float, learnt: bool
-) -> Iterator[tuple[GenerativeModel | None, list[SampledRows]]]:
-    """Models that have not seen some rows, and these rows; None where no other row is left."""
-    if not learnt:
-        yield model, dealt[0]
-        return
-    asked = model.settled(anew=_is_wide(model))
-    blocks = list(model.sums.blocks)
-    for b, part in enumerate(asked.parts):  # pairs may follow theirs
-        blocks[b] = part.read_from(blocks[b])
-    sums = replace(model.sums, blocks=tuple(blocks))
-    for pieces in filter(None, dealt):
-        gone = asked.summed([piece.batch for piece in pieces], settled=True)
-        rest = sums - (gone if factor == 1 else gone.scaled(factor))
-        del gone  # as large as the sample, or larger
-        yield asked.of_sums(rest.over(model.classes)) if rest.rows > 0 else None, pieces
-
-
-def _share(
-    piece: SampledRows, before: NDArray[np.intp], folds: int, copy: float | None
-) -> SampledRows:
-    """The rows of one fold; equal ones are dealt to one fold after the other, or stay together.
-
-    Rows that chance makes equal are dealt: taken out at once, they would become one that was never
-    seen. ``copy`` is what each of them weighs, and ``before`` how many folds get one before this.
-    """
-    weights = piece.batch.weights
-    if copy is not None:
-        left = np.maximum(weights - before * copy, 0.0)
-        rounds = np.floor(left / (folds * copy))
-        own = rounds * copy + np.minimum(left - rounds * (folds * copy), copy)
-    else:
-        own = np.where(before == 0, weights, 0.0)
-    rows = np.flatnonzero(own > 0)
-    batch = replace(piece.batch, weights=own).take(rows)
-    return SampledRows(batch, piece.hashes[rows])
+        before = (fold - first) % folds  # folds that get a copy of the row before this
+        if dealt:
+            left = np.maximum(weights - before * copy, 0.0)
+            rounds = np.floor(left / (folds * copy))
+            own = rounds * copy + np.minimum(left - rounds * (folds * copy), copy)
+        else:
+            own = np.where(before == 0, weights, 0.0)
+        if (own > 0).any():
+            yield replace(sample.batch, weights=own).take(np.flatnonzero(own > 0))
 
 
 @dataclass(frozen=True, eq=False)
-class _Objective:
-    """The conditional likelihood of n rows as a function of g weights.
+class _Likelihood:
+    """The conditional likelihood of n rows as a function of m weights.
 
     Parameters
     ----------
     log_prior : ndarray (k,)
-    terms : ndarray (n, k, g)
+    terms : ndarray (n, k, m)
         log p(x_j | c).
     codes : ndarray of int (n,)
         Classes of the rows.
     weights : ndarray (n,)
-    usual : ndarray (g,)
-        Weights without any calibration: 1 of the terms that make up a model, 0 of those beside it.
     apply : callable
         `map`, or what does the same by several threads.
-    tied_terms : float
-        How many columns have the last weight of columns together.
     """
 
     log_prior: NDArray[np.float64]
     terms: NDArray[np.float64]
     codes: NDArray[np.intp]
     weights: NDArray[np.float64]
-    usual: NDArray[np.float64]
-    apply: Apply = map
-    tied_terms: float = 1.0
+    apply: Apply
+
+    def without(self, rows: slice) -> _Likelihood:
+        return replace(
+            self,
+            terms=np.delete(self.terms, rows, 0),
+            codes=np.delete(self.codes, rows),
+            weights=np.delete(self.weights, rows),
+        )
 
     def log_posterior(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return log p(c | x_i; w), (n, k)."""
-        logs = self._times(w) + self.log_prior
+        logs = np.empty(self.terms.shape[:2])
+        kernels.gram.times(self.terms.reshape(-1, len(w)), w, logs.reshape(-1))
+        logs += self.log_prior
         return np.asarray(logs - log_sum_exp(logs)[:, None])
-
-    def _times(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return Σ_j w_j log p(x_j | c), (n, k)."""
-        flat = self.terms.reshape(-1, len(w))
-        sums, step = np.empty(len(flat)), max(1, MANY_TERMS // max(1, len(w)))
-
-        def multiply(first: int) -> None:
-            rows = slice(first, first + step)
-            kernels.gram.times(flat[rows], w, sums[rows])
-
-        deque(self.apply(multiply, range(0, len(sums), step)), 0)
-        return sums.reshape(self.terms.shape[:2])
-
-    def _covariances(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the Hessian, (g, g), of which each thread adds rows of about the same area."""
-        g = self.terms.shape[2]
-        flat = self.terms.reshape(-1, g)
-        parts = 1 if flat.size < MANY_TERMS else 2 if g < WIDE else 8
-        apart = g * (1 - np.sqrt(1 - np.arange(parts + 1) / parts))
-        bounds = np.append(4 * np.round(apart[:-1] / 4), g).astype(int).tolist()
-        found = np.zeros((g, g))
-
-        def add(rows: tuple[int, int]) -> None:
-            kernels.gram.add_covariances(flat, p, self.weights, *rows, found)
-
-        deque(self.apply(add, list(pairwise(bounds))), 0)
-        return found
 
     def log_own(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return log p(c_i | x_i; w), (n,), of the classes of the rows."""
         return np.asarray(self.log_posterior(w)[np.arange(len(self.codes)), self.codes])
 
-    def log_left_out(
-        self, method: CalibrationName, folds: NDArray[np.intp], start: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """Return the log loss of the rows of each fold, by weights fitted to the others, (n,)."""
-        logs = np.zeros(len(self.codes))
-        for out in (folds == fold for fold in np.unique(folds)):
-            kept = self.of(~out) if not out.all() else self
-            logs[out] = self.of(out).log_own(kept.found(method, start))
-        return logs
-
-    def of(self, rows: NDArray[np.bool_]) -> _Objective:
-        terms, codes, weights = self.terms[rows], self.codes[rows], self.weights[rows]
-        return replace(self, terms=terms, codes=codes, weights=weights)
-
-    def found(
-        self, method: CalibrationName, start: NDArray[np.float64] | None = None
-    ) -> NDArray[np.float64]:
-        """The weights of least penalised loss."""
-        return self.weighted(start) if method == "weights" else self.tempered()
-
     def at(self, w: NDArray[np.float64]) -> Value:
-        """The loss with its gradient and Hessian.
+        """Return the loss with its gradient and Hessian.
 
         ::
 
             g = Σ_i ω_i (m_i − ℓ_i),  H = Σ_i ω_i (Σ_c p_ic ℓ_ic ℓ_icᵀ − m_i m_iᵀ),
             m_i = Σ_c p_ic ℓ_ic,  ℓ_i those of the class c_i
+
+        Of H each thread adds rows of about the same area.
         """
-        g, rows = len(w), np.arange(len(self.codes))
-        logs = self.log_posterior(w)
+        m, rows = len(w), np.arange(len(self.codes))
+        logs, flat = self.log_posterior(w), self.terms.reshape(-1, len(w))
         p = exp(logs)
         residual = p.copy()
         residual[rows, self.codes] -= 1
-        gradient = np.zeros(g)
-        flat = self.terms.reshape(-1, g)
+        gradient, hessian = np.zeros(m), np.zeros((m, m))
         kernels.gram.add_transposed(flat, (self.weights[:, None] * residual).ravel(), gradient)
+        parts = 1 if flat.size < MANY_TERMS else 2 if m < WIDE else 8
+        apart = m * (1 - np.sqrt(1 - np.arange(parts + 1) / parts))
+        bounds = np.append(4 * np.round(apart[:-1] / 4), m).astype(int).tolist()
+
+        def add(own: tuple[int, int]) -> None:
+            kernels.gram.add_covariances(flat, p, self.weights, *own, hessian)
+
+        deque(self.apply(add, list(pairwise(bounds))), 0)
         value = -float((self.weights * logs[rows, self.codes]).sum())
-        return Value(value, gradient, self._covariances(p))
+        return Value(value, gradient, hessian)
 
-    @cached_property
-    def together(self) -> _Objective:
-        """Return the objective of one weight for all terms of the model."""
-        sums = self._times(self.usual)[:, :, None]
-        return replace(self, terms=sums, usual=np.ones(1), tied_terms=1.0)
-
-    def tempered(self) -> NDArray[np.float64]:
-        """One weight for all terms of the model, an inverse temperature."""
-
-        def penalised(w: NDArray[np.float64]) -> Value:
-            found = self.together.at(w)
-            square = 0.5 * float((w[0] - 1) ** 2)
-            return Value(found.value + square, found.gradient + (w - 1), found.hessian + 1)
-
-        return np.where(self.usual > 0, nonnegative_minimum(penalised, np.ones(1))[0], 0.0)
-
-    def weighted(self, start: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        """A weight for every term; those of columns are drawn towards one."""
-        own, scale, usual, curvature = self._penalty
-        strength, m = DRAWN_TOGETHER, float(own.sum())
-
-        def penalised(w: NDArray[np.float64]) -> Value:
-            found = self.at(w)
-            t = (strength * float((own * w).sum()) + usual) / (strength * m + 1)
-            apart = w - np.where(own > 0, t, 1.0)
-            squares = 0.5 * float((scale * apart**2).sum() + (t - usual) ** 2)
-            gradient = found.gradient + scale * apart
-            return Value(found.value + squares, gradient, found.hessian + curvature)
-
-        return nonnegative_minimum(penalised, self.tempered() if start is None else start)
-
-    @cached_property
-    def _penalty(self) -> tuple[NDArray[np.float64], NDArray[np.float64], float, Any]:
-        """Return the columns of each weight, their number (g,); λ (g,); the usual t; the Hessian.
-
-        A last term may be that of columns together. Single columns then stand beside it: they say
-        again what it has said, so the weight that they are drawn towards is drawn to 0. Its own is
-        drawn to 1.
-
-        The best t for given weights of m columns is (λ Σ_j w_j + usual)/(λ m + 1).
-        """
-        together = bool((self.usual == 0).any())
-        times = np.ones(len(self.usual))
-        times[-1 - together] = self.tied_terms
-        own = times.copy()
-        if together:
-            own[-1] = 0.0
-        strength, m = DRAWN_TOGETHER, float(own.sum())
-        scale = np.where(own > 0, strength * times, 1.0)
-        curvature = np.diag(scale) - strength**2 / (strength * m + 1) * np.outer(own, own)
-        return own, scale, 0.0 if together else 1.0, curvature
-
-    def following(
-        self, method: CalibrationName, start: NDArray[np.float64], times: float
+    def maximum(
+        self,
+        centre: NDArray[np.float64],
+        hessian: NDArray[np.float64],
+        start: NDArray[np.float64],
     ) -> NDArray[np.float64]:
-        """The weights of least loss, of these rows and ``times`` as many earlier; see `_followed`.
-
-        Parameters
-        ----------
-        method : {"temperature", "weights"}
-        start : ndarray (g,)
-            The weights of the earlier rows.
-        times : float
-        """
-        rows, curvature = self, self._penalty[-1]
-        if method == "temperature":
-            rows, curvature, start = self.together, np.ones((1, 1)), start[self.usual > 0][:1]
-        hessian = times * rows.at(start).hessian + curvature
+        """Return the w ≥ 0 of least loss and ½ (w − w₀)ᵀ Q (w − w₀), w₀ the ``centre``."""
 
         def penalised(w: NDArray[np.float64]) -> Value:
-            found, slope = rows.at(w), hessian @ (w - start)
-            half = 0.5 * float((w - start) @ slope)
+            found, slope = self.at(w), np.empty(len(w))
+            kernels.gram.times(hessian, w - centre, slope)
+            half = 0.5 * float(((w - centre) * slope).sum())
             return Value(found.value + half, found.gradient + slope, found.hessian + hessian)
 
-        found = nonnegative_minimum(penalised, start)
-        return found if method == "weights" else np.where(self.usual > 0, found[0], 0.0)
+        return nonnegative_minimum(penalised, start)
+
+
+def _penalty(usual: NDArray[np.float64], columns: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return Q (m, m) of a penalty ½ (w − w₀)ᵀ Q (w − w₀), w₀ the usual weights.
+
+    It is that of the m weights of so many ``columns``, drawn towards the best t,
+    (λ Σ_j w_j + t₀)/(λ d + 1) of d columns. A last weight may be that of columns together. Single
+    columns then stand beside it: they say again what it has said, so t is drawn to 0, and the last
+    weight alone to 1.
+    """
+    own = np.where(usual == 0, columns, 0) if (usual == 0).any() else columns
+    scale = np.where(own > 0, DRAWN_TOGETHER * columns, 1.0)
+    pull = DRAWN_TOGETHER**2 / (DRAWN_TOGETHER * float(own.sum()) + 1)
+    return np.asarray(np.diag(scale) - pull * np.outer(own, own))

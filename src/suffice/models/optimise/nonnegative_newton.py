@@ -9,15 +9,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import DataError
 from suffice.models.optimise.tolerances import ARMIJO, HALVINGS
 from suffice.numerics import kernels
-from suffice.numerics.exact import DoubleDouble
-from suffice.numerics.linalg import factorise
 
 STEPS = 100
-SYSTEMS = 10  # of linear equations, for the minimum of one quadratic
 SINGULAR = 1e-10  # least part of a diagonal element that the others leave over
+SYSTEMS = 10  # of linear equations, for the minimum of one quadratic
 SWEEPS = 1_000  # of coordinate descent, towards the minimum of one quadratic
 STILL = 1e-13  # a sweep that moves x by no more than this fraction of it is the last
 ENOUGH = 1e-11  # a step that promises less, or this fraction of the function, is the last
@@ -90,15 +87,15 @@ def _minimum_of_quadratic(x: NDArray[np.float64], at: Value) -> NDArray[np.float
     """
     target, positive = _times(at.hessian, x) - at.gradient, x > 0
     for _ in range(SYSTEMS):
-        some = DoubleDouble.of(at.hessian[np.ix_(positive, positive)])
-        try:
-            factor = factorise(some, SINGULAR)
-        except DataError:  # rounding made a singular Hessian indefinite
+        upper = np.triu(at.hessian[np.ix_(positive, positive)])
+        low, noise = np.zeros_like(upper), SINGULAR * np.diagonal(upper)
+        negative, *pivots = kernels.factor.factorise(upper, low, noise)[:3]
+        if negative >= 0 or (pivots[0] <= 0).any():  # a singular Hessian, maybe by rounding
             break
-        if factor.dependent:
-            break
+        found = np.stack([target[positive, None], np.zeros((len(upper), 1))])
+        kernels.factor.solve(upper, low, *pivots, *found)
         z = np.zeros_like(x)
-        z[positive] = factor.solve(DoubleDouble.of(target[positive, None])).value[:, 0]
+        z[positive] = found[0, :, 0]
         wrong = np.where(positive, z < 0, _times(at.hessian, z) < target)
         if not wrong.any():
             return z
