@@ -244,6 +244,10 @@ class LinearMethod(Method[LinearReader, Any]):
         else:
             alpha = float(self.penalty.alpha)
         fit = self.penalty.fit(equations, alpha, self.positive)
+        needs_products = self.dependent == "error" or bool(design.categories)
+        if needs_products and type(fit) is RowLeastSquares and fit.deficient:
+            equations = self._equations(products_of(sums), design, cells)
+            fit = self.penalty.fit(equations, alpha, self.positive)
         if design.categories and isinstance(fit, LeastSquares) and fit.deficient:
             fit = replace(fit, norm=norm_of_coefficients(design))
         if self.dependent == "error" and (found := list(fit.remarks(design.terms))):
