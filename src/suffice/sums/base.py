@@ -20,7 +20,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
 from functools import cache
-from math import prod
 from operator import add, methodcaller, sub
 from typing import (
     TYPE_CHECKING,
@@ -38,12 +37,10 @@ from typing import (
 )
 
 import numpy as np
-from numpy.typing import NDArray
 
 from suffice.errors import ForgetError, SchemaError
 from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.exact import DoubleDouble
-from suffice.numerics.memory import SMALL, require_memory
 from suffice.rules import Shape, Within
 
 if TYPE_CHECKING:
@@ -51,7 +48,6 @@ if TYPE_CHECKING:
 
 FORGOTTEN_NOISE = 2.0**-90  # what rounding may leave of a sum whose rows are all taken away
 S = TypeVar("S", bound="Statistic")
-T = TypeVar("T", bound=np.generic)
 
 
 class Statistic(Protocol):
@@ -360,16 +356,6 @@ class Accumulator(Protocol):
     def statistic(self) -> Any:
         """Freeze what was added."""
         ...
-
-
-def grown(sums: NDArray[T], k: int) -> NDArray[T]:
-    """Return sums with room for k classes: these where there is enough."""
-    if k <= len(sums):
-        return sums
-    if (amount := 2.0 * sums.itemsize * k * prod(sums.shape[1:])) > SMALL:
-        require_memory(amount, f"sums of {k:,} classes", "use fewer columns, or make labels fewer")
-    more = np.zeros((k - len(sums), *sums.shape[1:]), sums.dtype)
-    return np.concatenate([sums, more]) if len(sums) else more
 
 
 # -- sums of many terms

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import floor, log10, prod
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self, cast
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self, TypeVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from suffice.errors import DataError, ForgetError, ParameterError
 from suffice.numerics import kernels
 from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.exact import WEIGHT, DoubleDouble
 from suffice.numerics.in_print import listed
+from suffice.numerics.memory import SMALL, require_memory
 from suffice.rules import POSITIVE, Shape, rule
 from suffice.sums.base import Accumulator, ClassSums, Sums, axis, forgotten, nonnegative
 from suffice.sums.batch import Batch
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     SumsOfBlock = Any  # of the kind that the family of the block has
 else:
     SumsOfBlock = ClassSums
+
+T = TypeVar("T", bound=np.generic)
 
 HELD = 2.0**100  # a pair tells a sum of squares from its neighbours to one in so many
 ENOUGH = 2.0**52  # what a double needs of it
@@ -179,8 +183,7 @@ class ByClassAccumulator:
     def add(self, batch: Batch) -> None:
         """Add the rows of a batch. Rows of weight zero count as absent."""
         (codes, k), weights = self._numbered(batch), batch.weights
-        if k > len(self._weight):
-            self._weight = np.concatenate([self._weight, np.zeros((k - len(self._weight), 2))])
+        self._weight = grown(self._weight, k)
         if not kernels.counts.add_rows(codes, weights, self._weight, self._unlabelled):
             raise DataError(
                 f"a batch has the class code {codes.max()}",
@@ -218,6 +221,16 @@ class ByClassAccumulator:
         if place == list(range(len(place))):
             return batch.codes, len(known)
         return np.array([*place, -1], np.intp)[batch.codes], len(known)
+
+
+def grown(sums: NDArray[T], k: int) -> NDArray[T]:
+    """Return sums with room for k classes: these where there is enough."""
+    if k <= len(sums):
+        return sums
+    if (amount := 2.0 * sums.itemsize * k * prod(sums.shape[1:])) > SMALL:
+        require_memory(amount, f"sums of {k:,} classes", "use fewer columns, or make labels fewer")
+    more = np.zeros((k - len(sums), *sums.shape[1:]), sums.dtype)
+    return np.concatenate([sums, more]) if len(sums) else more
 
 
 # -- groups of rows

@@ -21,8 +21,9 @@ from suffice.numerics.elementary import log
 from suffice.numerics.error_free import LARGEST, add, two_product, two_sum
 from suffice.numerics.exact import SQUARABLE, DoubleDouble, scaled
 from suffice.rules import FINITE, NONNEGATIVE, Index, Shape, rule
-from suffice.sums.base import ClassSums, axis, forgotten, grown
+from suffice.sums.base import ClassSums, axis, forgotten
 from suffice.sums.block import BadCell, RealBlock, require_held, short_tiles
+from suffice.sums.by_class import grown
 from suffice.sums.comparison import Divergences, of_gaussians
 from suffice.sums.moments import is_scatter, noise_of_squares, scatters_left, too_large, too_small
 from suffice.sums.sorted_rows import MANY_CLASSES, SortedRows

@@ -17,8 +17,9 @@ from suffice.numerics import kernels
 from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.exact import WEIGHT, DoubleDouble
 from suffice.rules import NONNEGATIVE, Shape, rule
-from suffice.sums.base import FORGOTTEN_NOISE, ClassSums, axis, grown, tree_sum
+from suffice.sums.base import FORGOTTEN_NOISE, ClassSums, axis, tree_sum
 from suffice.sums.block import CodedBlock, IntegerBlock, RealBlock, SparseBlock, tiles
+from suffice.sums.by_class import grown
 from suffice.sums.comparison import Divergences, of_fractions
 from suffice.sums.vocabulary import Value, Vocabulary
 

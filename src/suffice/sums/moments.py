@@ -16,8 +16,9 @@ from suffice.numerics.error_free import LARGEST, SMALLEST, two_sum
 from suffice.numerics.exact import SQUARABLE, scaled
 from suffice.numerics.rows import READ
 from suffice.rules import FINITE, Shape, rule
-from suffice.sums.base import ClassSums, axis, forgotten, grown
+from suffice.sums.base import ClassSums, axis, forgotten
 from suffice.sums.block import BadCell, RealBlock, tiles
+from suffice.sums.by_class import grown
 from suffice.sums.comparison import Divergences, of_gaussians
 from suffice.sums.sorted_rows import MANY_CLASSES, SortedRows
 

@@ -16,8 +16,9 @@ from suffice.numerics import kernels
 from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.exact import WEIGHT, DoubleDouble
 from suffice.rules import FINITE, Shape, rule
-from suffice.sums.base import ClassSums, axis, grown
+from suffice.sums.base import ClassSums, axis
 from suffice.sums.block import Block, CodedBlock, IntegerBlock, RealBlock, converted
+from suffice.sums.by_class import grown
 from suffice.sums.comparison import Divergences, of_fractions
 from suffice.sums.vocabulary import Vocabulary
 
