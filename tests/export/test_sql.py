@@ -19,7 +19,7 @@ from suffice import AutoClassifier, LinearDiscriminantAnalysis, NaiveBayes
 from suffice.errors import ParameterError
 from suffice.export import to_sql
 from suffice.families import Density
-from suffice.naive_bayes import BernoulliNB
+from suffice.naive_bayes import BernoulliNB, GaussianNB
 
 from .conftest import ALL_NAIVE_BAYES, DATED, DISCRIMINANTS, KINDS_OF_TIME, TRAINED, dates
 
@@ -307,6 +307,14 @@ def test_many_classes_in_sqlite() -> None:
     rows = pd.DataFrame({"x": rng.normal(size=1000), "y": labels * 4})
     rows["x"] += np.tile(np.arange(250), 4)
     check(NaiveBayes.textbook().fit(rows, "y"), rows[["x"]].head(50), "sqlite", in_sqlite)
+
+
+@pytest.mark.parametrize("table", ["cells", "Scores", "maxima", "weights"])
+def test_a_table_named_as_a_step(table: str) -> None:
+    model = GaussianNB().fit(pd.DataFrame({"x": [0.0, 1.0, 4.0, 6.0]}), ["a", "a", "b", "b"])
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute(f"CREATE TABLE {table} AS SELECT 5.0 AS x")
+        assert connection.execute(to_sql(model, "sqlite", table)).fetchone()[0] == "b"
 
 
 @pytest.mark.parametrize("dialect", ["bigquery", "tsql", "oracle", "trino"])

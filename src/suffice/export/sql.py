@@ -248,7 +248,8 @@ class _Writer:
         names = map(self.quoted, (*self.keep, *self._answers()))
         last = dict(zip(names, [*kept, *answers], strict=True))
         source, written = ".".join(map(self.quoted, parts)), []
-        for name, columns in steps.items():
+        for step, columns in steps.items():
+            name = f"{step}_" if step == parts[-1].lower() else step
             written.append(f"{name} AS{self.spelling.plan} (\n{select(columns, source)}\n)")
             source = name
         return f"WITH {', '.join(written)}\n{select(last, source)}"
