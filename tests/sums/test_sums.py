@@ -40,7 +40,6 @@ from suffice.sums.row_sample import (
     Sampled,
     SampledAccumulator,
     batch_hashes,
-    name_hashes,
 )
 from suffice.sums.vocabulary import Vocabulary
 
@@ -289,7 +288,7 @@ def test_other_bins_are_refused() -> None:
 # -- a sample of rows by what they say: the same however they come, and with the sums
 
 
-NAMES_OF_ROW_SAMPLE = [["size", "age"], ["color"]]
+NAMES_OF_ROW_SAMPLE = [("size", "age"), ("color",)]
 
 
 def rows(n: int, seed: int, distinct: int = 40) -> Batch:
@@ -313,7 +312,7 @@ def content(sample: RowSample) -> dict[int, float]:
     """The weight of every row, by its hash; the hash is that of the row kept."""
     hashes = sample.hashes.tolist()
     if hashes:
-        assert batch_hashes(sample.batch, name_hashes(NAMES_OF_ROW_SAMPLE)).tolist() == hashes
+        assert batch_hashes(sample.batch, NAMES_OF_ROW_SAMPLE).tolist() == hashes
     assert hashes == sorted(set(hashes))
     return dict(zip(hashes, sample.batch.weights.tolist(), strict=True))
 
@@ -353,7 +352,7 @@ def test_equal_rows_have_equal_hashes_however_they_are_stored() -> None:
     x = np.array([[0.0, 3.0], [np.nan, 1.5]])
     one = Batch(2, (RealBlock(x),), np.array([0, 1]), labels)
     swapped = Batch(2, (RealBlock(x[:, ::-1]),), np.array([1, 0]), Vocabulary(("yes", "no")))
-    a_b, b_a = name_hashes([["a", "b"]]), name_hashes([["b", "a"]])
+    a_b, b_a = [("a", "b")], [("b", "a")]
     assert (batch_hashes(one, a_b) == batch_hashes(swapped, b_a)).all()
     assert (batch_hashes(one, a_b) != batch_hashes(one, b_a)).all()
     whole = replace(one, blocks=(RealBlock(np.array([[0, 3], [1, 1]])),))

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from suffice.data.schema import stored_as
 from suffice.sums.row_sample import mixed
-from suffice.sums.vocabulary import hash_of_text
+from suffice.sums.vocabulary import hash_of
 
 
 def row_hashes(batch: pa.RecordBatch) -> NDArray[np.uint64]:
@@ -26,7 +26,7 @@ def row_hashes(batch: pa.RecordBatch) -> NDArray[np.uint64]:
     total = np.zeros(batch.num_rows, np.uint64)
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
         known = column.is_valid().to_numpy(zero_copy_only=False)
-        hashes = mixed(_of_cells(column) + hash_of_text(name))
+        hashes = mixed(_of_cells(column) + hash_of(name))
         total += np.where(known, hashes, np.uint64(0))
     return total
 
@@ -43,7 +43,7 @@ def _of_cells(column: pa.Array[Any]) -> NDArray[np.uint64]:
     elif stored_as(kind) not in ("integer", "number", "boolean"):
         coded = column.dictionary_encode()
         values = coded.dictionary.to_pylist()
-        hashes = np.array([*map(hash_of_text, values), 0], np.uint64)
+        hashes = np.array([*map(hash_of, values), 0], np.uint64)
         cells: NDArray[np.uint64] = hashes[coded.indices.fill_null(len(values)).to_numpy()]
         return cells
     if pa.types.is_boolean(kind):

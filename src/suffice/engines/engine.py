@@ -254,12 +254,12 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=threads.cache_clear)
 
 
-def side_by_side(
-    engine: Engine, function: Callable[[Any], R], arguments: Sequence[Any]
-) -> Iterator[R]:
-    """Yield what `map` does, by as many threads as an engine of this process has."""
-    workers = engine.workers if engine.in_process else 1
-    return LocalEngine(workers).map(lambda argument, _: function(argument), None, arguments)
+def side_by_side(function: Callable[[Any], R], arguments: Sequence[Any]) -> Iterator[R]:
+    """Yield what `map` does, by as many threads as the engine has in this process."""
+    engine = engine_for()
+    if not isinstance(engine, LocalEngine):
+        engine = LocalEngine(engine.workers if engine.in_process else 1)
+    return engine.map(lambda argument, _: function(argument), None, arguments)
 
 
 def require_workers(option: str, number: int | None) -> None:

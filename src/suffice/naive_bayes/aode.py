@@ -29,7 +29,6 @@ from suffice.models.generative.paired_columns import (
 from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.sampled_bins import SampledBins
 from suffice.models.generative.saved import SavedGenerative
-from suffice.models.generative.weights import in_rows, row_weight_of
 from suffice.naive_bayes.families import (
     READING,
     NaiveMethod,
@@ -44,7 +43,7 @@ from suffice.sums.by_class import ByClass, Loss
 from suffice.sums.comparison import Comparison
 from suffice.sums.keys import Keyed
 from suffice.sums.pairs import CutBins, PairCounts
-from suffice.sums.row_sample import Sampled
+from suffice.sums.row_sample import Sampled, in_rows
 
 
 def without_pairs(sums: ByClass) -> ByClass:
@@ -253,9 +252,10 @@ class PairsMethod(NaiveMethod):
             return given_bins(reader.parts, self.bins)
         if not len(sums.classes):  # the model refuses such sums
             return PairedColumns((), ())
-        sums = in_rows(sums, row_weight_of(sums, None))
-        if isinstance(sums, Sampled) and (found := SampledBins.of(reader.parts, sums, sums.sample)):
-            sums = found.instead(reader.parts, sums)
+        if isinstance(sums, Sampled):
+            sums = in_rows(sums, sums.row_weight)
+            if found := SampledBins.of(reader.parts, sums, sums.sample):
+                sums = found.instead(reader.parts, sums)
         return learnt_bins(reader.parts, sums)
 
     def sums_by_group(self, *rows: Any) -> Keyed:

@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any, Self
+from functools import cached_property, lru_cache
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,9 +35,10 @@ from suffice.sums.block import (
     SparseBlock,
 )
 from suffice.sums.by_class import ByClass, ByClassAccumulator
-from suffice.sums.vocabulary import NUMBERS, hash_of_text
+from suffice.sums.vocabulary import NUMBERS, hash_of
 
 Hashes = NDArray[np.uint64]
+C = TypeVar("C", bound=ByClass)
 
 LAST = np.uint64(2**64 - 1)
 ALIKE = 0.1  # expected pairs of rows that chance makes equal, below which equal rows are copies
@@ -118,12 +119,6 @@ class RowSample:
         """Σw of all rows that they stand for, in units of one row."""
         return float(self.batch.weights.sum()) / self.unit
 
-    def first(self, size: int) -> RowSample:
-        """Return so many rows at most."""
-        if size >= self.batch.rows:
-            return self
-        return replace(self, batch=self.batch.cut(0, size), hashes=self.hashes[:size])
-
     @cached_property
     def tells_apart(self) -> bool:
         """Return whether equal rows are copies of one row: hardly any are equal by chance.
@@ -195,6 +190,12 @@ class Sampled(ByClass):
         return replace(super().scaled(factor), sample=self.sample.scaled(factor))
 
     @property
+    def stands_for_all(self) -> bool:
+        """Return whether the sample is still one of all rows: forgetting may have emptied it."""
+        sample = self.sample
+        return sample.batch.rows >= sample.size / 2 or sample.weight >= self.rows * (1 - WHOLE)
+
+    @property
     def row_weight(self) -> float:
         """Weight of one row, so that a row leaves with all its weight, copies included.
 
@@ -221,11 +222,21 @@ class Sampled(ByClass):
         return counted if counted * MOST_COPIES >= mean else mean
 
 
+def in_rows(sums: C, row_weight: float) -> C:
+    """Return the same sums, in which one row weighs 1."""
+    if row_weight == 1:
+        return sums
+    if not isinstance(sums, Sampled):
+        return sums.scaled(1 / row_weight)
+    sample = replace(sums.sample, unit=row_weight)
+    return replace(ByClass.scaled(sums, 1 / row_weight), sample=sample)
+
+
 class SampledAccumulator:
     """Builds `Sampled` from batches whose blocks have columns of the given names."""
 
     def __init__(self, sums: ByClassAccumulator, names: Sequence[Sequence[Any]], size: int) -> None:
-        self._sums, self._names = sums, name_hashes(names)
+        self._sums, self._names = sums, names
         self._sample = RowSample(size, LAST, Batch(0, ()), np.zeros(0, np.uint64))
         self._waiting: list[tuple[Batch, Hashes]] = []
 
@@ -280,12 +291,15 @@ def mixed(x: Hashes) -> Hashes:
     return x ^ (x >> SHIFTS[2])
 
 
-def name_hashes(names: Sequence[Sequence[Any]]) -> tuple[Hashes, ...]:
-    return tuple([np.array([*map(hash_of_text, own)], np.uint64) for own in names])
+@lru_cache(maxsize=32)
+def _of_names(columns: Sequence[Any]) -> Hashes:
+    return np.array([*map(hash_of, columns)], np.uint64)
 
 
-def batch_hashes(batch: Batch, names: Sequence[Hashes]) -> Hashes:
-    """The hash of every row and its label, (n,), from those of the names of columns, by block.
+def batch_hashes(batch: Batch, names: Sequence[Sequence[Any]]) -> Hashes:
+    """The hash of every row and its label, (n,), whose columns have these names, by block.
+
+    Columns of a sparse matrix are numbered, and need none.
 
     Examples
     --------
@@ -294,13 +308,13 @@ def batch_hashes(batch: Batch, names: Sequence[Hashes]) -> Hashes:
     >>> one = Batch(2, (RealBlock(x),), np.array([0, 1]), labels)
     >>> columns = RealBlock(x[:, [0]].astype("f4")), RealBlock(x[:, [1]])
     >>> other = Batch(2, columns, np.array([0, 1]), labels)
-    >>> together, apart = name_hashes([["a", "b"]]), name_hashes([["a"], ["b"]])
-    >>> (batch_hashes(one, together) == batch_hashes(other, apart)).all()
+    >>> (batch_hashes(one, [("a", "b")]) == batch_hashes(other, [("a",), ("b",)])).all()
     np.True_
     """
     total = _of_labels(batch)
     for block, columns in zip(batch.blocks, names, strict=True):
-        total = total + _of_block(block, columns)
+        numbered = isinstance(block, SparseBlock) and block.vocabulary.closed
+        total = total + _of_block(block, _of_names(("",) if numbered else columns))
     return total
 
 
@@ -328,7 +342,7 @@ def cell_hashes(batch: Batch) -> Iterator[Hashes]:
     """
     for block in batch.blocks:
         if isinstance(block, SparseBlock):
-            yield _of_block(block, np.zeros(1, np.uint64))
+            yield _of_words(block, hash_of("") if block.vocabulary.closed else np.uint64(0))
         elif isinstance(block, CodedBlock):
             for codes, vocabulary in zip(block.codes.T, block.vocabularies, strict=True):
                 if all(isinstance(value, NUMBERS) for value in vocabulary.values):
@@ -362,7 +376,7 @@ def _of_labels(batch: Batch) -> Hashes:
 def _of_block(block: Any, names: Hashes) -> Hashes:
     """The sums of the hashes of the cells of every row, (n,)."""
     if isinstance(block, SparseBlock):
-        return _of_words(block, names[0] if not block.vocabulary.closed else hash_of_text(""))
+        return _of_words(block, names[0])
     if isinstance(block, MixedBlock):
         numbers = _of_block(block.numbers, names[block.is_number])
         return numbers + _of_block(block.categories, names[~block.is_number])

@@ -24,19 +24,15 @@ NUMBERS = bool | int | float | np.number
 KINDS = (str, bool, int, float, bytes, date, time, timedelta, Decimal, np.generic)
 
 
-def hash_of_text(value: Any) -> np.uint64:
-    """The hash of bytes, or of how a value is written."""
+def hash_of(value: Any) -> np.uint64:
+    """The hash of bytes, or of how a value is written; of a number the bits of its double."""
+    if isinstance(value, NUMBERS):
+        try:
+            return np.float64(float(value) + 0.0).view(np.uint64)
+        except OverflowError:
+            value = hex(int(value))  # a whole number that no double is near
     content = value if isinstance(value, bytes) else str(value).encode()
     return np.uint64(int.from_bytes(blake2b(content, digest_size=8).digest(), "little"))
-
-
-def _hash(value: Value) -> np.uint64:
-    if not isinstance(value, NUMBERS):
-        return hash_of_text(value)
-    try:
-        return np.float64(float(value) + 0.0).view(np.uint64)
-    except OverflowError:  # a whole number that no double is near
-        return hash_of_text(hex(int(value)))
 
 
 def _order(value: Value) -> tuple[str, Value]:
@@ -104,7 +100,7 @@ class Vocabulary:
     @cached_property
     def hashes(self) -> NDArray[np.uint64]:
         """The hash of each value, equal numbers alike, and one more entry for the code −1."""
-        return np.array([*map(_hash, self.values), 0], np.uint64)
+        return np.array([*map(hash_of, self.values), 0], np.uint64)
 
     @cached_property
     def counts_from_zero(self) -> bool:

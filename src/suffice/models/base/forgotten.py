@@ -15,7 +15,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, Generic, Self, TypeVar
 
@@ -27,8 +26,8 @@ from suffice.engines.engine import EngineView
 from suffice.errors import ForgetError
 from suffice.sums.base import Statistic
 from suffice.sums.batch import Batch
-from suffice.sums.block import Block, RealBlock, SparseBlock
-from suffice.sums.row_sample import Hashes, batch_hashes, mixed, name_hashes
+from suffice.sums.block import Block, RealBlock
+from suffice.sums.row_sample import Hashes, batch_hashes, mixed
 
 Forgotten = tuple[bytes, ...]
 """The sets that a model remembers, the latest last: of each its key and its digest."""
@@ -40,7 +39,6 @@ MOST = 1_000  # sets that are remembered
 KEY, ENTRY = 16, 32  # bytes of a key, and of a key with a digest
 ARE_DIGESTS = f"of a forgotten set there are {ENTRY} bytes, and of {MOST:,} sets at most"
 ROWS = 8_192  # hashed at a time: they stay in cache
-NO_NAMES: Hashes = np.empty(0, np.uint64)
 
 
 # -- what is remembered
@@ -143,13 +141,7 @@ def _lanes(batch: Batch, layouts: Sequence[Any]) -> Hashes:
     blocks = [
         _stored(block, layout.encoding) for block, layout in zip(batch.blocks, layouts, strict=True)
     ]
-    # the columns of a sparse matrix are numbered
-    names = [
-        NO_NAMES
-        if isinstance(block, SparseBlock) and block.vocabulary.closed
-        else _hashed(layout.columns)
-        for block, layout in zip(blocks, layouts, strict=True)
-    ]
+    names = [layout.columns for layout in layouts]
     plain = Batch(batch.rows, tuple(blocks), batch.codes, batch.classes)
     hashes, weights = batch_hashes(plain, names), batch.weights
     if not len(weights):
@@ -169,9 +161,3 @@ def _stored(block: Block, encoding: str) -> Block:
     from scipy.sparse import csr_matrix
 
     return stored_cells(csr_matrix(block.values), slice(0, block.rows))
-
-
-@lru_cache(maxsize=32)
-def _hashed(columns: Sequence[str]) -> Hashes:
-    (names,) = name_hashes([columns])
-    return names

@@ -34,14 +34,14 @@ from suffice.models.generative.part import (
 )
 from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.saved import SavedGenerative
-from suffice.models.generative.weights import in_rows, row_weight_of, sample_rows, weighted
+from suffice.models.generative.weights import sample_rows, weighted
 from suffice.models.method import Method
 from suffice.numerics.in_print import NAMED
 from suffice.numerics.logspace import log_normalise, normalise
 from suffice.sums.by_class import ByClass, ClassesByGroup
 from suffice.sums.keys import Keyed
 from suffice.sums.moments import refuse_underflow
-from suffice.sums.row_sample import Sampled
+from suffice.sums.row_sample import Sampled, in_rows
 
 Rows = TableSource | ArraySource
 Choice = tuple[Sequence[Column], tuple[FamilyColumns, ...]]
@@ -144,7 +144,9 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         """Return the model; with weights of columns in a second stage, from the sample."""
         if not self.samples:
             return self.plain(reader, sums)
-        row_weight = row_weight_of(sums, before)
+        row_weight = 1.0 if before is None else before.row_weight
+        if isinstance(sums, Sampled) and sums.stands_for_all:
+            row_weight = sums.row_weight
         sums = in_rows(sums, row_weight)
         found = replace(self.plain(reader, sums), row_weight=row_weight)
         if self.calibration == "none":

@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import pairwise
 from math import floor, log2
 from typing import Any
@@ -24,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.engines.engine import engine_for, side_by_side
+from suffice.engines.engine import side_by_side
 from suffice.errors import DataError, ForgetError
 from suffice.families.family import Apply
 from suffice.models.base.answers import Doubts
@@ -87,11 +86,10 @@ def weighted(
     newest : ByClass, optional
         The sums of the rows that have joined it.
     """
-    apply = partial(side_by_side, engine_for(None))
-    if isinstance(sums, Sampled) and stands_for(sums):
+    if isinstance(sums, Sampled) and sums.stands_for_all:
         model = model.with_sample(sums.sample)
-        model.estimate_by(apply)
-        found = calibrated(model, sums.sample, method, apply=apply)
+        model.estimate_by(side_by_side)
+        found = calibrated(model, sums.sample, method, apply=side_by_side)
         return model.with_calibration(found)
     if before is None:
         none = Calibration.none(model.usual_weights)
@@ -102,7 +100,7 @@ def weighted(
         sampled = sampled.far(model.parts, sums) if grown else None  # nothing forgotten
     known = before.calibration or Calibration.none(model.usual_weights)
     if isinstance(newest, Sampled) and newest.sample.batch.rows and known.rows:
-        known = _followed(model, known, newest, method, apply)
+        known = _followed(model, known, newest, method)
         if sampled is not None:
             sampled = sampled.with_more(model.parts, sums, newest)
     elif before.calibration is None or before.statistic != model.statistic:
@@ -111,11 +109,7 @@ def weighted(
 
 
 def _followed(
-    model: GenerativeModel,
-    known: Calibration,
-    newest: Sampled,
-    method: CalibrationName,
-    apply: Apply,
+    model: GenerativeModel, known: Calibration, newest: Sampled, method: CalibrationName
 ) -> Calibration:
     """Return weights that follow the newest rows: m of n that a model has learnt.
 
@@ -131,34 +125,11 @@ def _followed(
     Where only some columns have a weight of their own, they stay, and are stale: see `_places`.
     """
     asked = model.with_sample(newest.sample)
-    asked.estimate_by(apply)
+    asked.estimate_by(side_by_side)
     share = min(1.0, newest.rows / model.statistic.rows)
     earlier = (known.weights, (1 - share) / share)
-    found = calibrated(asked, newest.sample, method, apply=apply, earlier=earlier)
+    found = calibrated(asked, newest.sample, method, apply=side_by_side, earlier=earlier)
     return known.with_more(found, share) if found.rows else replace(known, stale=True)
-
-
-def stands_for(rows: Sampled) -> bool:
-    """Return whether a sample is still one of all rows: forgetting may have emptied it."""
-    sample = rows.sample
-    return sample.batch.rows >= sample.size / 2 or sample.weight >= rows.rows * (1 - 1e-9)
-
-
-def row_weight_of(sums: ByClass, before: GenerativeModel | None) -> float:
-    """Return what one row weighs in sums; that of earlier rows without a sample of these."""
-    if isinstance(sums, Sampled) and stands_for(sums):
-        return sums.row_weight
-    return 1.0 if before is None else before.row_weight
-
-
-def in_rows(sums: ByClass, row_weight: float) -> ByClass:
-    """Return the same sums, in which one row weighs 1."""
-    if row_weight == 1:
-        return sums
-    if not isinstance(sums, Sampled):
-        return sums.scaled(1 / row_weight)
-    sample = replace(sums.sample, unit=row_weight)
-    return replace(ByClass.scaled(sums, 1 / row_weight), sample=sample)
 
 
 def sample_rows(parts: Sequence[FamilyColumns]) -> int:
@@ -268,7 +239,9 @@ def calibrated(
     g, k = len(model.usual_weights), len(model.classes)
     if not (g and sample.batch.rows and k > 1):
         return Calibration.none(model.usual_weights)
-    sample = sample.first(max(FEWEST_ROWS, MOST_SCORES // (g * k)))
+    most = max(FEWEST_ROWS, MOST_SCORES // (g * k))
+    if most < sample.batch.rows:
+        sample = replace(sample, batch=sample.batch.cut(0, most), hashes=sample.hashes[:most])
     fewer = min(1.0, 2.0 ** floor(log2(SAMPLE_ROWS / sample.weight)))
     factor = fewer / sample.unit
     apply = apply if sample.batch.rows * g * k >= MANY_TERMS else map
