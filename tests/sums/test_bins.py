@@ -162,7 +162,6 @@ def test_numbers_are_counted_in_units(seed: int, n: int) -> None:
     assert mixed.origin.tolist() == [0.0, 4.9, 0.0]
     assert found.columns(np.array([2, 0])).unit.tolist() == [7.0, 0.3]
     assert found.take(np.array([1])).unit.tolist() == unit.tolist()
-    assert found.only(np.array([1])).unit.tolist() == unit.tolist()
     assert (found + found).scaled(0.5) == found
     assert (found + found) - found == found
     for other in (plain, plain.columns(np.arange(3))):

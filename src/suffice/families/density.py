@@ -193,10 +193,16 @@ class Density(Family):
         choice = self.choices[j] if self.choices else ANEW
         if len(cells.low) == 1:
             return NOT_COMPARED if choice == ANEW else choice, nothing(statistic.k)
+        shape: str = self.shape
+        bandwidths: Sequence[float] = MANY_BANDWIDTHS if statistic.d > COMPARED else BANDWIDTHS
         if choice != ANEW:
-            return choice, _estimated(cells, choice.shape, [choice.bandwidth])[0].piece
-        bandwidths = MANY_BANDWIDTHS if statistic.d > COMPARED else BANDWIDTHS
-        tried = _estimated(cells, self.shape, bandwidths)
+            shape, bandwidths = choice.shape, [choice.bandwidth]
+        tried = [] if shape == "kernel_density" else [histogram(cells)]
+        if shape != "histogram":
+            of_all = Kernels.of(cells)
+            tried += [kernel_density(of_all, bandwidth) for bandwidth in bandwidths]
+        if choice != ANEW:
+            return choice, tried[0].piece
         losses = [log_losses(one) for one in tried] if len(tried) > 1 else [0.0]
         best = tried[int(np.argmin(losses))]
         by_shape: dict[str, float] = {}
@@ -338,15 +344,6 @@ class Estimated(NamedTuple):
     bandwidth: float = 0.0
 
 
-def _estimated(cells: Cells, shape: str, bandwidths: Sequence[float]) -> list[Estimated]:
-    """Return a histogram, and kernel densities of some bandwidths, where they are asked for."""
-    found = [] if shape == "kernel_density" else [histogram(cells)]
-    if shape != "histogram":
-        of_all = Kernels.of(cells)
-        found += [kernel_density(of_all, bandwidth) for bandwidth in bandwidths]
-    return found
-
-
 def log_losses(density: Estimated) -> float:
     """Return Σ −log P(c | x) over all numbers, each left out of the density of its own class.
 
@@ -372,7 +369,7 @@ def log_losses(density: Estimated) -> float:
 
 
 def histogram(cells: Cells) -> Estimated:
-    """Bins cut by `entropy_cuts`, or where it cuts nothing, ten of equal frequency.
+    """Bins cut by `learnt_cuts`: where classes differ, or ten of equal frequency.
 
     ::
 

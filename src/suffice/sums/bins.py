@@ -191,7 +191,7 @@ class BinnedCounts(ClassSums):
         size = kernels.bins.add(*both, sign, start, packed)
         if size < 0:
             raise forgotten("fewer rows than are to be forgotten", (-1 - size) // self.k)
-        return replace(self, start=start, packed=filled(packed, size))
+        return replace(self, start=start, packed=packed[:size].copy())
 
     def scaled(self, factor: float) -> Self:
         """Return the sums of the same rows, their weights multiplied by a factor.
@@ -201,7 +201,7 @@ class BinnedCounts(ClassSums):
         """
         start, packed = np.empty_like(self.start), room_for(LONGEST_COUNT * len(self.packed))
         size = kernels.bins.scale(self.start, self.packed, float(factor), start, packed)
-        return replace(self, start=start, packed=filled(packed, size))
+        return replace(self, start=start, packed=packed[:size].copy())
 
     @property
     def one_class(self) -> Self:
@@ -232,14 +232,6 @@ class BinnedCounts(ClassSums):
             self, origin=self.origin[index], unit=self.unit[index] if len(self.unit) else NO_UNITS
         )
         return grid._of(self._starts[index], self._sizes[index])
-
-    def only(self, index: Ints) -> Self:
-        """Return the columns; the cells of those that are not at ``index`` are empty."""
-        if len(index) == self.d:
-            return self
-        sizes = np.zeros_like(self._sizes)
-        sizes[index] = self._sizes[index]
-        return self._of(self._starts, sizes)
 
     def with_columns(self, index: Ints, other: BinnedCounts, theirs: Ints) -> Self:
         """Replace the columns at ``index`` by those at ``theirs`` of another."""
@@ -277,11 +269,6 @@ class BinnedCounts(ClassSums):
 def room_for(size: int) -> NDArray[np.uint8]:
     """Reserve bytes that a kernel fills; where it does not, they take no memory."""
     return np.empty(size + LONGEST_COUNT, np.uint8)
-
-
-def filled(room: NDArray[np.uint8], size: int) -> NDArray[np.uint8]:
-    room.resize(size, refcheck=False)  # nobody else has it
-    return room
 
 
 COLUMNS, NUMBERS = 64, 2**19  # that are counted at a time; more columns of few rows
@@ -339,7 +326,7 @@ class BinnedCountAccumulator:
         packed = room_for(SHORT_COUNT * min(self._tallied * len(origin), low.size))
         size = kernels.bins.taken(*self._tables, start, packed)
         k = len(low) // len(origin)
-        self._join(BinnedCounts(k, origin, start, filled(packed, size), unit))
+        self._join(BinnedCounts(k, origin, start, packed[:size].copy(), unit))
         self._tallied = 0
 
     def _join(self, counts: BinnedCounts) -> None:

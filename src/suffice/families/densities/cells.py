@@ -14,46 +14,6 @@ from suffice.sums.moments import Moments
 from suffice.sums.pairs import CutBins
 
 
-def entropy_cuts(count: Floats) -> Ints:
-    """Cut where bins tell most of the class, as often as it shortens the description of the data.
-
-    A cut of n rows of entropy E and k classes into two parts gains
-
-    ::
-
-        G = E − (n₁ E₁ + n₂ E₂)/n
-
-    bits a row. The best one is accepted, and both parts are cut in turn, while
-
-    ::
-
-        G > log₂(n − 1)/n + (log₂(3ᵏ − 2) − (k E − k₁ E₁ − k₂ E₂))/n
-
-    Parameters
-    ----------
-    count : ndarray (k, m)
-        Σw of every class in each of m cells, in their order.
-
-    Returns
-    -------
-    ndarray of int
-        The cells that begin a bin, except the first; ascending.
-
-    Source: U. M. Fayyad and K. B. Irani, Multi-interval discretization of continuous-valued
-    attributes for classification learning (IJCAI 1993), eqs. 1-3 and section 3.
-
-    Examples
-    --------
-    >>> entropy_cuts(np.array([[9.0, 8.0, 0.0, 0.0], [0.0, 1.0, 9.0, 9.0]]))
-    array([2])
-    >>> entropy_cuts(np.array([[5.0, 6.0], [6.0, 5.0]]))
-    array([], dtype=int64)
-    """
-    cuts = np.empty(count.shape[1], np.int64)
-    found = kernels.cuts.every(count, cuts)
-    return np.sort(cuts[:found]).astype(np.intp, copy=False)
-
-
 def equal_frequency_cuts(every: Floats, bins: int) -> Ints:
     """Cut into at most so many bins of about the same weight.
 
@@ -148,13 +108,41 @@ BINS = 10  # of equal frequency, where no cut tells of the class
 
 
 def learnt_cuts(cells: Cells) -> tuple[Ints, bool]:
-    """Return the cells that begin a bin, and whether classes decide it.
+    """Cut where bins tell most of the class, as often as it shortens the description of the data.
 
-    They are `entropy_cuts`, or where these are none, those of ten equal parts.
+    A cut of n rows of entropy E and k classes into two parts gains
+
+    ::
+
+        G = E − (n₁ E₁ + n₂ E₂)/n
+
+    bits a row. The best one is accepted, and both parts are cut in turn, while
+
+    ::
+
+        G > log₂(n − 1)/n + (log₂(3ᵏ − 2) − (k E − k₁ E₁ − k₂ E₂))/n
+
+    Without such a cut there are ten bins of equal frequency.
+
+    Returns
+    -------
+    ndarray of int, bool
+        The cells that begin a bin, except the first, ascending; whether the classes decide them.
+
+    Source: U. M. Fayyad and K. B. Irani, Multi-interval discretization of continuous-valued
+    attributes for classification learning (IJCAI 1993), eqs. 1-3 and section 3.
+
+    Examples
+    --------
+    >>> edges = np.arange(5.0)
+    >>> counts = np.array([[9.0, 8.0, 0.0, 0.0], [0.0, 1.0, 9.0, 9.0]])
+    >>> learnt_cuts(Cells(edges[:-1], edges[1:], counts))
+    (array([2]), True)
     """
-    cuts = entropy_cuts(cells.counts)
-    if len(cuts):
-        return cuts, True
+    cuts = np.empty(len(cells.low), np.int64)
+    found = kernels.cuts.every(cells.counts, cuts)
+    if found:
+        return np.sort(cuts[:found]).astype(np.intp, copy=False), True
     return equal_frequency_cuts(cells.counts.sum(axis=0), BINS), False
 
 

@@ -117,19 +117,13 @@ class GenerativeModel:
         return self.sampled.instead(self.parts, self.statistic)
 
     def settled(self, anew: bool = False) -> Self:
-        """Return the model with the data-driven choices of its families fixed, or to be made anew.
-
-        Either way only the counts that these parameters needed are read.
-        """
-        parts, blocks = [], list(self.family_sums.blocks)
-        for b, (part, parameters) in enumerate(zip(self.parts, self.parameters, strict=True)):
+        """Return the model with the data-driven choices of its families fixed, or made anew."""
+        parts = []
+        for part, parameters in zip(self.parts, self.parameters, strict=True):
             family: Any = part.family
             family = family.narrowed(parameters) if anew else family.settled(parameters)
             parts.append(replace(part, family=family))
-            if isinstance(block := blocks[b], MomentsAndBins):
-                columns = family.compared(block.moments)
-                blocks[b] = replace(block, bins=block.bins.only(columns))
-        sums = replace(self.family_sums, blocks=tuple(blocks))
+        sums = self.family_sums  # and no sample
         return replace(self, parts=tuple(parts), statistic=sums, sampled=None, chosen=())
 
     def without(self, batch: Batch, factor: float = 1.0) -> Self | None:
@@ -157,13 +151,16 @@ class GenerativeModel:
 
     def terms(self, batch: Batch) -> NDArray[np.float64]:
         """The terms of log p(x | c) that have a weight of their own, (groups, n, k)."""
-        k = len(self.classes)
-        found = [
-            part.grouped_scores(parameters, block, k)
-            for part, parameters, block in zip(
-                self.parts, self.parameters, batch.blocks, strict=True
-            )
-        ]
+        n, k, found = batch.rows, len(self.classes), []
+        for part, parameters, block in zip(self.parts, self.parameters, batch.blocks, strict=True):
+            if part.groups == 1:
+                whole = scores(n, k, 0.0)
+                parameters.add_log_likelihood(block, whole)
+                found.append(whole[None])
+            else:
+                cells = cell_scores(n, len(part.layout.columns), k)
+                parameters.add_contributions(block, cells)
+                found.append(np.moveaxis(cells, 1, 0))
         return found[0] if len(found) == 1 else np.concatenate(found)
 
     def refuse_weights(self, asked: str) -> None:

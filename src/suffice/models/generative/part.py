@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from suffice.data.schema import DATES, INSTANTS, SPARSE, BlockLayout, Column, Layout, UniformColumns
 from suffice.data.source import Part, each_batch
 from suffice.errors import ParameterError
-from suffice.families import Family, Parameters
+from suffice.families import Family
 from suffice.families.density import Chosen
 from suffice.families.family import Apply, LeaveOneOut
 from suffice.models.design.matrix import Design
@@ -22,7 +22,6 @@ from suffice.models.generative.terms import (
     shown_terms,
     term_values,
 )
-from suffice.numerics.logspace import cell_scores, scores
 from suffice.rules import rule
 from suffice.sums.base import Accumulator
 from suffice.sums.bins import YEAR_2000, MomentsAndBinsAccumulator
@@ -73,16 +72,6 @@ class FamilyColumns:
         """
         together = self.family.joint or self.layout.encoding in ("events", "sparse")
         return 1 if together else len(self.layout.columns)
-
-    def grouped_scores(self, parameters: Parameters, block: Any, k: int) -> NDArray[np.float64]:
-        """Return the terms of log p(x | c) by their weights, (groups, n, k)."""
-        if self.groups == 1:
-            whole = scores(block.rows, k, 0.0)
-            parameters.add_log_likelihood(block, whole)
-            return whole[None]
-        cells = cell_scores(block.rows, len(self.layout.columns), k)
-        parameters.add_contributions(block, cells)
-        return np.moveaxis(cells, 1, 0)
 
     def column(self, place: int) -> str:
         return str(self.layout.columns[place] if self.design is None else self.design.column(place))

@@ -333,7 +333,9 @@ def _places(
         return np.arange(g)
     gain = np.zeros(d)
     for part in rows.cut(0, min(rows.rows, FEWEST_ROWS)).pieces(max(1, TILE // (g * k))):
-        terms = _terms(model, part)[:, :, :d]
+        terms = np.empty((part.rows, k, g))
+        _write_terms(model, part, np.arange(g), terms, map)
+        terms = terms[:, :, :d]
         logs = terms + log_prior[:, None]
         largest = logs.max(axis=1)
         evidence = largest + log(exp(logs - largest[:, None]).sum(axis=1))
@@ -351,29 +353,22 @@ def _write_terms(
     out: NDArray[np.float64],
     apply: Apply,
 ) -> None:
-    """Write what a model says of rows, (n, k, m): the sums of the terms that share a weight."""
-    step = max(1, TILE // (len(model.classes) * len(place)))
-    kept, m = np.flatnonzero(place >= 0), out.shape[2]
+    """Write finite terms of log p(x | c), (n, k, m): sums of those that share a weight."""
+    g, k, m = len(place), len(model.classes), out.shape[2]
+    step, kept = max(1, TILE // (g * k)), np.flatnonzero(place >= 0)
     order = kept[np.argsort(place[kept], kind="stable")]
     starts = np.searchsorted(place[order], np.arange(m))
 
     def write(first: int) -> None:
-        terms = _terms(model, batch.cut(first, min(first + step, batch.rows)))
-        if m < len(place):
+        found = model.terms(batch.cut(first, min(first + step, batch.rows)))
+        n = found.shape[1]
+        terms, by_term = np.empty((n, k, g)), np.moveaxis(found, 1, 2).reshape(g * k, n)
+        kernels.gram.place_terms(by_term, np.arange(n), LEAST, terms)
+        if m < g:
             terms = np.add.reduceat(terms[:, :, order], starts, axis=2)
         out[first : first + step] = terms
 
     deque(apply(write, range(0, batch.rows, step)), 0)
-
-
-def _terms(model: GenerativeModel, batch: Batch) -> NDArray[np.float64]:
-    """Return the terms of log p(x | c), finite, (n, k, g)."""
-    found = model.terms(batch)
-    g, n, k = found.shape
-    terms = np.empty((n, k, g))
-    by_term = np.moveaxis(found, 1, 2).reshape(g * k, n)
-    kernels.gram.place_terms(by_term, np.arange(n), LEAST, terms)
-    return terms
 
 
 def _folds(model: GenerativeModel, sample: RowSample, factor: float) -> Iterator[Batch]:
