@@ -31,7 +31,7 @@ from suffice.numerics import kernels
 from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Shape, rule
 from suffice.sums.base import ClassSums, axis, forgotten, tree_sum
-from suffice.sums.block import BadCell, RealBlock, converted
+from suffice.sums.block import RealBlock, converted, require_finite
 from suffice.sums.comparison import Divergences, of_fractions
 from suffice.sums.moments import Moments, MomentsAccumulator
 
@@ -312,9 +312,9 @@ class BinnedCountAccumulator:
             size = kernels.bins.count(
                 numbers, begin, codes, weights, k, low[own], carried[own], start, packed
             )
-            if size < 0:
+            if size < 0:  # a number is infinite: it is refused where its row has a class
                 size = -1 - size
-                self._refuse_infinite(numbers, codes, left)
+                require_finite(np.where((codes >= 0)[:, None], numbers, 0.0), left=left)
             starts.append(start[1:] + starts[-1][-1])
             cells.append(packed[:size].copy())
         self._join(BinnedCounts(k, origin, np.concatenate(starts), np.concatenate(cells), unit))
@@ -346,10 +346,6 @@ class BinnedCountAccumulator:
         own = (origin != 0) | (unit != 1)  # the others are counted as by a grid without units
         np.copyto(numbers, whole, where=own & (np.abs(numbers - whole) <= SNAPPED))
         return numbers, np.zeros_like(origin)
-
-    def _refuse_infinite(self, x: Floats, codes: Ints, left: int) -> None:
-        for row, column in np.argwhere(np.isinf(x) & (codes >= 0)[:, None])[:1].tolist():
-            raise BadCell(row, left + column, float(x[row, column]), "a number must be finite")
 
     def statistic(self) -> BinnedCounts:
         if self._tallied:
@@ -407,19 +403,17 @@ class MomentsAndBinsAccumulator:
     ) -> None:
         self._moments = MomentsAccumulator(d)
         self._grid = np.zeros(d) if origin is None else origin, unit
-        self._binned = np.arange(d) if columns is None else columns
+        self._binned = slice(None) if columns is None or len(columns) == d else columns
         grid = [part[self._binned] if len(part) else part for part in self._grid]
         self._bins = BinnedCountAccumulator(*grid)
 
     def add(self, block: RealBlock, codes: Ints, weights: Floats, k: int) -> None:
         self._moments.add(block, codes, weights, k)
-        every = len(self._binned) == block.width
-        binned = block if every else RealBlock(block.values[:, self._binned])
-        self._bins.add(binned, codes, weights, k)
+        self._bins.add(RealBlock(block.values[:, self._binned]), codes, weights, k)
 
     def statistic(self) -> MomentsAndBins:
         bins = self._bins.statistic()
-        if bins.d < len(self._grid[0]):
+        if not isinstance(self._binned, slice):
             every = BinnedCounts.empty(bins.k, *self._grid)
             bins = every.with_columns(self._binned, bins, np.arange(bins.d))
         return MomentsAndBins(self._moments.statistic(), bins)

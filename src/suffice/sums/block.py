@@ -260,10 +260,11 @@ def require_held(values: NDArray[Any], first: int = 0, left: int = 0) -> None:
         raise BadCell(first + row, left + column, value, HELD_RULE, HELD_STEP)
 
 
-def require_finite(values: NDArray[Any], first: int = 0) -> None:
-    """Refuse infinite numbers (n, d), which start at row ``first`` of a block; NaN is missing."""
+def require_finite(values: NDArray[Any], first: int = 0, left: int = 0) -> None:
+    """Refuse infinite numbers (n, d), which start where `require_held` says; NaN is missing."""
     for row, column in np.argwhere(np.isinf(values))[:1].tolist():
-        raise BadCell(first + row, column, float(values[row, column]), "a number must be finite")
+        value = float(values[row, column])
+        raise BadCell(first + row, left + column, value, "a number must be finite")
 
 
 def converted(values: NDArray[Any], first: int = 0) -> NDArray[Any]:

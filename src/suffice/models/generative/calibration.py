@@ -56,15 +56,9 @@ class Weighted:
         """The sums of few rows and their terms, which all columns give at once; in their order."""
         cells = cell_scores(len(out), len(self._weights), out.shape[1])
         self._parameters.add_contributions(block, cells)
-        used, weights = self._used
-        terms = weights * cells.transpose(1, 0, 2)[used]
-        return np.asarray(np.add.accumulate(np.concatenate([out[None], terms]))[-1])
-
-    @cached_property
-    def _used(self) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """The columns that count (u,), and their weights (u, 1, 1)."""
         used = np.flatnonzero(self._weights)
-        return used, self._weights[used, None, None]
+        terms = self._weights[used, None, None] * cells.transpose(1, 0, 2)[used]
+        return np.asarray(np.add.accumulate(np.concatenate([out[None], terms]))[-1])
 
     add_discriminants = add_log_likelihood
 

@@ -171,7 +171,8 @@ def _encoding(family: Family, columns: Sequence[Column]) -> Encoding:
         column.reason.endswith(SPARSE) for column in looked_at
     ):
         return "events"
-    if "events" in family.encodings and _are_countable(columns):
+    words = all(column.kind == "text" or column.stored == "string" for column in looked_at)
+    if "events" in family.encodings and words:
         if len(columns) > 1 and columns[0].stored == "string":
             raise ParameterError(
                 f"families groups the texts {', '.join(repr(c.name) for c in columns)}",
@@ -180,12 +181,6 @@ def _encoding(family: Family, columns: Sequence[Column]) -> Encoding:
             )
         return "events"
     return family.encodings[0]
-
-
-def _are_countable(columns: Sequence[Column]) -> bool:
-    """Return whether columns hold words, or counts of numbered events."""
-    looked_at = [columns] if isinstance(columns, UniformColumns) else columns
-    return all(column.kind == "text" or column.stored == "string" for column in looked_at)
 
 
 def summarise(part: Part, plan: tuple[tuple[FamilyColumns, ...], Layout]) -> ByClass:

@@ -12,7 +12,6 @@ that of independent Gamma variables up to a term that all classes share. A given
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -29,27 +28,28 @@ from suffice.sums.batch import Batch
 from suffice.sums.block import in_block
 
 
-@dataclass(frozen=True, eq=False)
-class ModelPosterior:
-    """The posteriors of all parts of a model."""
+def _ends(
+    parts: tuple[Posterior, ...],
+    log_prior: NDArray[np.float64],
+    weight: NDArray[np.float64] | None,
+    level: float,
+    batch: Batch,
+) -> NDArray[np.float64]:
+    """Return the ends of the intervals of every row, (n, k, 2).
 
-    log_prior: NDArray[np.float64]  # (k,): log P(c), as the model has it
-    weight: NDArray[np.float64] | None  # (k,): N_c + α; None where the class prior is given
-    parts: tuple[Posterior, ...]
-
-    def ends(self, level: float, batch: Batch) -> NDArray[np.float64]:
-        """Ends of the intervals of every row, (n, k, 2)."""
-        found = ScoreMoments.zeros(batch.rows, len(self.log_prior))
-        found.mean[:] = self.log_prior
-        if self.weight is not None:
-            known = self.weight > 0
-            a = np.where(known, self.weight, 1.0)
-            found.mean[:] += np.where(known, digamma(a) - log(a), 0.0)
-            found.variance[:] = trigamma(self.weight)
-        for b, (part, block) in enumerate(zip(self.parts, batch.blocks, strict=True)):
-            with in_block(b):
-                part.add_moments(block, found)
-        return from_moments(found.mean, found.variance, found.covariance, level)
+    ``weight`` is N_c + α, (k,); None where the class prior is given.
+    """
+    found = ScoreMoments.zeros(batch.rows, len(log_prior))
+    found.mean[:] = log_prior
+    if weight is not None:
+        known = weight > 0
+        a = np.where(known, weight, 1.0)
+        found.mean[:] += np.where(known, digamma(a) - log(a), 0.0)
+        found.variance[:] = trigamma(weight)
+    for b, (part, block) in enumerate(zip(parts, batch.blocks, strict=True)):
+        with in_block(b):
+            part.add_moments(block, found)
+    return from_moments(found.mean, found.variance, found.covariance, level)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,21 +64,14 @@ class WeightedPosterior(Posterior):
 
     def add_moments(self, block: Any, moments: ScoreMoments) -> None:
         """Add Σⱼ w_j E log p(x_j | c), and Σⱼ w_j² times its variance."""
-        for weight, shown in _counted(block, self.weights):
+        for weight in np.unique(self.weights[self.weights != 0]).tolist():
+            one = len(self.weights) == 1
+            shown = block if one else block.showing(self.weights == weight)
             found = ScoreMoments.zeros(*moments.mean.shape)
             self.part.add_moments(shown, found)
             moments.mean[:] += weight * found.mean
             moments.variance[:] += weight**2 * found.variance
             moments.covariance[:] += weight**2 * found.covariance
-
-
-def _counted(block: Any, weights: NDArray[np.float64]) -> Iterator[tuple[float, Any]]:
-    """The weights that are not 0, and the rows as if only the columns of this weight were shown."""
-    if len(weights) == 1:
-        yield from [(float(weights[0]), block)] if weights[0] else []
-        return
-    for weight in np.unique(weights[weights != 0]).tolist():
-        yield weight, block.showing(weights == weight)
 
 
 def ends_of(model: GenerativeModel, prior: Prior, level: float) -> Ends:
@@ -104,4 +97,4 @@ def ends_of(model: GenerativeModel, prior: Prior, level: float) -> Ends:
     )
     if model.calibration is not None:
         parts = tuple(map(WeightedPosterior, parts, model.part_weights))
-    return partial(ModelPosterior(model.log_prior, weight, parts).ends, level)
+    return partial(_ends, parts, model.log_prior, weight, level)
