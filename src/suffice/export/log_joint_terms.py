@@ -232,7 +232,7 @@ def _generative(model: GenerativeModel, layout: Layout, columns: list[Column]) -
 
 def _pairs(model: AODEModel, layout: Layout, columns: list[Column], first: int) -> Pairs:
     """Return one-dependence estimators of columns that families have read."""
-    counts, of = model.known_pairs, model.one_dependence
+    counts, weight = model.pairs, model.statistic.weight.value
     place = {column.name: j for j, column in enumerate(columns) if j >= first}
     at = tuple(place[name] for name in counts.columns)
     bins = []
@@ -254,10 +254,10 @@ def _pairs(model: AODEModel, layout: Layout, columns: list[Column], first: int) 
         tuple(bins),
         tuple(map(len, counts.bins)),
         counts.count.value,
-        of.weight,
-        of.terms,
-        of.parent,
-        log(of.weight / of.weight.sum()),
+        weight,
+        model.pair_terms,
+        model.parents,
+        log(weight / weight.sum()),
         model.pair_weight,
     )
 

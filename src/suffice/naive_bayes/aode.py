@@ -218,7 +218,7 @@ class AODE(GenerativeClassifier):
 def _pairs_of(estimator: AODE) -> PairCounts:
     model = fitted(estimator)
     assert isinstance(model, AODEModel)
-    return model.known_pairs
+    return model.pairs
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -276,7 +276,7 @@ class PairsMethod(NaiveMethod):
         """Yield also which columns are in no pairs."""
         yield from super().remarks(model, of_rows)
         assert isinstance(model, AODEModel)
-        found = model.known_pairs.columns
+        found = model.pairs.columns
         silent = [n for part in model.parts for n in part.layout.columns if n not in found]
         if of_rows and silent and self.bins is None:
             more = f" and {len(silent) - NAMED} more" if len(silent) > NAMED else ""

@@ -76,7 +76,7 @@ class GenerativeModel:
     def with_calibration(self, calibration: Calibration) -> Self:
         """Give the columns weights; nothing is estimated anew."""
         found = replace(self, calibration=calibration)
-        known = {"parameters", "family_sums", "one_dependence"} & vars(self).keys()
+        known = {"parameters", "family_sums", "pair_terms"} & vars(self).keys()
         vars(found).update({name: vars(self)[name] for name in known})
         return found
 
