@@ -447,10 +447,9 @@ class SparseBlock:
         shape = self.rows, len(self.vocabulary)
         parts = csr_array((data, self.indices, self.indptr), shape=shape, copy=True)
         parts.sum_duplicates()
-        return self._with(parts.data, parts.indices, parts.indptr)
-
-    def _with(self, data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any]) -> SparseBlock:
-        return replace(self, data=data, indices=indices, indptr=indptr, whole=True)
+        return replace(
+            self, data=parts.data, indices=parts.indices, indptr=parts.indptr, whole=True
+        )
 
     def bad_cell(self, q: int, value: Any, rule: str, next_step: str = "") -> BadCell:
         """The finding that the stored cell q breaks a rule."""
@@ -532,9 +531,8 @@ def joined(blocks: Sequence[Any]) -> Any:
             np.concatenate([block.present for block in blocks]),
             all(block.whole for block in blocks),
         )
-    whole = {isinstance(block, IntegerBlock) and block.values.dtype for block in blocks}
-    if isinstance(first, RealBlock) or (len(whole) == 1 and whole != {False}):
-        return type(first)(np.concatenate([block.values for block in blocks]))
+    if isinstance(first, RealBlock):
+        return RealBlock(np.concatenate([block.values for block in blocks]))
     coded = [block.coded() for block in blocks]
     columns = zip(*(block.vocabularies for block in coded), strict=True)
     vocabularies = tuple([reduce(or_, one) for one in columns])

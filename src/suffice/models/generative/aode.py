@@ -29,12 +29,12 @@ from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
 from suffice.models.generative.model import GenerativeModel, revealed
-from suffice.models.generative.paired_columns import PairedColumns, paired_rows
+from suffice.models.generative.paired_columns import paired_rows
 from suffice.numerics import kernels
 from suffice.numerics.elementary import log
 from suffice.numerics.logspace import log_sum_exp
 from suffice.sums.batch import Batch
-from suffice.sums.pairs import PairCounts, pair_places
+from suffice.sums.pairs import PairCountAccumulator, PairCounts, pair_places
 
 LEAST_PARENT = 1.0  # Σw of the rows that show a bin, for it to be a parent
 M = 1.0  # of the m-estimates
@@ -70,7 +70,7 @@ class AODEModel(GenerativeModel):
         if others is None:
             return None
         pairs = self.pairs
-        rows = PairedColumns(pairs.columns, pairs.bins).accumulator()
+        rows = PairCountAccumulator(pairs.columns, pairs.bins)
         cells: Any = paired_rows(self.parts, pairs.columns, batch)
         rows.add(cells, batch.learnt(self.classes), batch.weights, len(self.classes))
         gone = rows.statistic()

@@ -51,7 +51,7 @@ from suffice.models.generative.saved import SAVED, SavedGenerative
 from suffice.models.grouped_sums import GroupedSums
 from suffice.models.method import Learnt
 from suffice.models.reading import declared_labels, in_precision, is_named, row_by_name
-from suffice.sums.batch import NO_CLASSES, NO_CODES, NO_WEIGHTS, Batch
+from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell, RealBlock
 from suffice.sums.by_class import ByClass
 from suffice.sums.row_sample import Sampled
@@ -294,7 +294,7 @@ class GenerativeClassifier(Classifier, FittedFromSums[GenerativeReader, ByClass]
         """Answer for every row, in order; say how many rows no class could have produced."""
         model = fitted(self)
         with suppress(BadCell):  # which is found again below, where its column has a name
-            few = _batch(X) if is_few(self, X) else row_by_name(self, X)
+            few = Batch(len(X), (RealBlock(X),)) if is_few(self, X) else row_by_name(self, X)
             if few is not None:
                 found, impossible = answer(model, few)
                 if impossible:
@@ -383,8 +383,3 @@ def is_few(classifier: GenerativeClassifier, X: Any) -> bool:
         and classifier.reader_.takes_numbers_as_they_are
         and is_here()
     )
-
-
-def _batch(x: NDArray[np.float64]) -> Batch:
-    """Rows of numbers without labels and weights."""
-    return Batch(len(x), (RealBlock(x),), NO_CODES, NO_CLASSES, NO_WEIGHTS)

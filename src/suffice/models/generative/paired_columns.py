@@ -34,10 +34,6 @@ class PairedColumns(NamedTuple):
     columns: tuple[str, ...]
     bins: tuple[ColumnBins, ...]
 
-    def accumulator(self) -> PairCountAccumulator:
-        """An empty accumulator of their pairs."""
-        return PairCountAccumulator(self.columns, self.bins)
-
 
 def learnt_bins(parts: tuple[FamilyColumns, ...], sums: ByClass) -> PairedColumns:
     """Choose the columns that tell most of the class, and their bins, from the sums of one pass.
@@ -171,7 +167,7 @@ def paired_rows(
 def pair_sums(part: Part, plan: tuple[tuple[FamilyColumns, ...], Layout, PairedColumns]) -> ByClass:
     """Kernel of a second pass: the pairs of bins in one part."""
     parts, layout, paired = plan
-    total = ByClassAccumulator([paired.accumulator()])
+    total = ByClassAccumulator([PairCountAccumulator(*paired)])
 
     def add(batch: Batch) -> None:
         rows: Any = paired_rows(parts, paired.columns, batch)
