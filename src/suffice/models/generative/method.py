@@ -118,9 +118,7 @@ class GenerativeMethod(Method[GenerativeReader, ByClass]):
         if isinstance(engine, CheckpointedEngine):
             engine = engine.engine  # no file holds rows
         parts, size = rows.parts(reader.layout, engine.workers), sample_rows(reader.parts)
-        found = engine.run(sampled, (reader.parts, reader.layout, size), parts)
-        assert isinstance(found, Sampled)
-        return found
+        return engine.run(sampled, (reader.parts, reader.layout, size), parts)
 
     def sums_by_group(
         self, reader: GenerativeReader, rows: Rows, engine: Engine, groups: ByColumns | ByPlace

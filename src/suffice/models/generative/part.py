@@ -33,7 +33,7 @@ from suffice.sums.by_class import (
     ClassesByGroupAccumulator,
 )
 from suffice.sums.kept_rows import RowsAccumulator
-from suffice.sums.row_sample import SampledAccumulator
+from suffice.sums.row_sample import Sampled, SampledAccumulator
 
 
 @dataclass(frozen=True)
@@ -202,7 +202,7 @@ def summarise_groups(part: Part, plan: tuple[tuple[FamilyColumns, ...], Layout])
     return total.by_group(groups)
 
 
-def sampled(part: Part, plan: tuple[tuple[FamilyColumns, ...], Layout, int]) -> ByClass:
+def sampled(part: Part, plan: tuple[tuple[FamilyColumns, ...], Layout, int]) -> Sampled:
     """Kernel of a fit that looks at rows again: the statistic of one part, and some rows."""
     pieces, layout, size = plan
     names = [piece.layout.columns for piece in pieces]
