@@ -32,7 +32,7 @@ from suffice.numerics.logspace import cell_scores, log_normalise, normalise, sco
 from suffice.rules import shown
 from suffice.sums.base import Accumulator
 from suffice.sums.batch import WEIGHT_ROUNDING, Batch
-from suffice.sums.bins import MomentsAndBins, MomentsAndBinsAccumulator
+from suffice.sums.bins import BinnedCounts, MomentsAndBins, MomentsAndBinsAccumulator
 from suffice.sums.block import BadCell, in_block
 from suffice.sums.by_class import ByClass
 from suffice.sums.row_sample import RowSample
@@ -117,13 +117,22 @@ class GenerativeModel:
         return self.sampled.instead(self.parts, self.statistic)
 
     def settled(self, anew: bool = False) -> Self:
-        """Return the model with the data-driven choices of its families fixed, or made anew."""
-        parts = []
-        for part, parameters in zip(self.parts, self.parameters, strict=True):
+        """Return the model with the data-driven choices of its families fixed, or made anew.
+
+        Counts that these parameters did not need are left out.
+        """
+        parts, blocks = [], list(self.family_sums.blocks)
+        for b, (part, parameters) in enumerate(zip(self.parts, self.parameters, strict=True)):
             family: Any = part.family
             family = family.narrowed(parameters) if anew else family.settled(parameters)
             parts.append(replace(part, family=family))
-        sums = self.family_sums  # and no sample
+            if isinstance(block := blocks[b], MomentsAndBins):
+                columns, bins = family.compared(block.moments), block.bins
+                if len(columns) < block.d:
+                    none = BinnedCounts.empty(block.k, bins.origin, bins.unit)
+                    bins = none.with_columns(columns, bins, columns)
+                    blocks[b] = replace(block, bins=bins)
+        sums = replace(self.family_sums, blocks=tuple(blocks))
         return replace(self, parts=tuple(parts), statistic=sums, sampled=None, chosen=())
 
     def without(self, batch: Batch, factor: float = 1.0) -> Self | None:
