@@ -20,7 +20,7 @@ from suffice.data.table import Table
 from suffice.data.text.records import unpacked_name, unpacking
 from suffice.data.text.table import TextTable
 from suffice.data.text_format import TextFormat
-from suffice.data.version import readable
+from suffice.data.version import no_content, readable
 from suffice.errors import ParameterError, ReadError
 from suffice.numerics.in_print import listed
 from suffice.persist import is_no_table
@@ -112,7 +112,16 @@ def open_files(
     ('x', 'y')
     """
     found, folders = local_files(path)
-    stored = _common_format([file.path for file in found])
+    stored = _format_of(found[0].path)
+    for file in found[1:]:
+        other = _format_of(file.path)
+        if other != stored:
+            kinds = ["CSV" if one is None else one.kind for one in (stored, other)]
+            raise ReadError(
+                f"{found[0].path.name} is {kinds[0]} and {file.path.name} is {kinds[1]}",
+                "files of one table must have the same format",
+                "read them apart",
+            )
     if stored is not None and format is not None:
         raise ParameterError(
             f"format is given for {found[0].path.name}",
@@ -136,23 +145,11 @@ def open_files(
     return CopiedTable(whole, folders) if folders else whole
 
 
-def _common_format(paths: Sequence[Path]) -> StoredFormat | None:
-    first = _format_of(paths[0])
-    for path in paths[1:]:
-        other = _format_of(path)
-        if other != first:
-            kinds = ["CSV" if format is None else format.kind for format in (first, other)]
-            raise ReadError(
-                f"{paths[0].name} is {kinds[0]} and {path.name} is {kinds[1]}",
-                "files of one table must have the same format",
-                "read them apart",
-            )
-    return first
-
-
 def _format_of(path: Path) -> StoredFormat | None:
     with readable(path), path.open("rb") as file:
         start = file.read(BEGINNING)
+    if not start:
+        raise no_content(path)
     if is_no_table(start):
         raise ReadError(f"{path.name} holds {NO_TABLE}", _KINDS, "leave it out")
     if start.startswith(b"PK\x03\x04"):
@@ -168,7 +165,15 @@ def _format_of(path: Path) -> StoredFormat | None:
             if any(one.begins(inside) for one in FORMATS if one != JSON):
                 inside = b""
             _refuse_foreign(path, inside)
-    found = _format_by_suffix(path.name.lower())
+    name = path.name.lower()
+    plain = unpacked_name(name)
+    found = next((one for one in FORMATS if Path(plain).suffix in one.suffixes), None)
+    if name != plain and found is not None:
+        raise ReadError(
+            f"{name} is compressed {found.kind}",
+            "only delimited text is read so",
+            "decompress it",
+        )
     if found is None and _BINARY in start:
         step = "check the path, or export its rows with the program that wrote it"
         raise ReadError(f"{path.name} is no text, but of a kind that is not known", _KINDS, step)
@@ -200,16 +205,3 @@ def _of_archive(path: Path) -> StoredFormat:
         "a table is one file, or a list of files",
         f"give an array of numpy.load('{path.name}') itself" if arrays else f"unzip {path.name}",
     )
-
-
-def _format_by_suffix(name: str) -> StoredFormat | None:
-    plain = unpacked_name(name)
-    suffix = Path(plain).suffix
-    format = next((one for one in FORMATS if suffix in one.suffixes), None)
-    if name != plain and format is not None:
-        raise ReadError(
-            f"{name} is compressed {format.kind}",
-            "only delimited text is read so",
-            "decompress it",
-        )
-    return format

@@ -22,7 +22,6 @@ from urllib.parse import unquote
 import pyarrow as pa
 
 from suffice.data.table import Table, WithColumns
-from suffice.data.version import no_content
 from suffice.errors import ReadError, SchemaError, warn
 from suffice.numerics.in_print import listed
 from suffice.persist import is_no_table
@@ -42,7 +41,6 @@ class ListedFile:
     def of(cls, path: str) -> ListedFile:
         """Read what the folders of a path say, in their order; the innermost has the last word."""
         file = Path(path)
-        require_content(file)
         pairs = [part.split("=", 1) for part in file.parent.parts if "=" in part[1:]]
         said = {unquote(name): unquote(value) for name, value in pairs}
         values = ((name, None if value == _MISSING else value) for name, value in said.items())
@@ -107,12 +105,6 @@ def _circles(parent: str, name: str) -> bool:
 
 def _counts(name: str) -> bool:
     return not name.startswith((".", "_"))
-
-
-def require_content(path: Path) -> None:
-    """Refuse a file without a byte."""
-    if path.is_file() and path.stat().st_size == 0:
-        raise no_content(path)
 
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 import pyarrow as pa
 
-from suffice.data.files.listing import ListedFile, expanded, require_content
+from suffice.data.files.listing import ListedFile, expanded
 from suffice.data.files.temporary import KeptPart, TemporaryFolder, keeping
 from suffice.data.table import TableView
 from suffice.data.version import readable
@@ -66,7 +66,6 @@ def _copy(path: Path, folder: TemporaryFolder) -> Path:
         copy.open("wb") as file,
     ):
         shutil.copyfileobj(stream, file)
-    require_content(copy)
     return copy
 
 
