@@ -167,11 +167,15 @@ def coded(
             column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
         column = column.dictionary_encode()
     dictionary = plain(column.dictionary)
-    places, shown = _places(column.indices, len(dictionary))
-    own = dictionary if shown.all() else dictionary.filter(pa.array(shown))
+    indices, valid, first = _as_stored(column.indices)
+    places, shown = np.empty(len(indices), np.int32), np.zeros(len(dictionary) + 1, bool)
+    if not kernels.counts.read_codes(indices, valid, first, places, shown):
+        raise pa.ArrowInvalid("an index is outside its dictionary")
+    shown[-1] = False  # the place of null
+    own = dictionary if shown[:-1].all() else dictionary.filter(pa.array(shown[:-1]))
     values = own.drop_null().unique()
-    code = np.full(len(shown) + 1, -1, np.int32)  # the last is that of null
-    code[:-1][shown] = pc.index_in(own, value_set=values).fill_null(-1)
+    code = np.full(len(shown), -1, np.int32)
+    code[shown] = pc.index_in(own, value_set=values).fill_null(-1)
     try:
         vocabulary = Vocabulary(tuple(values.to_pylist()))
     except (ValueError, OverflowError) as error:
@@ -188,15 +192,6 @@ def coded(
 def distinct(name: str, cells: pa.Array[Any]) -> tuple[Any, ...]:
     """Return the values that a column shows."""
     return coded(cells, name)[1].values
-
-
-def _places(indices: pa.Array[Any], values: int) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-    """Places in a dictionary of so many values, −1 for null, and which of them are shown."""
-    numbers, valid, first = _as_stored(indices)
-    places, shown = np.empty(len(numbers), np.int32), np.zeros(values + 1, bool)
-    if not kernels.counts.read_codes(numbers, valid, first, places, shown):
-        raise pa.ArrowInvalid("an index is outside its dictionary")
-    return places, shown[:-1]
 
 
 def _mixed(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> MixedBlock:

@@ -71,7 +71,7 @@ def spelled(
     format = TextFormat(written=written) if found else None
     if isinstance(table, FrameTable):
         rows = _in_place(table.table, found, tokens)
-        return replace(table, table=rows, written=format, doubts=doubts)
+        return replace(table, table=rows, about=About(format=format, doubts=doubts))
     return SpelledTable(table, format, found, tokens, doubts)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -18,8 +18,7 @@ from suffice.data.files.temporary import TemporaryFolder, keeping
 from suffice.data.python_cells import unmasked
 from suffice.data.schema import Layout, is_text
 from suffice.data.source import RecordPart
-from suffice.data.table import About, Table, first_rows, require_distinct
-from suffice.data.text_format import TextFormat
+from suffice.data.table import About, Table, require_distinct
 from suffice.errors import ReadError, SchemaError, first_line
 from suffice.sums.batch import BATCH_ROWS
 from suffice.sums.block import HELD_STEP
@@ -66,12 +65,7 @@ class FrameTable(Table):
 
     table: pa.Table
     part_rows: int = 4 * BATCH_ROWS  # rows in one part
-    written: TextFormat | None = None  # how columns of strings were written that are numbers now
-    doubts: Mapping[str, str] = field(default_factory=dict)  # of columns that are kept as text
-
-    @property
-    def about(self) -> About:
-        return About(format=self.written, doubts=self.doubts)
+    about: About = About()  # noqa: RUF009 - a constant
 
     @property
     def strings(self) -> Sequence[str]:
@@ -92,7 +86,8 @@ class FrameTable(Table):
 
     @property
     def _head(self) -> pa.RecordBatch:
-        return first_rows(self.table.slice(0, BATCH_ROWS).to_batches(), self.table.schema)
+        columns = [cells.combine_chunks() for cells in self.table.slice(0, BATCH_ROWS).columns]
+        return pa.RecordBatch.from_arrays(columns, schema=self.table.schema)
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordPart]:
         rows = self.table.select(list(types))
@@ -248,15 +243,11 @@ def _column(name: str, values: Any) -> pa.Array[Any]:
         if instants.dtype.kind not in "mM":
             raise _mixed(name, first_line(error)) from error
         column = pa.array(instants)
-    _refuse_booleans(name, cells, column.type)
-    return column
-
-
-def _refuse_booleans(name: str, cells: Any, kind: pa.DataType) -> None:
-    """Refuse Booleans among numbers with fractions, which Arrow takes for the numbers 0 and 1."""
-    mixable = cells.dtype == object and pa.types.is_floating(kind)
+    # Arrow takes Booleans among numbers with fractions for the numbers 0 and 1.
+    mixable = cells.dtype == object and pa.types.is_floating(column.type)
     if mixable and {type(cell) for cell in cells} & {bool, np.bool_}:
         raise _mixed(name, "bool and float")
+    return column
 
 
 def _mixed(name: str, what: str) -> SchemaError:
@@ -279,7 +270,8 @@ def _from_pandas(frame: Any) -> pa.Table:
     except (OverflowError, UnicodeError, pa.ArrowException):  # one by one, they are named
         return _from_columns({name: frame[name].to_numpy() for name in names})
     for name, kind in zip(others.column_names, others.schema.types, strict=True):
-        _refuse_booleans(name, frame[name], kind)
+        if frame[name].dtype.kind == "O" and pa.types.is_floating(kind):
+            _column(name, frame[name].to_numpy())  # which refuses Booleans among numbers
     columns = [pa.array(dense[c].to_numpy()) if c in doubles else others[c] for c in names]
     return pa.Table.from_arrays(columns, names)
 

@@ -151,7 +151,12 @@ class Reading:
         types = self._types
         try:
             table = self._read(piece, types)
-            refused = self._refused(table)
+            # The columns with a number that may be a whole one that was rounded.
+            refused = [
+                name
+                for name, column in zip(table.column_names, table.columns, strict=True)
+                if pa.types.is_floating(column.type) and not self._are_held(column)
+            ]
         except pa.ArrowInvalid as error:
             found = _REFUSED.match(str(error))
             if found is None:
@@ -163,14 +168,6 @@ class Reading:
             raise OtherCellsError(*refused)
         self._types = types | dict.fromkeys(refused, pa.string())
         return self._converted(piece)
-
-    def _refused(self, table: pa.Table) -> list[str]:
-        """Return the columns with a number that may be a whole one that was rounded."""
-        return [
-            name
-            for name, column in zip(table.column_names, table.columns, strict=True)
-            if pa.types.is_floating(column.type) and not self._are_held(column)
-        ]
 
     def _are_held(self, numbers: pa.ChunkedArray[Any]) -> bool:
         chunks = (np.frombuffer(c.buffers()[1], np.float64) for c in numbers.chunks if len(c))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -100,30 +99,35 @@ class TextPart(RecordPart):
         return self.text.path
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class TextTable(Table):
     r"""Delimited text files with the same columns, one part each.
 
     Types are those that the first ``BATCH_ROWS`` rows and a sample of the others show: null if
     every cell is missing, else whole numbers, numbers, truth values, dates or times, or text:
     identifiers of twenty digits are text, because a double would round them.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+    asked : TextFormat
+        What is given of how they are written.
+    known : TextFormat, optional
+        What a model knows of its files.
+    label : str, optional
+        A column whose cells keep their spelling.
     """
 
-    paths: Sequence[Path]
-    asked: TextFormat = field(default_factory=TextFormat)  # what is given of how they are written
-    known: TextFormat | None = None  # what a model knows of its files
-    label: str | None = None  # a column whose cells keep their spelling
+    about: About = About()
 
-    def __post_init__(self) -> None:
-        self.sniffed  # noqa: B018 - what is wrong with a file is said when it is opened
+    def __init__(
+        self, paths: Sequence[Path], asked: TextFormat, known: TextFormat | None, label: str | None
+    ) -> None:
+        self.paths, self.asked, self.known, self.label = paths, asked, known, label
+        self.sniffed = sniff(paths, asked, known, label)
+        self.about = self.sniffed.about
 
     def __repr__(self) -> str:
         return f"TextTable({listed(self.names)})"
-
-    @cached_property
-    def sniffed(self) -> Sniffed:
-        """Format and first rows, found by looking at the files."""
-        return sniff(self.paths, self.asked, self.known, self.label)
 
     def read_as(self, known: TextFormat | None, label: str | None) -> TextTable:
         known = known or self.known
@@ -142,10 +146,6 @@ class TextTable(Table):
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(self.sniffed.head.schema.names)
-
-    @property
-    def about(self) -> About:
-        return self.sniffed.about
 
     def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[TextPart]:
         found = self.sniffed
