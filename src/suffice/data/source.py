@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -121,26 +120,19 @@ class RecordPart(Part):
     def record_batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows, at most 65,536 at a time, in the columns and types asked for."""
 
-    def records(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows; a batch without rows where there are none."""
-        found = self.record_batches()
-        first = next(found, None)
-        if first is None:
-            layout = self.layout
-            assert layout is not None
-            names = [*layout.names, layout.label, layout.weight]
-            first = pa.record_batch({name: pa.nulls(0) for name in names if name is not None})
-        return chain([first], found)
-
     def batches(self) -> Iterator[Batch]:
-        layout, first = self.layout, 0
+        layout, first, is_empty = self.layout, 0, True
         assert layout is not None
-        for records in self.records():
+        for records in self.record_batches():
             try:
                 yield encode(records, layout)
             except BadCell as bad:
                 raise refusal(self, layout, first, bad) from None
-            first += records.num_rows
+            first, is_empty = first + records.num_rows, False
+        if is_empty:
+            names = [*layout.names, layout.label, layout.weight]
+            nothing = {name: pa.nulls(0) for name in names if name is not None}
+            yield encode(pa.record_batch(nothing), layout)
 
     def count(self) -> int:
         if self.rows is not None:

@@ -137,8 +137,8 @@ def _some_rows(
         columns = [column.combine_chunks() for column in few.columns]
         rows = pa.RecordBatch.from_arrays(columns, names=list(kinds))
     else:
-        guesses = source.table.about.guesses
-        rows = next(parts[0].records()) if guesses else source.table.head()
+        batches = parts[0].record_batches() if source.table.about.guesses else iter(())
+        rows = next(batches, source.table.head())
     return encode(rows.slice(0, LOOKED_AT), own), tuple(kinds)
 
 
