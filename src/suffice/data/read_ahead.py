@@ -16,7 +16,7 @@ def in_order(
     items: Iterable[U],
     ahead: int,
     take: Callable[[deque[T]], R],
-    drop: Callable[[Iterable[T]], object],
+    drop: Callable[[deque[T]], object],
 ) -> Generator[R]:
     """Begin work on items, no more than so many ahead, and yield its results in their order.
 

@@ -105,7 +105,15 @@ class TextFormat:
             object.__setattr__(self, option, _strings_of(option, getattr(self, option)))
         object.__setattr__(self, "written", _spellings_of(self.written))
         if self.names is not None:
-            _require_unique(self.names)
+            if not self.names:
+                raise ParameterError("names is empty", "a table has one column at least")
+            (name, times), *_ = Counter(self.names).most_common()
+            if times > 1:
+                raise ParameterError(
+                    f"names holds {name!r} twice",
+                    "column names must be unique",
+                    "rename one of them",
+                )
         if self.thousands is not None and self.thousands not in tuple(THOUSANDS):
             shown = ", ".join(map(repr, THOUSANDS))
             raise ParameterError(f"thousands={self.thousands!r}", f"it must be one of {shown}")
@@ -117,7 +125,14 @@ class TextFormat:
         for option in ("skip_lines", "skip_last"):
             if getattr(self, option) is not None:
                 _require_count(option, getattr(self, option), "0 leaves out nothing")
-        _require_encoding(self.encoding)
+        try:
+            "".encode(self.encoding)
+        except (LookupError, TypeError, ValueError):
+            raise ParameterError(
+                f"encoding={self.encoding!r}",
+                "it must be a text encoding that Python knows",
+                'for example "utf8", "cp1252" or "utf-16"',
+            ) from None
 
     @property
     def tokens(self) -> tuple[str, ...]:
@@ -220,27 +235,6 @@ def _spellings_of(written: Any) -> tuple[tuple[str, str], ...]:
     return pairs
 
 
-def _require_unique(names: Sequence[str]) -> None:
-    if not names:
-        raise ParameterError("names is empty", "a table has one column at least")
-    (name, times), *_ = Counter(names).most_common()
-    if times > 1:
-        raise ParameterError(
-            f"names holds {name!r} twice", "column names must be unique", "rename one of them"
-        )
-
-
 def _require_count(option: str, value: Any, zero: str) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         raise ParameterError(f"{option}={value!r}", "it must be a whole number, 0 or more", zero)
-
-
-def _require_encoding(encoding: str) -> None:
-    try:
-        "".encode(encoding)
-    except (LookupError, TypeError, ValueError):
-        raise ParameterError(
-            f"encoding={encoding!r}",
-            "it must be a text encoding that Python knows",
-            'for example "utf8", "cp1252" or "utf-16"',
-        ) from None

@@ -456,7 +456,7 @@ def labels_of(y: Any, rows: Any = None, warn: bool = True) -> Labels:
             f"the labels mix types: {', '.join(kinds)}", "labels are of one type", "convert them"
         )
     for label in distinct:
-        if isinstance(label, str) and not _is_text(label):
+        if isinstance(label, str) and label.encode(errors="ignore").decode() != label:
             from suffice.data.frames.memory import not_text
 
             raise not_text(f"the label {label!r} is")
@@ -483,15 +483,6 @@ def _one_column(y: Any, warn: bool) -> NDArray[Any]:
         require_label_values([row for row in y if not isinstance(row, list | np.ndarray)])
     y = unmasked(y)
     return faithful(y, column_or_1d(y, warn=warn))
-
-
-def _is_text(label: str) -> bool:
-    """Return whether a string can be encoded: a lone surrogate cannot."""
-    try:
-        label.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def declared_labels(classes: Any) -> Vocabulary:

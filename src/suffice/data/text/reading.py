@@ -112,18 +112,17 @@ class Reading:
         def start(piece: Piece) -> tuple[Piece, Future[pa.Table | None]]:
             return piece, pool.submit(self._parsed, piece)
 
-        def end(_: object) -> None:
-            pool.shutdown(wait=False, cancel_futures=True)
-
         size = PIECE_BYTES
         if self._raw:  # no more rows than the first ones
             lines = max(1, stream.start.count(b"\n"))
             size = min(size, len(stream.start) // lines * BATCH_ROWS)
         found = pieces(self._file, stream, begin, size)
         try:
-            yield from in_order(start, found, ahead, self._first, end)
+            yield from in_order(start, found, ahead, self._first, deque.clear)
         except OpenRecordError:
             raise self._file.explain() from None
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
 
     def _first(self, ahead: deque[tuple[Piece, Future[pa.Table | None]]]) -> pa.Table:
         piece, parsed = ahead.popleft()
