@@ -184,7 +184,7 @@ class Reading:
         self, data: Sequence[str], remembered: TextFormat | None, missing: Sequence[str]
     ) -> Table:
         from suffice.data.file_formats import open_files
-        from suffice.data.files.pipes import STANDARD_INPUT
+        from suffice.data.files.listing import STANDARD_INPUT
         from suffice.data.text_format import USUALLY_MISSING, TextFormat
 
         files = [STANDARD_INPUT if given == "-" else given for given in data]

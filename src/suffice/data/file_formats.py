@@ -11,10 +11,9 @@ from contextlib import suppress
 from lzma import LZMAError
 from pathlib import Path
 
-from suffice.data.files.listing import NO_TABLE, with_folders
+from suffice.data.files.listing import NO_TABLE, CopiedTable, local_files, with_folders
 from suffice.data.files.parquet import PARQUET
 from suffice.data.files.parsed import ARFF, EXCEL, JSON, SAS, SPSS, STATA, workbooks
-from suffice.data.files.pipes import CopiedTable, local_files
 from suffice.data.files.stored import IPC_FILE, IPC_STREAM, StoredFormat, StoredTable
 from suffice.data.table import Table
 from suffice.data.text.records import unpacked_name, unpacking
@@ -98,7 +97,7 @@ def open_files(
 
     Folders and globs are expanded in sorted order; folders named ``column=value`` add that column,
     and what can be read only once, such as a pipe, is copied to a temporary file first
-    (`suffice.data.files.pipes`), as is what has an address, such as ``https://``. The first bytes
+    (`suffice.data.files.listing`), as is what has an address, such as ``https://``. The first bytes
     tell the format; what no other describes is delimited text, written as `format` says, and for
     the rest as is `remembered`, but that a `label` keeps its spelling. Of a workbook, `sheet` is
     the name or the place from 1.

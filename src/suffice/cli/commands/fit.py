@@ -251,7 +251,7 @@ def _named_after(data: str) -> Path:
 
     Also for a pipe, whose name says nothing.
     """
-    from suffice.data.files.pipes import is_read_once
+    from suffice.data.files.listing import is_read_once
     from suffice.data.text.records import unpacked_name
 
     first = Path(min(glob.glob(data, recursive=True), default=data))

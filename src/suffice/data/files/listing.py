@@ -5,6 +5,9 @@ name, begins with ``.`` or ``_``: engines keep their notes there. A folder calle
 says that the column ``year`` holds 2026 in every row below it (Hive's layout); it counts where
 it is part of the path as it was given, or below that. Models, sums, plans and keys in a folder
 or among the files of a glob are left out.
+
+The first rows tell what the columns are, and every pass reads all rows from the beginning: what
+can be read only once, and what has an address such as ``s3://``, is copied to a temporary file.
 """
 
 from __future__ import annotations
@@ -12,22 +15,28 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Iterator, Sequence
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
 import pyarrow as pa
 
-from suffice.data.table import Table, WithColumns
-from suffice.errors import ReadError, SchemaError, warn
+from suffice.data.files.temporary import KeptPart, TemporaryFolder, keeping
+from suffice.data.table import Table, TableView, WithColumns
+from suffice.data.version import readable
+from suffice.errors import ParameterError, ReadError, SchemaError, first_line, warn
 from suffice.numerics.in_print import listed
 from suffice.persist import is_no_table
 
 NO_TABLE = "a model, sums, a plan or a key"
 _MISSING = "__HIVE_DEFAULT_PARTITION__"
+STANDARD_INPUT = "/dev/stdin"
+_DESCRIPTORS = (STANDARD_INPUT, "/dev/fd/", "/proc/self/fd/")
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -45,6 +54,75 @@ class ListedFile:
         said = {unquote(name): unquote(value) for name, value in pairs}
         values = ((name, None if value == _MISSING else value) for name, value in said.items())
         return cls(file.absolute(), tuple(values))
+
+
+def local_files(
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+) -> tuple[list[ListedFile], tuple[TemporaryFolder, ...]]:
+    """List the files of a table, and the folders with copies of those that are no local files.
+
+    A glob in an address stands for all that it matches, where the server can list files.
+    """
+    files, folders = [], []
+    for given in [path] if isinstance(path, str | os.PathLike) else path:
+        item = os.fspath(given)
+        paths = expanded(item) if (is_address := _ADDRESS.match(item)) is None else []
+        if is_address:
+            folders.append(TemporaryFolder())
+            paths = _fetched(item, folders[-1])
+        for file in map(ListedFile.of, paths):
+            if is_read_once(file.path):
+                folders.append(TemporaryFolder())
+                file = replace(file, path=_copy(file.path, folders[-1]))
+            files.append(file)
+    if not files:
+        raise ReadError("the list of files is empty", "a table needs at least one", "name a file")
+    return files, tuple(folders)
+
+
+def _copy(path: Path, folder: TemporaryFolder) -> Path:
+    standard = str(path) == STANDARD_INPUT
+    copy = folder.path / ("standard input" if standard else f"pipe {path.name}")
+    with (
+        readable(path),
+        open(0 if standard else path, "rb", closefd=not standard) as stream,
+        keeping(folder),
+        copy.open("wb") as file,
+    ):
+        shutil.copyfileobj(stream, file)
+    return copy
+
+
+def _fetched(address: str, folder: TemporaryFolder) -> list[str]:
+    copies: list[Path] = []
+    try:
+        import fsspec
+
+        for file in fsspec.open_files(address, "rb"):
+            # A table has files of one name in different folders.
+            copy = folder.path / str(len(list(folder.path.iterdir())))
+            copy.mkdir()
+            copies.append(copy / (PurePosixPath(file.path).name or "file"))
+            with file as stream, copies[-1].open("wb") as target:
+                shutil.copyfileobj(stream, target)
+    except ImportError as error:
+        raise ParameterError(
+            f"{address!r} is an address",
+            f"a library that reads it is not installed: {first_line(error)}",
+            "pip install 'suffice[remote]', and what fsspec needs for this kind of address",
+        ) from None
+    except Exception as error:  # every kind of server has errors of its own
+        reason = first_line(error)
+        raise ReadError(f"{address} cannot be read: {reason}", "", "check the address") from error
+    if not copies:
+        raise ReadError(f"no file matches {address!r}", "", "check the address")
+    return list(map(str, copies))
+
+
+def is_read_once(path: Path) -> bool:
+    """Tell pipes, devices and open descriptors from files."""
+    is_file = path.is_file() and not str(path).startswith(_DESCRIPTORS)
+    return path.exists() and not (is_file or path.is_dir())
 
 
 def expanded(path: str) -> list[str]:
@@ -147,3 +225,13 @@ def _require_same(one: ListedFile, other: ListedFile) -> None:
             "the files of one table have the same columns",
             "read them apart",
         )
+
+
+@dataclass(frozen=True)
+class CopiedTable(TableView):
+    """A table of files in temporary folders, which stay as long as it or one of its parts does."""
+
+    folders: tuple[TemporaryFolder, ...]
+
+    def parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[KeptPart]:
+        return [KeptPart(part, self.folders) for part in self.table.parts(types)]

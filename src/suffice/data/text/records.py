@@ -194,11 +194,6 @@ def blanks_for_tabs(text: str, quote: str | None) -> str:
 # Files ------------------------------------------------------------------------------------------
 
 
-def usual_separator(path: Path) -> str:
-    """Return the separator that files with this suffix have."""
-    return "\t" if unpacked_name(path.name.lower()).endswith((".tsv", ".tab")) else ","
-
-
 @dataclass(frozen=True)
 class TextFile:
     r"""The place and the format of delimited text."""
@@ -210,8 +205,7 @@ class TextFile:
 
     @property
     def separator(self) -> str:
-        """The character between fields, by suffix where none is declared."""
-        return self.format.separator or usual_separator(self.path)
+        return self.format.separator or ","
 
     @property
     def names(self) -> tuple[str, ...]:

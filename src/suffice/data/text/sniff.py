@@ -50,7 +50,7 @@ from suffice.data.text.records import (
     TextFile,
     is_utf8,
     undecoded,
-    usual_separator,
+    unpacked_name,
 )
 from suffice.data.text_format import AUTO, TextFormat
 from suffice.data.version import no_content, readable, version_of
@@ -89,7 +89,8 @@ def sniff(
     """
     first = paths[0]
     given = asked if known is None else asked.over(known)
-    usual = usual_separator(first)
+    tabs = unpacked_name(first.name.lower()).endswith((".tsv", ".tab"))
+    usual = "\t" if tabs else ","
     if known is not None and known.separator and usual == ",":
         usual = known.separator
     with readable(first):
