@@ -53,8 +53,10 @@ def _as_stored(part: RecordPart) -> RecordPart:
     if isinstance(part, PartView):
         return replace(part, inside=_as_stored(part.inside))
     if isinstance(part, TextPart):
-        plain = replace(part.text.format, missing=(), strip=False, written=())
-        return replace(part, text=replace(part.text, format=plain), head=None, behind=0)
+        format = replace(part.text.format, missing=(), strip=False, written=())
+        grammar = replace(part.text.grammar, strip=False)
+        plain = replace(part.text, format=format, grammar=grammar)
+        return replace(part, text=plain, head=None, behind=0)
     return part
 
 

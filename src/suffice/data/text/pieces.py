@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
+from pathlib import Path
 from typing import IO, NamedTuple
 
 import numpy as np
@@ -28,7 +29,7 @@ from suffice.data.text.records import (
     is_utf8,
     open_bytes,
 )
-from suffice.data.version import readable
+from suffice.data.version import FileVersion, readable
 
 BEGINNING = 1 << 18  # bytes that can be looked at before
 _WINDOW_BYTES = 1 << 14
@@ -68,9 +69,9 @@ class ByteStream:
 
 
 @contextmanager
-def opened(file: TextFile) -> Iterator[ByteStream]:
-    """Open a file for reading, once."""
-    with readable(file.path, file.version), open_bytes(file.path) as stream:
+def opened(path: Path, version: FileVersion | None) -> Iterator[ByteStream]:
+    """Open a version of a file for reading, once."""
+    with readable(path, version), open_bytes(path) as stream:
         yield ByteStream(stream)
 
 
@@ -102,7 +103,7 @@ def pieces(file: TextFile, stream: ByteStream, begin: int, size: int) -> Iterato
     OpenRecordError
         If a quote never closes, or a record is longer than ``LONGEST_RECORD``.
     """
-    blanks = file.separator == BLANK or (file.format.strip and file.format.quote)
+    blanks = file.grammar.separator == BLANK or (file.format.strip and file.format.quote)
 
     def piece(text: pa.Buffer, first: int, end: int, toggles: Places) -> Piece:
         records = memoryview(text).cast("B")[1:][first:end]
@@ -110,7 +111,7 @@ def pieces(file: TextFile, stream: ByteStream, begin: int, size: int) -> Iterato
         odd, stream.passed = _goes_on(records, own, file), begin + end
         text = text.slice(first, end - first + 1)
         if blanks:
-            usual = usual_blanks(bytes(records), file.separator, file.format.quote)
+            usual = usual_blanks(bytes(records), file.grammar.separator, file.format.quote)
             text = pa.allocate_buffer(len(usual) + 1)
             records = memoryview(text).cast("B")
             records[:1], records[1:] = b"\n", usual
@@ -217,7 +218,7 @@ def _below(text: memoryview, count: int) -> tuple[int, int]:
 
 def _toggles(text: memoryview, file: TextFile) -> Places:
     """Return the positions of the quotes that open or close a field; text begins outside one."""
-    quote, separator = file.format.quote, file.separator
+    quote, separator = file.format.quote, file.grammar.separator
     codes, mark = np.frombuffer(text, np.uint8), ord(quote or "\0")
     quotes = np.flatnonzero(codes == mark)
     if quote is None or not len(quotes):
@@ -293,7 +294,9 @@ def _goes_on(text: memoryview, toggles: Places, file: TextFile) -> bool:
         return False
     codes = np.frombuffer(text, np.uint8)
     known = np.zeros(256, np.bool_)
-    known[[ord(str(file.format.quote)), ord(file.separator), _LF, _CR, *_between(BLANK)]] = True
+    known[
+        [ord(str(file.format.quote)), ord(file.grammar.separator), _LF, _CR, *_between(BLANK)]
+    ] = True
     behind = toggles[1::2] + 1
     return not known[codes[behind[behind < len(text)]]].all()
 
@@ -316,6 +319,6 @@ def swallows(file: TextFile, piece: Piece, rows: int) -> bool:
         return False
     ends = np.concatenate([[-1], _ends(piece.records, piece.toggles), [len(text)]])
     places = np.unique(np.searchsorted(ends, inside))
-    mark, width = file.separator.encode(), len(file.names)
+    mark, width = file.grammar.separator.encode(), len(file.names)
     broken = (text[ends[row - 1] + 1 : ends[row]].split(b"\n") for row in places.tolist())
     return any(all(line.count(mark) == width - 1 for line in lines) for lines in broken)

@@ -97,7 +97,7 @@ class Reading:
         if self._last is None:
             return 0, 0
         odd = stream.compressed or self._format.strip or self._format.skip_last or self.skipped
-        if odd or self._file.separator == BLANK or not is_utf8(self._format.encoding):
+        if odd or self._file.grammar.separator == BLANK or not is_utf8(self._format.encoding):
             return 0, 0
         begin = stream.passed - len(self._last.records)
         if rows == before + last:
@@ -185,7 +185,7 @@ class Reading:
                 use_threads=False, column_names=list(self._names), block_size=piece.text.size
             ),
             arrow_csv.ParseOptions(
-                delimiter=self._file.separator,
+                delimiter=self._file.grammar.separator,
                 quote_char=self._format.quote or False,
                 # A whole piece is parsed at once, so that only its last line end must be one.
                 newlines_in_values=bytes(piece.records[-1:]) not in (b"\n", b"\r"),

@@ -199,29 +199,13 @@ class TextFile:
     r"""The place and the format of delimited text."""
 
     path: Path  # the file; what is compressed is decompressed
+    version: FileVersion | None  # the only version of the file that may be read
     format: TextFormat  # how it is written, with nothing left open
-    version: FileVersion | None = None  # the only version of the file that may be read
-    careful: bool = False  # whether a row that a quote may have swallowed is refused
-
-    @property
-    def separator(self) -> str:
-        return self.format.separator or ","
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(self.format.names or ())
-
-    @property
-    def has_header(self) -> bool:
-        return self.format.header is not False
-
-    @property
-    def skipped(self) -> int:
-        return self.format.skip_lines or 0
-
-    @property
-    def grammar(self) -> Grammar:
-        return Grammar(self.separator, self.format.quote, bool(self.format.strip))
+    grammar: Grammar  # cuts its lines into fields
+    names: tuple[str, ...]
+    skipped: int  # lines above the header
+    has_header: bool
+    careful: bool  # whether a row that a quote may have swallowed is refused
 
     def scan(self) -> Generator[Record, None, None]:
         """Walk through the file slowly, malformed rows included, the header not."""
@@ -268,7 +252,7 @@ class TextFile:
     def _swallows(self, record: Record) -> bool:
         width = len(self.names)
         lines = record.text.splitlines()
-        return width > 1 and all(line.count(self.separator) == width - 1 for line in lines)
+        return width > 1 and all(line.count(self.grammar.separator) == width - 1 for line in lines)
 
     def whole(self) -> Iterator[Record]:
         return (record for record in self.scan() if self.malformed(record) is None)
@@ -312,13 +296,13 @@ class TextFile:
     def _ragged(self, record: Record) -> ReadError:
         last = record.line + record.lines - 1
         span = "" if record.lines == 1 else f", some in quotes, up to line {last}"
-        behind = f"{self.separator} {self.format.quote}"
+        behind = f"{self.grammar.separator} {self.format.quote}"
         return ReadError(
             f"{self.at(record)}: {_fields(len(record.fields))}{span}, where the table has "
             f"{len(self.names)} columns",
             "every row must have one field per column",
             "a blank stands before a quote, which opens a field with strip=True"
-            if not self.format.strip and behind in self.separator + record.text
+            if not self.format.strip and behind in self.grammar.separator + record.text
             else f"correct the row, or {_LEAVE_OUT}",
         )
 

@@ -45,6 +45,7 @@ from suffice.data.text.pieces import ByteStream, opened
 from suffice.data.text.reading import OtherCellsError, Reading
 from suffice.data.text.records import (
     BLANK,
+    Grammar,
     OpenRecordError,
     Record,
     TextFile,
@@ -95,12 +96,26 @@ def sniff(
         usual = known.separator
     with readable(first):
         version = version_of(first)
-    start = TextFile(first, given, version, asked.quote == AUTO)
-    with opened(start) as stream:
+    with opened(first, version) as stream:
         carried = asked.encoding != given.encoding
         if carried and (encoding_of(stream.start) or _shows_utf8(stream.start, given.encoding)):
-            start = replace(start, format=replace(given, encoding=asked.encoding))
-        file, top, names = _first_file(start, stream, usual, known)
+            given = replace(given, encoding=asked.encoding)
+        open_order = is_utf8(given.encoding) or codecs.lookup(given.encoding).name == "utf-16"
+        if open_order and (encoding := encoding_of(stream.start)):
+            given = replace(given, encoding=encoding)
+        found, top, names = _first_table(first, stream, given, usual, known)
+        file = TextFile(
+            path=first,
+            version=version,
+            format=found,
+            grammar=Grammar(found.separator or usual, found.quote, bool(found.strip)),
+            names=names.names,
+            skipped=found.skip_lines or 0,
+            has_header=bool(found.header),
+            careful=asked.quote == AUTO,
+        )
+        _refuse_undecoded(file, top[0])
+        _check_width(file, top)
         sample = list(_further(file, stream))
         at_once = _fractions_at_first(file, top, sample) if len(paths) == 1 else ()
         head, goes_on = _first_rows(file, stream, at_once)
@@ -111,7 +126,7 @@ def sniff(
         files.append(other)
         sample += rows if path in (paths[len(paths) // 2], paths[-1]) else []
         if head.num_rows < BATCH_ROWS:
-            with opened(other) as stream:
+            with opened(other.path, other.version) as stream:
                 more, _ = _first_rows(other, stream)
             head = first_rows([head, more], head.schema)
     whole = [row for row in sample if len(row) == len(file.names)]
@@ -128,6 +143,7 @@ def sniff(
     known_cells = ((n, one) for n, one in columns.guesses.items() if n not in nothing)
     format = replace(
         file.format,
+        names=file.names,
         written=tuple((name, one.spelling.name) for name, one in known_cells),
         missing=given.tokens,
         decimal=None,
@@ -190,36 +206,30 @@ def _fractions_at_first(
     return found
 
 
-def _first_file(
-    file: TextFile, stream: ByteStream, usual: str, known: TextFormat | None
-) -> tuple[TextFile, Sequence[Record], Names]:
-    asked = file.format
-    open_order = is_utf8(asked.encoding) or codecs.lookup(asked.encoding).name == "utf-16"
-    if open_order and (encoding := encoding_of(stream.start)):
-        asked = replace(asked, encoding=encoding)
+def _first_table(
+    path: Path, stream: ByteStream, asked: TextFormat, usual: str, known: TextFormat | None
+) -> tuple[TextFormat, Sequence[Record], Names]:
+    """Find the format of a file, its first rows, and the names of its columns."""
     lines = _first_lines(stream.start, asked)
     found, top = dialect_of(lines, asked, usual)
     if known is not None and known.skip_lines and not _knows(top, known):
         again = dialect_of(lines, replace(asked, skip_lines=known.skip_lines), usual)
         found, top = again if _knows(again[1], known) else (found, top)
     if not top:
-        raise no_content(file.path)
+        raise no_content(path)
     rows = [record.fields for record in top]
     header = asked.header
     if header is None:
         header = has_header(rows, asked.tokens, known)
     found = replace(found, header=header, skip_last=asked.skip_last or 0)
-    _refuse_undecoded(replace(file, format=found), top[0])
     names = names_of(rows, header, asked.names, known)
-    this = replace(file, format=replace(found, names=names.names))
-    _check_width(this, top)
     if known is not None and not header and not names.by_position and asked.names is None:
         raise ReadError(
-            f"{file.path.name} has no header, as its first row is {_row(rows[0])}",
+            f"{path.name} has no header, as its first row is {_row(rows[0])}",
             f"columns are found by name, or by position among {len(known.features)}",
             "if that row is a header, say header=True; else give names=...",
         )
-    return this, top, names
+    return found, top, names
 
 
 def _refuse_undecoded(file: TextFile, first: Record) -> None:
@@ -267,9 +277,9 @@ def _check_width(file: TextFile, top: Sequence[Record]) -> None:
 def _other_file(path: Path, like: TextFile) -> tuple[TextFile, list[list[str]]]:
     with readable(path):
         file = replace(like, path=path, version=version_of(path))
-    with opened(file) as stream:
+    with opened(path, file.version) as stream:
         lines = _first_lines(stream.start, like.format)[like.skipped :]
-    _, top = dialect_of(lines, replace(like.format, skip_lines=0), like.separator)
+    _, top = dialect_of(lines, replace(like.format, skip_lines=0), like.grammar.separator)
     if not top:
         raise no_content(path)
     _refuse_undecoded(file, top[0])
@@ -350,7 +360,7 @@ class _Columns:
         further = dict(zip(file.names, columns, strict=True)) if sample else {}
         for name, cells in self.first.items():
             self.guesses[name] = self._guess(name, cells, further.get(name, ()))
-        self.guesses = settled(self.guesses, file.separator == ",")
+        self.guesses = settled(self.guesses, file.grammar.separator == ",")
         for name, one in self.guesses.items():
             if one.others:
                 self.refused[name] = _undecided(file.path.name, name, one)
@@ -517,7 +527,7 @@ def _dialect_remarks(columns: _Columns, usual: str, top: Record, names: Names) -
     file, asked, known = columns.file, columns.asked, columns.known
     where, format = file.path.name, file.format
     if asked.separator is None and format.separator != usual:
-        mark = _MARKS.get(file.separator, file.separator)
+        mark = _MARKS.get(file.grammar.separator, file.grammar.separator)
         yield _remark(where, f"fields are separated by {mark}", "separator")
     if asked.quote == AUTO and format.quote == "'":
         yield _remark(where, "fields are enclosed in '", "quote")

@@ -44,7 +44,7 @@ class TextPart(RecordPart):
     def record_batches(self) -> Iterator[pa.RecordBatch]:
         types = dict(self.types) | dict.fromkeys(self.empty, pa.null())
         reading, done = Reading(self.text, types), 0
-        with opened(self.text) as stream:
+        with opened(self.text.path, self.text.version) as stream:
             if self.head is not None:
                 yield self.head
                 done = self.head.num_rows
