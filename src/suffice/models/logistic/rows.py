@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, hstack
+from scipy.sparse import csr_array
 
 from suffice.data.schema import Layout
 from suffice.data.source import Part, each_batch
@@ -131,8 +131,7 @@ class CentredDesign:
         at once.
         """
         if self.is_sparse and isinstance(batch.blocks[0], SparseBlock):
-            ones = csr_array(np.ones((batch.rows, 1)))
-            yield hstack([ones, self.sparse_rows(batch)], format="csr"), *columns
+            yield with_ones(self.sparse_rows(batch)), *columns
             return
         height = max(TILE_CELLS // self.width, TALL if self.width <= LARGEST_HESSIAN else 1)
         buffer = np.ones((min(height, batch.rows), self.width))
@@ -186,6 +185,24 @@ class CentredDesign:
                 finding = BadCell(row, column, value, COMPLETE)
                 finding.block = b
                 raise finding
+
+
+def with_ones(x: csr_array) -> csr_array:
+    """Put a column of ones in front of compressed rows.
+
+    Examples
+    --------
+    >>> with_ones(csr_array([[0.0, 5.0], [7.0, 0.0]])).toarray()
+    array([[1., 0., 5.],
+           [1., 7., 0.]])
+    """
+    n, cells = x.shape[0], x.nnz
+    indptr = x.indptr + np.arange(n + 1, dtype=x.indptr.dtype)
+    data, indices = np.ones(cells + n), np.zeros(cells + n, x.indices.dtype)
+    others = np.ones(cells + n, np.bool_)
+    others[indptr[:-1]] = False
+    data[others], indices[others] = x.data, x.indices + 1
+    return csr_array((data, indices, indptr), shape=(n, x.shape[1] + 1))
 
 
 def _through(coefficients: NDArray[np.float64], matrix: NDArray[np.float64]) -> NDArray[np.float64]:
