@@ -689,11 +689,11 @@ def test_priors_are_divided_by_their_sum(model):
         ({"solver": "lu"}, "solver='lu'; solver is one of 'svd',"),
         (
             {"shrinkage": "most"},
-            "shrinkage='most'; shrinkage is a number, from 0 to 1, or 'auto', None",
+            "shrinkage='most'; shrinkage is a number, from 0 to 1, or one of 'auto', None",
         ),
         (
             {"shrinkage": 1.5},
-            "shrinkage=1.5; shrinkage is a number, from 0 to 1, or 'auto', None.",
+            "shrinkage=1.5; shrinkage is a number, from 0 to 1, or one of 'auto', None.",
         ),
         (
             {"priors": [[0.1, 0.2, 0.3, 0.4]]},

@@ -268,9 +268,9 @@ def _in_words(name: str, words: tuple[Any, ...], numbers: Within | None) -> str:
     """Return the rule of an option in words."""
     if words == (True, False):
         return "it is True or False"
-    listed = ", ".join(map(repr, words))
+    listed = ("one of " if numbers is None or len(words) > 1 else "") + ", ".join(map(repr, words))
     if numbers is None:
-        return f"{name} is one of {listed}"
+        return f"{name} is {listed}"
     return f"{name} is a number, {numbers.words({})}" + (f", or {listed}" if words else "")
 
 

@@ -204,7 +204,9 @@ class Reading:
             return open_files(files)
         for name in self.text.get("written", ()):
             if name not in table.names:
-                columns = f"the columns are {', '.join(map(repr, table.names))}"
+                from suffice.numerics import in_print
+
+                columns = f"the columns are {in_print.listed(map(repr, table.names))}"
                 raise SchemaError(f"--written names the column {name!r}", columns)
         return table
 

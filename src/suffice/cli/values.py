@@ -73,8 +73,10 @@ def check_columns(option: str, given: Iterable[str], names: Collection[str]) -> 
         if known:
             quoted = '"' + known[0].replace('"', '""') + '"'
             step = f"a name that holds a comma stands in quotes: --{option} {shlex.quote(quoted)}"
+        from suffice.numerics import in_print
+
         fact = f"--{option} names the column {name!r}"
-        raise ParameterError(fact, f"the columns are {', '.join(map(repr, names))}", step)
+        raise ParameterError(fact, f"the columns are {in_print.listed(map(repr, names))}", step)
 
 
 # Models and their parameters --------------------------------------------------------------------

@@ -13,6 +13,7 @@ from suffice.data.source import PartView, RecordPart
 from suffice.data.table import Table
 from suffice.data.text.table import TextPart
 from suffice.errors import ParameterError
+from suffice.numerics.in_print import listed
 
 
 class SkippedRow(NamedTuple):
@@ -120,7 +121,7 @@ def _with_cells(answers: Iterable[pa.Table], pieces: Iterator[pa.Table]) -> Iter
             if name in names:
                 raise ParameterError(
                     f"the column {name!r} is to stand beside the predictions",
-                    f"these have a column of that name: {', '.join(map(repr, names))}",
+                    f"these have a column of that name: {listed(map(repr, names))}",
                     "rename it in the file, or name the other columns one by one",
                 )
             answer = answer.add_column(place, name, waiting.column(name).slice(0, rows))

@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 from suffice.data.doubles import PER_SECOND
 from suffice.errors import ParameterError, SchemaError
-from suffice.numerics.in_print import Printed, Table
+from suffice.numerics.in_print import Printed, Table, listed
 from suffice.phrases import meant
 from suffice.rules import POSITIVE, Within, rule
 from suffice.sums.block import Encoding
@@ -472,6 +472,6 @@ def require_columns(asked: Iterable[str], names: Sequence[str], where: str) -> N
         unknown = [name for name in asked if name not in names]
         raise SchemaError(
             f"column {unknown[0]!r} is not in {where}",
-            f"its columns are {', '.join(map(repr, names))}",
+            f"its columns are {listed(map(repr, names))}",
             meant(unknown[0], names) or "correct the name",
         )

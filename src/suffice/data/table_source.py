@@ -24,6 +24,7 @@ from suffice.data.schema import (
 from suffice.data.source import RecordPart, Source
 from suffice.data.table import Table, TableView, WithoutColumns
 from suffice.errors import ParameterError, SchemaError, warn
+from suffice.numerics.in_print import listed
 from suffice.phrases import meant
 from suffice.sums.batch import BATCH_ROWS
 
@@ -40,8 +41,8 @@ TYPES: Mapping[str | None, pa.DataType] = {
 
 def left_out(unknown: Sequence[str]) -> str:
     """Say that columns which a model does not know are not read."""
-    listed = ", ".join(map(repr, unknown))
-    return f"left out, as the model does not know {'it' if len(unknown) == 1 else 'them'}: {listed}"
+    them = "it" if len(unknown) == 1 else "them"
+    return f"left out, as the model does not know {them}: {listed(map(repr, unknown))}"
 
 
 def no_column(name: str, role: str, names: Sequence[str], delimited: bool) -> SchemaError:
@@ -50,7 +51,7 @@ def no_column(name: str, role: str, names: Sequence[str], delimited: bool) -> Sc
     mark = next((mark for mark in ";| " if mark in one.strip()), None)
     return SchemaError(
         f"there is no column {name!r} to be {role}",
-        f"the columns are {', '.join(map(repr, names))}",
+        f"the columns are {listed(map(repr, names))}",
         f"if cells end with {mark!r}, use separator={mark!r}" if mark else meant(name, names),
     )
 
@@ -71,7 +72,7 @@ def without(table: Table, names: Sequence[str]) -> Table:
         if name not in table.names:
             raise ParameterError(
                 f"ignore names the column {name!r}",
-                f"the columns are {', '.join(map(repr, table.names))}",
+                f"the columns are {listed(map(repr, table.names))}",
                 meant(name, table.names),
             )
     return WithoutColumns(table, names) if names else table

@@ -50,6 +50,7 @@ from suffice.models.optimise.nonnegative_newton import Value, nonnegative_minimu
 from suffice.models.reading import LabelReader, settle_columns
 from suffice.naive_bayes import NaiveBayes
 from suffice.numerics.elementary import exp, log
+from suffice.numerics.in_print import listed
 from suffice.numerics.logspace import row_sums
 from suffice.sums.by_class import ByClass
 from suffice.sums.moments import Moments
@@ -294,7 +295,7 @@ class AutoClassifier(Classifier):
             if identifiers:
                 warn(
                     f"columns that tell one row from another, as an identifier does, are left out: "
-                    f"{', '.join(map(repr, identifiers))}; categorical= keeps them"
+                    f"{listed(map(repr, identifiers))}; categorical= keeps them"
                 )
             for once in {str(one.message): one for one in said}.values():
                 warn(once.message.args[0], once.category)  # type: ignore[union-attr]

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import DataError, ParameterError, warn
+from suffice.numerics.in_print import listed
 from suffice.phrases import amount
 
 RESTS = ("rest", "resting", "baseline", "fixation", "fix", "blank", "null", "n/a")
@@ -97,7 +98,7 @@ def _with_class(labels: NDArray[Any], leave_out: Sequence[Any]) -> NDArray[np.bo
             names = dict.fromkeys(map(str, labels[known].tolist()))
             raise ParameterError(
                 f"leave_out names the label {name!r}",
-                f"the labels are {', '.join(map(repr, names))}",
+                f"the labels are {listed(map(repr, names))}",
             )
         known &= ~chosen
     return known

@@ -44,6 +44,7 @@ from suffice.models.optimise.gradient_descent import (
     check_descent,
 )
 from suffice.models.reading import in_precision, row_by_name
+from suffice.numerics import in_print
 from suffice.rules import SMALLEST, Within, build, check_options
 from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell
@@ -397,7 +398,8 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         first = labels[0] if reference is None else reference
         if first not in labels:
             raise ParameterError(
-                f"there is no class {first!r}", f"the classes are {', '.join(map(repr, labels))}"
+                f"there is no class {first!r}",
+                f"the classes are {in_print.listed(map(repr, labels))}",
             )
         estimate, covariance = model.against(labels.index(first))
         assert self.likelihood_ is not None

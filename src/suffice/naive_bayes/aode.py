@@ -37,7 +37,7 @@ from suffice.naive_bayes.families import (
     calibration_of,
     predict_set,
 )
-from suffice.numerics.in_print import NAMED
+from suffice.numerics.in_print import NAMED, listed
 from suffice.rules import rule
 from suffice.sums.by_class import ByClass, Loss
 from suffice.sums.comparison import Comparison
@@ -279,12 +279,11 @@ class PairsMethod(NaiveMethod):
         found = model.pairs.columns
         silent = [n for part in model.parts for n in part.layout.columns if n not in found]
         if of_rows and silent and self.bins is None:
-            more = f" and {len(silent) - NAMED} more" if len(silent) > NAMED else ""
             yield (
                 f"{len(silent)} of {len(model.layout.names)} columns are in no pairs, as they have "
                 f"one value or no bins, or as others tell more ({MOST_COLUMNS} columns are paired "
                 f"at most, in {MOST_BYTES / 1e6:g} MB): "
-                f"{', '.join(map(repr, silent[:NAMED]))}{more}."
+                f"{listed(map(repr, silent), NAMED)}."
             )
 
     def left_out(self, estimator: Any, rows: Any) -> LeaveOneOut | None:

@@ -33,6 +33,7 @@ from suffice.models.generative.method import Choice, GenerativeMethod, Rows
 from suffice.models.generative.part import FAMILY_OF_KIND, parts_of, whole
 from suffice.models.generative.weights import calibrate as with_weights_of
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
+from suffice.numerics.in_print import listed
 from suffice.rules import check_options
 
 CHOOSE_ALPHA = ("bernoulli", "categorical", "multinomial")  # by the evidence
@@ -125,7 +126,7 @@ class NaiveMethod(GenerativeMethod):
                 if name not in names:
                     raise ParameterError(
                         f"families names the column {name!r}",
-                        f"the columns are {', '.join(map(repr, names))}",
+                        f"the columns are {listed(map(repr, names))}",
                     )
                 if name in chosen:
                     raise ParameterError(

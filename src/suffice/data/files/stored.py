@@ -27,6 +27,7 @@ from suffice.data.source import RecordPart
 from suffice.data.table import About, Table, first_rows
 from suffice.data.version import FileVersion, readable, version_of
 from suffice.errors import ReadError, SchemaError
+from suffice.numerics.in_print import listed
 from suffice.sums.batch import BATCH_ROWS
 from suffice.sums.block import BadCell
 
@@ -202,8 +203,8 @@ def _owned(batch: pa.RecordBatch) -> pa.RecordBatch:
 def _require_same(one: pa.Schema, other: pa.Schema, first: Path, second: Path) -> None:
     if one.names != other.names:
         raise SchemaError(
-            f"the columns of {first} are {', '.join(map(repr, one.names))}, "
-            f"those of {second} are {', '.join(map(repr, other.names))}",
+            f"the columns of {first} are {listed(map(repr, one.names))}, "
+            f"those of {second} are {listed(map(repr, other.names))}",
             "files of one table must have the same columns in the same order",
             "read them apart",
         )

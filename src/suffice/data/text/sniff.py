@@ -56,6 +56,7 @@ from suffice.data.text.records import (
 from suffice.data.text_format import AUTO, TextFormat
 from suffice.data.version import no_content, readable, version_of
 from suffice.errors import ReadError, SchemaError
+from suffice.numerics.in_print import listed
 from suffice.sums.batch import BATCH_ROWS
 
 SAMPLE_BYTES = 1 << 16  # in the middle and at the end
@@ -288,8 +289,8 @@ def _other_file(path: Path, like: TextFile) -> tuple[TextFile, list[list[str]]]:
     known = like.names, names_of([list(like.names)], True, None, None).names
     if len(names) != len(like.names) or (like.has_header and names not in known):
         raise SchemaError(
-            f"the columns of {like.path} are {', '.join(map(reprlib.repr, like.names))}, "
-            f"those of {path} are {', '.join(map(reprlib.repr, names))}",
+            f"the columns of {like.path} are {listed(map(reprlib.repr, like.names))}, "
+            f"those of {path} are {listed(map(reprlib.repr, names))}",
             "files of one table must have the same columns in the same order",
             "read them apart, or give names to both with names=...",
         )

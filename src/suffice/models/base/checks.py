@@ -137,8 +137,8 @@ def class_weights(
     strange = [label for label in given if label not in labels]
     if strange and any(label not in given for label in labels):
         raise ParameterError(
-            f"class_weight has {', '.join(map(repr, strange))}",
-            f"the classes are {', '.join(map(repr, labels))}",
+            f"class_weight has {listed(map(repr, strange))}",
+            f"the classes are {listed(map(repr, labels))}",
         )
     return np.array([given.get(label, 1.0) for label in labels], float)
 

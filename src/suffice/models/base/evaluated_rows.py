@@ -17,6 +17,7 @@ from suffice.models.base.evaluation import Evaluation
 from suffice.numerics import kernels
 from suffice.numerics.elementary import exp, log
 from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.in_print import listed
 from suffice.numerics.logspace import log_normalise, row_sums
 from suffice.phrases import rows_of_classes
 from suffice.sums.base import tree_sum
@@ -211,7 +212,7 @@ def unknown_label(label: Value, classes: Vocabulary) -> DataError:
     """The error of a label that is none of the classes."""
     return DataError(
         f"the label {label!r} was never seen in training",
-        f"the model knows {', '.join(map(repr, classes.values[:10]))}",
+        f"the model knows {listed(map(repr, classes.values))}",
         "clean the labels, or learn the new class first",
     )
 

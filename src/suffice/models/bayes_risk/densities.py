@@ -16,6 +16,7 @@ from suffice.errors import DataError, ParameterError
 from suffice.models.generative.model import given_prior
 from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.elementary import log
+from suffice.numerics.in_print import listed
 from suffice.numerics.logspace import scores
 
 MOST_VALUES = 2**20  # of discrete columns that are listed
@@ -197,7 +198,7 @@ class Densities:
         if unknown := [label for label in priors if label not in labels] if mapped else []:
             raise ParameterError(
                 f"the class {unknown[0]!r} has a prior, and no density",
-                f"the classes are {', '.join(map(repr, labels))}",
+                f"the classes are {listed(map(repr, labels))}",
             )
         prior = given_prior(priors, labels, "priors")
         return cls(labels, np.asarray(prior / prior.sum()), known)

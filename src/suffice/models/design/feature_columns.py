@@ -27,6 +27,7 @@ from suffice.models.design.remarks import (
     without_value,
 )
 from suffice.models.design.words import Counting, Ways, Words, counting
+from suffice.numerics.in_print import listed
 from suffice.phrases import meant
 from suffice.sums.batch import Batch
 from suffice.sums.by_class import ByClass, ByClassAccumulator
@@ -34,7 +35,6 @@ from suffice.sums.counts import CountAccumulator, EventAccumulator
 from suffice.sums.vocabulary import Vocabulary
 
 R = TypeVar("R", bound=Any)  # a reader
-LISTED = 20  # columns named in an error
 PREDICTORS = ("categorical", "text", "words", "ordered", "formula", "reference")
 """Options that say what columns are, and what they become."""
 
@@ -206,10 +206,9 @@ def _require_columns(
     unknown = [] if isinstance(chosen, str) else [n for n in chosen if n not in known]
     if unknown and known:
         others = [name for name in known if name not in targets]
-        more = f" and {len(others) - LISTED} more" if len(others) > LISTED else ""
         raise ParameterError(
             f"{option} names the column {unknown[0]!r}",
-            f"the columns are {', '.join(map(repr, others[:LISTED]))}{more}",
+            f"the columns are {listed(map(repr, others))}",
             meant(unknown[0], others),
         )
     if isinstance(chosen, str) or not set(chosen) <= set(known) - set(targets):
@@ -223,7 +222,6 @@ def _require_columns(
 # -- the design of a first table
 
 
-MOST_NAMED = 10  # values in an error
 ONE = Vocabulary((0,))  # the class of rows without labels
 COUNTS: dict[str, Callable[[int], Any]] = {
     "category": CountAccumulator,
@@ -377,7 +375,7 @@ def _require_levels(name: str, values: Vocabulary, levels: Sequence[Any]) -> Non
         if value not in levels:
             raise SchemaError(
                 f"column {name!r} has {value!r}",
-                f"its levels are {', '.join(map(repr, levels))}",
+                f"its levels are {listed(map(repr, levels))}",
                 "list all levels, the lowest first",
             )
 
@@ -393,9 +391,8 @@ def _level(name: str, values: Sequence[Any], given: Any) -> Any:
     written = [value for value in values if str(value) == given]
     for value in (*(v for v in values if v == given), *(written if len(written) == 1 else ())):
         return value
-    more = f" and {len(values) - MOST_NAMED} more" if len(values) > MOST_NAMED else ""
     raise SchemaError(
         f"column {name!r} has no value {given!r} to be its reference",
-        f"its values are {', '.join(map(repr, values[:MOST_NAMED]))}{more}",
+        f"its values are {listed(map(repr, values))}",
         meant(given, values) or "take one of them",
     )

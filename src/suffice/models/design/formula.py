@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
 from suffice.numerics.elementary import exp, log, log1p
+from suffice.numerics.in_print import listed
 from suffice.rules import rule
 from suffice.sums.block import BadCell
 
@@ -504,7 +505,7 @@ def formula_of(
         if name not in columns:
             raise ParameterError(
                 f"the formula names the column {name!r}",
-                f"the columns are {', '.join(map(repr, columns[:20]))}",
+                f"the columns are {listed(map(repr, columns))}",
             )
     both = sorted(formula.functions_of & categories.keys())
     if both:

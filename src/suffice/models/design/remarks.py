@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from suffice.data.schema import Column, Layout, UniformColumns
 from suffice.errors import DataError
 from suffice.models.design.matrix import Design
-from suffice.numerics.in_print import NAMED, Table, bound, probability
+from suffice.numerics.in_print import NAMED, Table, bound, listed, probability
 from suffice.numerics.linalg import Factor
 from suffice.sums.batch import WEIGHT_ROUNDING
 from suffice.sums.by_class import ByClass
@@ -131,8 +131,7 @@ def measures(design: Design, columns: Sequence[Column]) -> tuple[str, ...]:
     ('Categories are compared with hue[blue].',)
     """
     names = design.reference_terms
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    compared = f"Categories are compared with {', '.join(names[:MOST_NAMED])}{more}."
+    compared = f"Categories are compared with {listed(names, MOST_NAMED)}."
     return (*([compared] if names else []), *units(columns))
 
 

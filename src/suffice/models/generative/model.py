@@ -28,6 +28,7 @@ from suffice.models.generative.sampled_bins import SampledBins
 from suffice.numerics import kernels
 from suffice.numerics.elementary import log
 from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.in_print import listed
 from suffice.numerics.logspace import cell_scores, log_normalise, normalise, scores
 from suffice.rules import shown
 from suffice.sums.base import Accumulator
@@ -411,7 +412,7 @@ def given_prior(prior: Any, classes: Sequence[Any], option: str) -> NDArray[np.f
             f"{option} has {given.size} numbers"
             if given.ndim == 1
             else f"{option} has the shape {given.shape}, not ({k},)",
-            f"Number of priors must match number of classes, {k}: {', '.join(map(repr, classes))}",
+            f"Number of priors must match number of classes, {k}: {listed(map(repr, classes))}",
         )
     if not (given >= 0).all():
         raise ParameterError(f"{option}={given.tolist()}", "Priors must be non-negative")

@@ -15,7 +15,7 @@ from suffice.models.design.matrix import Design
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.summary import target_place
-from suffice.numerics.in_print import Printed, Table, number, probability
+from suffice.numerics.in_print import Printed, Table, listed, number, probability
 from suffice.numerics.linalg import LEAST_PIVOT
 from suffice.sums.comoments import Comoments
 
@@ -95,7 +95,7 @@ def adjusted_means(
     if unknown:
         raise ParameterError(
             f"covariates names {unknown[0]!r}",
-            f"the columns are {', '.join(map(repr, design.columns))}",
+            f"the columns are {listed(map(repr, design.columns))}",
         )
     chosen = list(design.columns if covariates is None else covariates)
     places = np.append(np.sort(design.places(chosen)), len(design) + j).astype(np.intp)
