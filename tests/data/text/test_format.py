@@ -78,6 +78,8 @@ class TestLayout:
             ("party,a,b,c\n" + VOTES, True),
             ("country,1990,2000,2005\nSpain,1,2,3\nPeru,4,5,6\n", True),
             ("0,1,2\n0.5,0.25,7\n0.1,0.7,9\n", True),  # a matrix as pandas writes it
+            ("0,1,y\n0.5,0.25,a\n0.1,0.7,b\n", True),
+            ("1,2,Ann\n2,3,Bob\n3,1,Eve\n", False),
             ("ham\tSo long\nspam\tWIN!\nham\tWhat?\nham\tOk.\n", False),
             ("7,1.5\n8,2.5\n", False),
             ("#id,x\n1,2\n3,4\n", True),

@@ -254,7 +254,9 @@ def has_header(rows: Sequence[list[str]], missing: Sequence[str], known: TextFor
     numbers = [(name, cells) for name, cells in columns if _is_number(name)]
     if numbers:
         names = [name for name, _ in numbers]
-        if _are_years(names) or (len(numbers) == len(columns) and _are_positions(names)):
+        # Beside labels, a row of whole numbers above fractions alone.
+        unlike = len(numbers) == len(columns) or all(_has_fraction(cells) for _, cells in numbers)
+        if _are_years(names) or (unlike and _are_positions(names)):
             return True
         return not _some_are_numbers(cells for _, cells in numbers)
     if _some_are_numbers(cells for name, cells in columns if name.isidentifier()):
@@ -295,6 +297,10 @@ def _comes_again(rows: Sequence[Sequence[str]], missing: Sequence[str]) -> bool:
 def _are_years(names: Sequence[str]) -> bool:
     years = [int(name) for name in names if _YEAR.fullmatch(name)]
     return len(years) == len(names) > 1 and len(set(years)) == len(years)
+
+
+def _has_fraction(cells: Sequence[str]) -> bool:
+    return any(not cell.strip(" +-").isdigit() for cell in cells)
 
 
 def _are_positions(names: Sequence[str]) -> bool:
