@@ -245,7 +245,7 @@ class Layout:
 
     @property
     def encodings(self) -> Mapping[str, Encoding]:
-        """How every column is read; a key may be read once more, and that counts."""
+        """Return the encoding of every column; of one that is a key too, that of the key."""
         found: dict[str, Encoding] = {}
         for block in self.blocks:
             if block.encoding == "mixed":

@@ -43,7 +43,7 @@ from suffice.sums.kept_rows import Roots
 
 OF_COVARIANCES = "reg_param", "shrinkage", "covariance_estimator"
 Share: TypeAlias = Annotated[float | Literal["auto"] | None, Within(0, 1)]
-"""Of the diagonal in a covariance; "auto" is that of Ledoit and Wolf."""
+"""Share of the diagonal in a covariance; "auto" is that of Ledoit and Wolf."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -62,11 +62,11 @@ READABLE = 20_000  # characters of a statement that sqlglot indents
 MOST_ARGUMENTS = 100  # of a function in SQLite
 
 Columns = Mapping[str, str]
-"""What a step selects: SQL by the name of a column."""
+"""The columns that a step selects: SQL by name."""
 
 
 class Spelling(NamedTuple):
-    """How a dialect writes what others write otherwise."""
+    """The words of a dialect that others write otherwise."""
 
     double: str = "DOUBLE"
     greatest: str = "GREATEST"

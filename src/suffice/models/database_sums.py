@@ -534,7 +534,7 @@ class Block(NamedTuple):
 
 
 Blocks = tuple[Block, ...]
-"""What the answer of a plan is put together to."""
+"""The blocks of sums that the answer of a plan becomes."""
 
 
 @dataclass

@@ -219,7 +219,7 @@ class LogisticSummary(Printed):
 
     @property
     def columns(self) -> dict[str, NDArray[np.float64]]:
-        """What is said of every coefficient, (r, q) each."""
+        """Return estimates, errors, tests and intervals of the coefficients, (r, q) each."""
         tail = f"{(1 - self.level) / 2:g}", f"{(1 + self.level) / 2:g}"
         return {
             "estimate": self.estimate,
