@@ -26,7 +26,8 @@ from numpy.typing import NDArray
 
 from suffice.numerics import kernels
 from suffice.numerics.arrays import Floats
-from suffice.sums.batch import Batch
+from suffice.numerics.exact import DoubleDouble
+from suffice.sums.batch import WEIGHT_ROUNDING, Batch
 from suffice.sums.block import (
     CodedBlock,
     IntegerBlock,
@@ -63,6 +64,9 @@ class RowSample:
     batch : Batch
         The rows by ascending hash, every one with a label and a weight above 0.
     hashes : ndarray of uint64 (n,)
+    rest : ndarray (n,)
+        What the weights have been rounded down by: more than the sums have of a row could not leave
+        them.
     read : int
         How many rows were chosen from, copies included.
     unit : float
@@ -73,46 +77,49 @@ class RowSample:
     cut: np.uint64
     batch: Batch
     hashes: Hashes
+    rest: Floats
     read: int = 0
     unit: float = 1.0
 
     @classmethod
-    def of(
-        cls,
-        size: int,
-        pieces: Sequence[tuple[Batch, Hashes]],
-        cut: np.uint64 = LAST,
-        read: int = 0,
-    ) -> RowSample:
-        """Choose from rows, of which all up to the cut are there.
+    def of(cls, samples: Sequence[RowSample]) -> RowSample:
+        """Choose from samples, or from rows, of which all up to the cuts are there.
 
         Examples
         --------
         >>> from suffice.sums.block import RealBlock
         >>> x = RealBlock(np.array([[1.0], [2.0], [1.0]]))
         >>> batch = Batch(3, (x,), np.zeros(3, np.intp), weights=np.ones(3))
-        >>> sample = RowSample.of(2, [(batch, np.array([7, 9, 7], np.uint64))])
-        >>> sample.batch.weights
+        >>> rows = RowSample(2, LAST, batch, np.array([7, 9, 7], np.uint64), np.zeros(3))
+        >>> RowSample.of([rows]).batch.weights
         array([2., 1.])
         """
-        hashes = np.concatenate([np.zeros(0, np.uint64), *(own for _, own in pieces)])
-        weights = np.concatenate([np.zeros(0), *(batch.weights for batch, _ in pieces)])
+        size, cut = min(one.size for one in samples), min(one.cut for one in samples)
+        hashes = np.concatenate([one.hashes for one in samples])
         distinct, first, place = np.unique(hashes, return_index=True, return_inverse=True)
-        total: Floats = np.zeros(len(distinct))
-        np.add.at(total, place, weights)
+        weights = np.concatenate([one.batch.weights for one in samples])
+        rests = np.concatenate([one.rest for one in samples])
+        exact = DoubleDouble.by_place(
+            len(distinct), (weights[:, None], place), (rests[:, None], place)
+        )[:, 0]
+        total = np.where(exact.lo < 0, np.nextafter(exact.hi, 0.0), exact.hi)
+        rest = (exact.hi - total) + exact.lo
         if len(distinct) > size:
             cut = min(cut, distinct[size - 1])
-        kept = np.flatnonzero((distinct <= cut) & (total > 0))
+        shown = total > WEIGHT_ROUNDING * np.bincount(place, np.abs(weights), len(distinct))
+        kept = np.flatnonzero((distinct <= cut) & shown)
         taken, order, start = [Batch(0, ())], [np.zeros(0, np.intp)], 0
-        for batch, own in pieces:
-            rows = kept[(first[kept] >= start) & (first[kept] < start + len(own))]
-            taken.append(replace(batch.take(first[rows] - start), weights=total[rows]))
+        for one in samples:
+            stop = start + len(one.hashes)
+            rows = kept[(first[kept] >= start) & (first[kept] < stop)]
+            taken.append(replace(one.batch.take(first[rows] - start), weights=total[rows]))
             order.append(rows)
-            start += len(own)
+            start = stop
         joined, places = Batch.joined(taken), np.concatenate(order)
         if (places[1:] < places[:-1]).any():
             joined = joined.take(np.argsort(places))
-        return cls(size, cut, joined, distinct[kept], read)
+        read = sum(one.read for one in samples)
+        return cls(size, cut, joined, distinct[kept], rest[kept], read)
 
     @property
     def weight(self) -> float:
@@ -142,20 +149,19 @@ class RowSample:
         return False
 
     def __add__(self, other: RowSample) -> RowSample:
-        size, cut = min(self.size, other.size), min(self.cut, other.cut)
-        pieces = (self.batch, self.hashes), (other.batch, other.hashes)
-        return RowSample.of(size, pieces, cut, self.read + other.read)
+        return RowSample.of([self, other])
 
     def __sub__(self, other: RowSample) -> RowSample:
-        gone = replace(other.batch, weights=-other.batch.weights)
-        cut, read = min(self.cut, other.cut), max(0, self.read - other.read)
-        pieces = (self.batch, self.hashes), (gone, other.hashes)
-        rest = RowSample.of(self.size, pieces, cut, read)
-        return replace(rest, batch=rest.batch.pruned())
+        read = -min(self.read, other.read)
+        left = RowSample.of([self, replace(other._times(-1.0), size=self.size, read=read)])
+        return replace(left, batch=left.batch.pruned())
 
     def scaled(self, factor: float) -> RowSample:
-        lighter = replace(self.batch, weights=self.batch.weights * factor)
-        return RowSample.of(self.size, [(lighter, self.hashes)], self.cut, self.read)
+        return RowSample.of([self._times(factor)])
+
+    def _times(self, factor: float) -> RowSample:
+        weights = DoubleDouble(self.batch.weights, self.rest).scaled(factor)
+        return replace(self, batch=replace(self.batch, weights=weights.hi), rest=weights.lo)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -237,15 +243,15 @@ class SampledAccumulator:
 
     def __init__(self, sums: ByClassAccumulator, names: Sequence[Sequence[Any]], size: int) -> None:
         self._sums, self._names = sums, names
-        self._sample = RowSample(size, LAST, Batch(0, ()), np.zeros(0, np.uint64))
-        self._waiting: list[tuple[Batch, Hashes]] = []
+        none = Batch(0, ()), np.zeros(0, np.uint64), np.zeros(0)
+        self._samples = [RowSample(size, LAST, *none)]
 
     def add(self, batch: Batch) -> None:
         self._sums.add(batch)
         known = batch.codes >= 0
         if batch.weights.size:
             known &= batch.weights > 0
-        sample, hashes = self._sample, batch_hashes(batch, self._names)
+        sample, hashes = self._samples[-1], batch_hashes(batch, self._names)
         rows = np.flatnonzero(known & (hashes <= sample.cut))
         distinct, cut = np.unique(hashes[rows]), sample.cut
         if len(distinct) > sample.size:  # so that fewer rows are copied
@@ -254,20 +260,14 @@ class SampledAccumulator:
         chosen = batch.take(rows)
         if not batch.weights.size:
             chosen = replace(chosen, weights=np.ones(len(rows)))
-        self._sample = replace(sample, cut=cut, read=sample.read + int(known.sum()))
-        self._waiting.append((chosen, hashes[rows]))
-        if sum(len(own) for _, own in self._waiting) > sample.size:
-            self._choose()
-
-    def _choose(self) -> None:
-        sample, waiting, self._waiting = self._sample, self._waiting, []
-        pieces = [(sample.batch, sample.hashes), *waiting]
-        self._sample = RowSample.of(sample.size, pieces, sample.cut, sample.read)
+        rest, read = np.zeros(len(rows)), int(known.sum())
+        self._samples.append(RowSample(sample.size, cut, chosen, hashes[rows], rest, read))
+        if sum(len(one.hashes) for one in self._samples[1:]) > sample.size:
+            self._samples = [RowSample.of(self._samples)]
 
     def statistic(self) -> Sampled:
-        self._choose()
-        sums = self._sums.statistic()
-        return Sampled(sums.classes, sums.weight, sums.unlabelled, sums.blocks, self._sample)
+        sums, sample = self._sums.statistic(), RowSample.of(self._samples)
+        return Sampled(sums.classes, sums.weight, sums.unlabelled, sums.blocks, sample)
 
 
 def _common_measure(weights: Floats) -> float:

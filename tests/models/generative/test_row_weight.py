@@ -155,6 +155,24 @@ def test_weights_that_differ_are_relative_too(
 
 
 @pytest.mark.parametrize("model", [NaiveBayes, AODE])
+@pytest.mark.parametrize("values", [12, 3])
+def test_copies_of_fractional_weights_leave_together(model: Any, values: int) -> None:
+    """Sums of 0.1, 0.3 and 0.7 are rounded, and classes and categories of few rows leave whole."""
+    rng = np.random.default_rng(6)
+    letters = np.array(list("abcdefghijkl")[:values])
+    x = pd.DataFrame({name: letters[rng.integers(0, values, 80)] for name in "pqrst"})
+    rows = x, np.repeat(np.arange(16), 5)
+    x, y = taken(rows, np.repeat(np.arange(80), rng.integers(1, 7, 80)))
+    times = rng.choice([1.0, 3.0, 7.0], len(y))
+    fitted, other = model().fit(x, y, times), model().fit(x, y, times / 10)
+    same(fitted, other, x)
+    late = np.arange(len(y)) % 3 > 0
+    gone, weights = (x[~late], y[~late]), times[~late] / 10
+    other.forget(*gone, weights).partial_fit(*gone, sample_weight=weights)
+    same(fitted, other, x)
+
+
+@pytest.mark.parametrize("model", [NaiveBayes, AODE])
 def test_unequal_copies_of_rows_are_no_evidence(model: Any) -> None:
     x, y = drawn(mixed, 300)
     new, labels = mixed(2000, np.random.default_rng(2))

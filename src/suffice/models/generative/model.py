@@ -143,7 +143,8 @@ class GenerativeModel:
         """
         k, codes, total = len(self.classes), batch.learnt(self.classes), self.statistic
         weight = total.weight.value - factor * np.bincount(codes, batch.weights, k)
-        if weight.sum() <= WEIGHT_ROUNDING * total.rows:
+        weight[weight <= WEIGHT_ROUNDING * total.weight.value] = 0.0  # what rounding leaves
+        if not weight.any():
             return None
         blocks = list(total.blocks)
         for b, (part, block) in enumerate(zip(self.parts, batch.blocks, strict=True)):

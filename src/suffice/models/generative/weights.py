@@ -39,7 +39,7 @@ from suffice.numerics.in_print import Printed, Table
 from suffice.numerics.logspace import log_sum_exp
 from suffice.sums.batch import Batch
 from suffice.sums.by_class import ByClass
-from suffice.sums.row_sample import RowSample, Sampled, rank_hashes
+from suffice.sums.row_sample import WHOLE, RowSample, Sampled, rank_hashes
 
 SAMPLE_ROWS = 4096  # distinct rows; twice as many gain less than 0.001 nats a row
 FOLDS = 10  # in which the rows of the sample are taken out of the sums
@@ -385,20 +385,21 @@ def _folds(model: GenerativeModel, sample: RowSample, factor: float) -> Iterator
     if g > OWN_WEIGHTS:
         some = model.sampled is None and OF_ROWS * gone <= MANY_FOLDS * rows
         folds = max(1, round(OF_ROWS * gone / rows)) if some else MANY_FOLDS
-    dealt, copy = n * folds * g * k <= MOST_DEALT and not sample.tells_apart, sample.unit
+    dealt = n * folds * g * k <= MOST_DEALT and not sample.tells_apart
+    weights, copies = sample.batch.weights, sample.batch.weights / sample.unit
+    copies = np.where(np.abs(copies - np.rint(copies)) <= WHOLE * copies, np.rint(copies), copies)
     # By hashes that units do not change: which rows leave together moves weights by chance.
     first = (rank_hashes(sample.batch) % np.uint64(folds)).astype(np.intp)
-    weights = sample.batch.weights
     for fold in range(folds):
         before = (fold - first) % folds  # folds that get a copy of the row before this
         if dealt:
-            left = np.maximum(weights - before * copy, 0.0)
-            rounds = np.floor(left / (folds * copy))
-            own = rounds * copy + np.minimum(left - rounds * (folds * copy), copy)
+            left = np.maximum(copies - before, 0.0)
+            own = sample.unit * (left // folds + np.minimum(left % folds, 1.0))
+            own = np.minimum(own, weights)  # however it is rounded
         else:
             own = np.where(before == 0, weights, 0.0)
-        if (own > 0).any():
-            yield replace(sample.batch, weights=own).take(np.flatnonzero(own > 0))
+        if own.any():
+            yield replace(sample.batch, weights=own).take(np.flatnonzero(own))
 
 
 @dataclass(frozen=True, eq=False)
