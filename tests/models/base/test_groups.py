@@ -90,6 +90,8 @@ def test_columns_that_divide_nothing() -> None:
         model.evaluate_by(table, "y", by="y")
     with pytest.raises(SchemaError, match="'colour' is not in the table"):
         model.evaluate_by(table[["size", "y"]], "y", by="colour")
+    with pytest.raises(ParameterError, match="by is of type ndarray"):
+        model.evaluate_by(table, "y", by=np.arange(len(table)))
     many = table[["size", "y"]][:1_010].assign(row=np.arange(1_010).astype(str))
     with pytest.raises(DataError, match="more than 1,000 values"):
         model.evaluate_by(many, "y", by="row")

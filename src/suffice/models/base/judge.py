@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from suffice.data.schema import Layout
 from suffice.data.source import Part, Source, each_batch
 from suffice.engines.engine import engine_for
-from suffice.errors import DataError, warn
+from suffice.errors import DataError, ParameterError, warn
 from suffice.models.base.answers import WithGaps, by_costs, of_complete, told
 from suffice.models.base.evaluated_rows import UNKNOWN, Classifies, among_all, label_codes
 from suffice.models.base.evaluation import Evaluation
@@ -133,6 +133,12 @@ class Judge:
 
     def by_group(self, source: Any, by: str, taken: Sequence[str | None]) -> ByGroup[Any]:
         """Evaluate the rows of every value of a column, which is none of those ``taken``."""
+        if not isinstance(by, str):
+            raise ParameterError(
+                f"by is of type {type(by).__name__}",
+                "it is the name of a column of the table",
+                "add the groups to the table as a column",
+            )
         warn_of_unseen(self.model.known_values, source, self.layout)
         require_free(by, taken)
         found = told(results_by_group(_of_group, self, source, self.layout, ByColumns((by,))))
