@@ -27,6 +27,24 @@ def test_labels_in_a_table_of_one_column(model: Callable[[], Any], labels: Any) 
     np.testing.assert_array_equal(model().fit(FRAME, labels).predict_proba(FRAME), expected)
 
 
+@pytest.mark.parametrize(
+    "labels",
+    [
+        pd.Series(Y, dtype="Int64"),
+        pd.array(Y, dtype="UInt8"),
+        pd.Series(Y, dtype="int64[pyarrow]"),
+        pd.Series(Y == 1, dtype="boolean"),
+        np.where(Y, np.uint64(2**64 - 1), np.uint64(1)),
+    ],
+    ids=["Int64", "UInt8", "Arrow", "boolean", "uint64"],
+)
+def test_whole_labels_keep_their_type(labels: Any) -> None:
+    for rows in (FRAME, X):
+        model = NaiveBayes().fit(rows, labels)
+        assert model.classes_.tolist() == sorted(set(labels.tolist()))
+        assert model.classes_.dtype.kind in "iub"
+
+
 CASES: dict[str, tuple[Any, Any, str]] = {
     "two columns of labels": (
         FRAME,

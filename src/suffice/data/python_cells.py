@@ -69,7 +69,8 @@ def unmasked(values: Any, numeric: bool = False) -> Any:
 
     What is masked becomes NaN or NaT. Where the dtype has neither, and a cell is masked, the array
     becomes one of floats if ``numeric``, else of objects with None: so do whole numbers and truth
-    values with nulls of pandas, polars and pyarrow, of which NumPy would make floats.
+    values with nulls of pandas, polars and pyarrow, of which NumPy would make floats. Those of
+    pandas without nulls keep their type.
     """
     if not isinstance(values, np.ma.MaskedArray):
         return values if numeric else _with_nulls(values)
@@ -85,11 +86,11 @@ def unmasked(values: Any, numeric: bool = False) -> Any:
 
 
 def _with_nulls(values: Any) -> Any:
-    """Whole numbers and truth values with nulls as objects; anything else as it is."""
+    """Whole numbers and truth values of pandas, and others with nulls, as arrays."""
     package = type(values).__module__.partition(".")[0]
-    if package == "pandas" and getattr(values, "ndim", 0) == 1:
-        nullable = getattr(values.dtype, "kind", "") in "iub" and bool(values.isna().any())
-        return values.to_numpy(dtype=object, na_value=None) if nullable else values
+    if package == "pandas" and getattr(values, "ndim", 0) == 1 and values.dtype.kind in "iub":
+        has_nulls = bool(values.isna().any())
+        return values.to_numpy(dtype=object, na_value=None) if has_nulls else values.to_numpy()
     if package == "polars" and type(values).__name__ == "Series" and values.null_count():
         whole = values.dtype.is_integer() or str(values.dtype) == "Boolean"
         return np.array(values.to_list(), dtype=object) if whole else values

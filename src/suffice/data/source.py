@@ -246,9 +246,7 @@ class Labels:
         cells = values.tolist()
         if values.dtype == object:
             require_label_values(cells)
-        if values.dtype.kind != "U":
-            cells = [None if is_missing(cell) else cell for cell in cells]
-        classes = Vocabulary.of(cell for cell in dict.fromkeys(cells) if cell is not None)
+        classes = Vocabulary.of(cell for cell in dict.fromkeys(cells) if not is_missing(cell))
         if values.dtype.kind in "OUT":
             warn_of_alike(classes.values)
         return cls(classes, classes.index(cells, -1))

@@ -316,8 +316,10 @@ def _with_values(opened: TableSource, y: Any, sample_weight: Any) -> TableSource
     taken = [*opened.table.names, *opened.table.about.ignored]
     if not (y is None or isinstance(y, str)):
         labels = y if isinstance(y, Labels) else labels_of(y, warn=False)
+        distinct = labels.classes.values
+        is_long = set(map(type, distinct)) == {int} and distinct[-1] >= 2**63
         try:
-            values = pa.array(labels.classes.values)
+            values = pa.array(distinct, pa.uint64() if is_long else None)
         except (pa.ArrowException, OverflowError, TypeError) as error:
             raise SchemaError(
                 f"the labels mix types: {first_line(error)}",
