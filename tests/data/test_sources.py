@@ -244,14 +244,20 @@ def test_narwhals_may_be_absent(monkeypatch: pytest.MonkeyPatch) -> None:
         read_table(3)
 
 
+EMPTY = {"day": pa.float64(), "word": pa.int8(), "note": pa.null()}
+
+
 def test_a_column_without_any_value_is_of_every_type() -> None:
     days = pa.array([0, 86_400, 172_800, 0] * 5, pa.timestamp("s"))
-    table = pa.table({"day": days, "word": ["p", "q"] * 10, "kind": ["a", "b"] * 10})
+    notes = [f"this is note {i} of all" for i in range(20)]
+    table = pa.table({"day": days, "word": ["p", "q"] * 10, "note": notes, "kind": ["a", "b"] * 10})
     model = NaiveBayes.textbook().fit(table, "kind")
-    nothing = pa.table({"day": pa.array([None], pa.float64()), "word": pa.array([None], pa.int8())})
-    assert model.predict_proba(nothing).tolist() == [[0.5, 0.5]]
+    nothing = pa.table({name: pa.nulls(1, kind) for name, kind in EMPTY.items()})
+    not_a_number = pd.DataFrame({name: [np.nan] for name in EMPTY})
+    for cells in (nothing, not_a_number, pa.table(not_a_number)):
+        assert model.predict_proba(cells).tolist() == [[0.5, 0.5]]
     with pytest.raises(SchemaError, match="'day' holds numbers"):
-        model.predict(pa.table({"day": [3.5], "word": ["p"]}))
+        model.predict(pa.table({"day": [3.5], "word": ["p"], "note": ["is"]}))
 
 
 @pytest.mark.filterwarnings("ignore:column:suffice.errors.SufficeWarning")  # label and id go along

@@ -211,9 +211,11 @@ def _events(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> Sparse
     (name,) = layout.columns
     column = plain(batch.column(name))
     if stored_as(column.type) not in ("string", "nothing"):
-        raise SchemaError(
-            f"column {name!r} holds {held(column.type)}", "a text column holds strings"
-        )
+        if column.is_null(nan_is_null=True).false_count:
+            raise SchemaError(
+                f"column {name!r} holds {held(column.type)}", "a text column holds strings"
+            )
+        column = pa.nulls(len(column))
     texts = column.to_pylist()
     absent = set(table.missing)
     return split_words([None if text in absent else text for text in texts], layout.ngrams)

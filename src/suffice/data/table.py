@@ -25,11 +25,10 @@ KEPT = 64_000_000  # bytes of first rows that a table keeps; more are read again
 
 
 class Shown(NamedTuple):
-    """The types of all columns, the number of first rows, and the columns without a value there."""
+    """The types of all columns, and the number of first rows."""
 
     schema: pa.Schema
     rows: int  # BATCH_ROWS, or all
-    empty: frozenset[str]
 
 
 class About(NamedTuple):
@@ -80,9 +79,7 @@ class Table(ABC):
         if kept is not None:
             return kept
         head = self._head
-        columns = zip(head.schema.names, head.columns, strict=True)
-        empty = (name for name, cells in columns if cells.null_count == head.num_rows)
-        vars(self)["shown"] = Shown(head.schema, head.num_rows, frozenset(empty))
+        vars(self)["shown"] = Shown(head.schema, head.num_rows)
         if head.nbytes <= KEPT:
             vars(self)["_kept"] = head
         return head

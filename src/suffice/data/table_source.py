@@ -227,24 +227,27 @@ class TableSource(Source):
         of every type, as in frames that write NaN for it. Text is read as in fit, but for
         dates, whose spelling has to be known.
         """
-        schema, rows, empty = self.table.shown
+        schema, rows = self.table.shown
         for name, learnt in stored.items():
             now = stored_as(schema.field(name).type)
-            if name in empty and (self.table.about.guesses or rows < BATCH_ROWS):
-                now = "nothing"
             step = "convert it"
             if self.table.about.guesses:
                 fits = learnt != "time" or now == "time"
                 step = f"say how dates are spelled, such as written={{{name!r}: 'YYYY-MM-DD'}}"
             else:
                 fits = {now, learnt} <= (NUMERIC - {"boolean"} if name in categories else NUMERIC)
-            if not (fits or now == learnt or "nothing" in (now, learnt)):
-                before = held(TYPES[learnt]) if learnt in TYPES else "dates or times"
-                raise SchemaError(
-                    f"column {name!r} holds {held(schema.field(name).type)}",
-                    f"in training it held {before}",
-                    step,
-                )
+            if fits or now == learnt or "nothing" in (now, learnt):
+                continue
+            if self.table.about.guesses or rows < BATCH_ROWS:
+                is_missing = self.table.head().column(name).is_null(nan_is_null=True)
+                if not is_missing.false_count:
+                    continue
+            before = held(TYPES[learnt]) if learnt in TYPES else "dates or times"
+            raise SchemaError(
+                f"column {name!r} holds {held(schema.field(name).type)}",
+                f"in training it held {before}",
+                step,
+            )
 
 
 def _type(encoding: str | None, stored: Stored | None, shown: pa.DataType) -> pa.DataType | None:
