@@ -276,3 +276,11 @@ def test_run_end_encoded_columns_are_read() -> None:
     repeated = pa.RunEndEncodedArray.from_arrays(ends, pa.array([1.5, None]))
     table = frame_table(pa.table({"x": repeated}))
     assert table.head().to_pydict() == {"x": [1.5] * 3 + [None] * 3}
+
+
+@pytest.mark.parametrize("dtype", ["Sparse[int]", "Int8", "boolean", "category", "float32"])
+def test_columns_of_pandas_alone_are_those_of_a_frame(dtype: str) -> None:
+    column = pd.Series([0, 1, 0, 1]).astype(dtype)
+    frame, alone = frame_table(pd.DataFrame({"x": column})), frame_table({"x": column})
+    assert frame.table.equals(alone.table)
+    assert frame.table.schema.field("x").type != pa.float64()

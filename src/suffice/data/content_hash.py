@@ -22,12 +22,18 @@ from suffice.sums.vocabulary import hash_of
 
 
 def row_hashes(batch: pa.RecordBatch) -> NDArray[np.uint64]:
-    """The hash of every row, (n,)."""
+    """The hash of every row, (n,).
+
+    Examples
+    --------
+    >>> row_hashes(pa.record_batch({"x": [None, float("nan")]}))
+    array([0, 0], dtype=uint64)
+    """
     total = np.zeros(batch.num_rows, np.uint64)
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
-        known = column.is_valid().to_numpy(zero_copy_only=False)
+        is_missing = column.is_null(nan_is_null=True).to_numpy(zero_copy_only=False)
         hashes = mixed(_of_cells(column) + hash_of(name))
-        total += np.where(known, hashes, np.uint64(0))
+        total += np.where(is_missing, np.uint64(0), hashes)
     return total
 
 

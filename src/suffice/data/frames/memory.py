@@ -136,12 +136,15 @@ def _read(data: Any) -> FrameTable | StoredTable:
     if isinstance(data, pa.RecordBatch):
         return FrameTable(pa.Table.from_batches([data]))
     if isinstance(data, Mapping):
-        return FrameTable(_from_columns(data))
+        return FrameTable(_from_columns(_names(data), data.values()))
     package = type(data).__module__.partition(".")[0]
     if package == "narwhals":
         return _read(data.to_native())
     if package == "pandas":
-        return FrameTable(_from_pandas(data))
+        if data.ndim != 2:
+            raise no_table(data)
+        columns = (cells for _, cells in data.items())
+        return FrameTable(_from_columns(_names(data.columns), columns))
     if package == "polars" and hasattr(data, "sink_parquet") and hasattr(data, "collect"):
         return _lazy_table(data)
     if not hasattr(data, "__arrow_c_stream__"):
@@ -188,18 +191,17 @@ def not_text(subject: str) -> SchemaError:
     )
 
 
-def _from_columns(data: Mapping[Any, Any]) -> pa.Table:
-    columns = {}
-    for name, values in zip(_names(data), data.values(), strict=True):
-        columns[name] = _column(name, values)
-        first = next(iter(columns))
-        if len(columns[name]) != len(columns[first]):
+def _from_columns(names: Sequence[str], columns: Iterable[Any]) -> pa.Table:
+    found: dict[str, Any] = {}
+    for name, values in zip(names, columns, strict=True):
+        found[name] = _column(name, values)
+        if len(found[name]) != len(found[names[0]]):
             raise SchemaError(
-                f"column {name!r} has {len(columns[name])} values, "
-                f"column {first!r} has {len(columns[first])}",
+                f"column {name!r} has {len(found[name])} values, "
+                f"column {names[0]!r} has {len(found[names[0]])}",
                 "a column has one value for every row",
             )
-    return pa.table(columns)
+    return pa.table(found)
 
 
 def _names(given: Iterable[Any]) -> list[str]:
@@ -211,13 +213,20 @@ def _names(given: Iterable[Any]) -> list[str]:
     return names
 
 
-def _column(name: str, values: Any) -> pa.Array[Any]:
-    cells = unmasked(values) if hasattr(values, "dtype") else np.asarray(values, object)
+def _column(name: str, values: Any) -> Any:
+    """Return a list, an array or a column of pandas as a column of Arrow."""
+    if type(values).__module__.partition(".")[0] == "pandas":
+        is_sparse = hasattr(getattr(values, "dtype", None), "fill_value")
+        cells = values.astype(values.dtype.subtype) if is_sparse else values
+    else:
+        cells = unmasked(values) if hasattr(values, "dtype") else np.asarray(values, object)
     if np.ndim(cells) != 1:
         raise SchemaError(
             f"column {name!r} is a {type(values).__name__} of {np.ndim(cells)} dimensions",
             "a column is a list, or an array of one dimension",
         )
+    if cells.dtype == np.float64:  # NaN is missing as it is: nobody need write that it is null
+        return pa.array(np.asarray(cells))
     try:
         column = pa.array(cells, from_pandas=True)
     except UnicodeError:
@@ -226,7 +235,7 @@ def _column(name: str, values: Any) -> pa.Array[Any]:
         longer = (isinstance(cell, int) and not -(2**63) <= cell < 2**63 for cell in cells)
         row = next((row for row, is_longer in enumerate(longer) if is_longer), 0)
         raise SchemaError(
-            f"column {name!r}, row {row}: {cells[row]}",
+            f"column {name!r}, row {row}: {np.asarray(cells)[row]}",
             "a whole number is from -2^63 to 2^63 - 1",
             HELD_STEP,
         ) from error
@@ -254,26 +263,6 @@ def _mixed(name: str, what: str) -> SchemaError:
     return SchemaError(
         f"column {name!r} mixes types: {what}", "a column holds values of one type", "convert it"
     )
-
-
-def _from_pandas(frame: Any) -> pa.Table:
-    if frame.ndim != 2:
-        raise no_table(frame)
-    names = _names(frame.columns)
-    frame = frame.set_axis(names, axis=1)
-    sparse = {name: d.subtype for name, d in frame.dtypes.items() if hasattr(d, "fill_value")}
-    dense = frame.astype(sparse) if sparse else frame
-    # NaN is missing as it is: nobody need look for it, to write that it is null.
-    doubles = {name for name, kind in dense.dtypes.items() if kind == np.float64}
-    try:
-        others = pa.Table.from_pandas(dense.drop(columns=doubles), preserve_index=False)
-    except (OverflowError, UnicodeError, pa.ArrowException):  # one by one, they are named
-        return _from_columns({name: frame[name].to_numpy() for name in names})
-    for name, kind in zip(others.column_names, others.schema.types, strict=True):
-        if frame[name].dtype.kind == "O" and pa.types.is_floating(kind):
-            _column(name, frame[name].to_numpy())  # which refuses Booleans among numbers
-    columns = [pa.array(dense[c].to_numpy()) if c in doubles else others[c] for c in names]
-    return pa.Table.from_arrays(columns, names)
 
 
 def _lazy_table(frame: Any) -> StoredTable:
