@@ -1,6 +1,6 @@
 """PostgreSQL through ADBC: types, streams, and a server that goes away."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from importlib import import_module
 from typing import Any
@@ -8,25 +8,10 @@ from urllib.parse import urlsplit
 
 import pyarrow as pa
 import pytest
+from tests.data.reading import message, read, rows
 
-from suffice import NaiveBayes, read_sql
-from suffice.errors import ParameterError, ReadError, SchemaError, SufficeError
-
-
-def read(query: str, connection: Any, parameters: Any = None) -> Any:
-    """The rows of a query, which are asked for now."""
-    return read_sql(query, connection, parameters).rows
-
-
-def rows(table: Any) -> list[dict[str, object]]:
-    parts = table.parts(dict.fromkeys(table.names))
-    return [r for part in parts for batch in part.record_batches() for r in batch.to_pylist()]
-
-
-def message(action: Callable[[], object], kind: type[Exception] = ReadError) -> str:
-    with pytest.raises(kind) as caught:
-        action()
-    return str(caught.value)
+from suffice import NaiveBayes
+from suffice.errors import ParameterError, SchemaError, SufficeError
 
 
 def test_types(postgresql: Any) -> None:

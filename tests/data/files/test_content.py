@@ -9,6 +9,7 @@ import lzma
 import os
 import pickle
 import zipfile
+from collections.abc import Sequence
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -103,18 +104,21 @@ class TestJson:
         assert message(tmp_path / "rows.json").startswith("rows.json cannot be read as JSON: ")
 
 
-class TestExcel:
-    @staticmethod
-    def book(path: Path, *sheets: list[list[Any]]) -> Path:
-        book = openpyxl.Workbook()
-        book.remove(book.active)
-        for number, rows in enumerate(sheets, start=1):
-            sheet = book.create_sheet(f"S{number}")
-            for row in rows:
-                sheet.append(row)
-        book.save(path)
-        return path
+def book(path: Path, *sheets: list[list[Any]], merged: Sequence[str] = ()) -> Path:
+    """Write a workbook of such sheets; ranges of the last one are merged."""
+    made = openpyxl.Workbook()
+    made.remove(made.active)
+    for number, rows in enumerate(sheets, start=1):
+        sheet = made.create_sheet(f"S{number}")
+        for row in rows:
+            sheet.append(row)
+    for cells in merged:
+        sheet.merge_cells(cells)
+    made.save(path)
+    return path
 
+
+class TestExcel:
     def test_cells_keep_their_types(self, tmp_path: Path) -> None:
         day = datetime(2024, 2, 1)
         rows = [
@@ -122,27 +126,27 @@ class TestExcel:
             [1, 0.5, "a", True, day, 7],
             [2, None, "NA", False, day, "seven"],
         ]
-        assert rows_of(self.book(tmp_path / "b.xlsx", rows, [])) == [
+        assert rows_of(book(tmp_path / "b.xlsx", rows, [])) == [
             {"n": 1, "x": 0.5, "kind": "a", "ok": True, "day": day, "mixed": "7"},
             {"n": 2, "x": None, "kind": None, "ok": False, "day": day, "mixed": "seven"},
         ]
 
     def test_of_two_sheets_neither_is_guessed(self, tmp_path: Path) -> None:
-        assert message(self.book(tmp_path / "b.xlsx", [["x"], [1]], [["y"], [2]])).startswith(
+        assert message(book(tmp_path / "b.xlsx", [["x"], [1]], [["y"], [2]])).startswith(
             "b.xlsx has several sheets with rows: 'S1', 'S2'; "
         )
 
     @pytest.mark.parametrize("sheet", ["S2", 2, "2"])
     def test_a_sheet_by_name_or_place(self, tmp_path: Path, sheet: str | int) -> None:
-        book = self.book(tmp_path / "b.xlsx", [["x"], [1]], [["y"], [2]], [])
-        assert read_excel(book, sheet).head().to_pylist() == [{"y": 2}]
-        assert read_excel(book, "S1").head().to_pylist() == [{"x": 1}]
+        path = book(tmp_path / "b.xlsx", [["x"], [1]], [["y"], [2]], [])
+        assert read_excel(path, sheet).head().to_pylist() == [{"y": 2}]
+        assert read_excel(path, "S1").head().to_pylist() == [{"x": 1}]
 
     @pytest.mark.parametrize("sheet", ["S4", "S3", 0, 9])
     def test_a_sheet_that_has_no_rows(self, tmp_path: Path, sheet: str | int) -> None:
-        book = self.book(tmp_path / "b.xlsx", [["x"], [1]], [["y"], [2]], [])
+        path = book(tmp_path / "b.xlsx", [["x"], [1]], [["y"], [2]], [])
         with pytest.raises(ReadError, match=rf"no sheet '{sheet}' with rows; those .*'S1', 'S2'"):
-            read_excel(book, sheet)
+            read_excel(path, sheet)
 
     def test_a_sheet_of_text(self, tmp_path: Path) -> None:
         (tmp_path / "a.csv").write_text("x\n1\n")
@@ -215,22 +219,12 @@ class TestArff:
 class TestSheets:
     """Workbooks as people keep them."""
 
-    @staticmethod
-    def book(path: Path, rows: list[list[Any]], *merged: str) -> Path:
-        book = openpyxl.Workbook()
-        for row in rows:
-            book.active.append(row)
-        for cells in merged:
-            book.active.merge_cells(cells)
-        book.save(path)
-        return path
-
     @pytest.mark.parametrize(
         "above", [[["Sales"]], [["Sales"], []], [["Report", 2024], []], [["a note"], ["of us"]]]
     )
     def test_rows_above_the_names(self, tmp_path: Path, above: list[list[Any]]) -> None:
         rows = [*above, ["a", "b", "c"], [1, 2, 3], [4, None, 6]]
-        table = read_table(self.book(tmp_path / "b.xlsx", rows))
+        table = read_table(book(tmp_path / "b.xlsx", rows))
         assert table.head().to_pylist() == [{"a": 1, "b": 2, "c": 3}, {"a": 4, "b": None, "c": 6}]
         (remark,) = table.about.remarks
         assert f"row {len(above) + 1}" in remark
@@ -238,7 +232,7 @@ class TestSheets:
 
     def test_merged_cells_and_empty_rows(self, tmp_path: Path) -> None:
         rows = [["town", "x"], ["u", 1], [None, 2], [], ["v", 3]]
-        table = read_table(self.book(tmp_path / "b.xlsx", rows, "A2:A3"))
+        table = read_table(book(tmp_path / "b.xlsx", rows, merged=["A2:A3"]))
         assert table.head().to_pydict() == {"town": ["u", "u", "v"], "x": [1, 2, 3]}
         merged, empty = table.about.remarks
         assert "from row 2" in merged
@@ -246,12 +240,12 @@ class TestSheets:
 
     def test_names_in_two_rows(self, tmp_path: Path) -> None:
         rows = [["id", "2020", None], [None, "low", "high"], [1, 2, 3]]
-        table = read_table(self.book(tmp_path / "b.xlsx", rows, "B1:C1"))
+        table = read_table(book(tmp_path / "b.xlsx", rows, merged=["B1:C1"]))
         assert table.head().to_pylist() == [{"id": 1, "2020 low": 2, "2020 high": 3}]
 
     def test_names_that_are_not_there_or_come_twice(self, tmp_path: Path) -> None:
         rows = [["x", "x", None, None, "y"], [1, 2, 3, None, 4]]
-        table = read_table(self.book(tmp_path / "b.xlsx", rows))
+        table = read_table(book(tmp_path / "b.xlsx", rows))
         assert table.head().to_pylist() == [{"x": 1, "x_2": 2, "column_3": 3, "y": 4}]
         assert len(table.about.remarks) == 2
 

@@ -4,18 +4,17 @@ import gzip
 import os
 import pickle
 import socket
-from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
+from tests.data.reading import message, rows
 
 from suffice import NaiveBayes, read_csv, read_table
-from suffice.errors import ReadError, SchemaError, SufficeWarning
+from suffice.errors import SchemaError, SufficeWarning
 
 
 def write(path: Path, table: pa.Table | None = None) -> Path:
@@ -28,17 +27,6 @@ def text(path: Path, content: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(content)
     return path
-
-
-def rows(table: Any, *names: str) -> list[dict[str, object]]:
-    parts = table.parts(dict.fromkeys(names or table.names))
-    return [r for part in parts for batch in part.record_batches() for r in batch.to_pylist()]
-
-
-def message(action: Callable[[], object], kind: type[Exception] = ReadError) -> str:
-    with pytest.raises(kind) as caught:
-        action()
-    return str(caught.value)
 
 
 class TestFolders:

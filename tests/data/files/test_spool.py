@@ -5,12 +5,13 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from tests.data.reading import message, rows
 
 from suffice import NaiveBayes, read_table
 from suffice.errors import ReadError, SchemaError
@@ -34,17 +35,6 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
     yield home
     gc.collect()
     assert list(home.iterdir()) == []
-
-
-def rows(table: Any, *names: str) -> list[dict[str, object]]:
-    parts = table.parts(dict.fromkeys(names or table.names))
-    return [r for part in parts for batch in part.record_batches() for r in batch.to_pylist()]
-
-
-def message(action: Callable[[], object], kind: type[Exception] = ReadError) -> str:
-    with pytest.raises(kind) as caught:
-        action()
-    return str(caught.value)
 
 
 def stream(*tables: pa.Table) -> pa.RecordBatchReader:
