@@ -8,9 +8,7 @@ from dataclasses import fields
 from typing import Any
 
 from suffice.data.file_formats import open_files
-from suffice.data.frames.memory import (
-    frame_table,
-)
+from suffice.data.frames.memory import frame_table
 from suffice.data.python_cells import warn_of_alike
 from suffice.data.schema import Layout
 from suffice.data.spelled import spelled

@@ -213,12 +213,12 @@ class WithColumns(TableView):
     ----------
     added : mapping of str to pyarrow.DataType
         Their names and types.
-    cells : mapping of path to mapping of str to pyarrow.Array (1,)
-        Their values by file, as dictionaries; missing elsewhere.
+    cells : mapping of path to mapping of str to str or None
+        How their values are written, by file; those of other files are missing.
     """
 
     added: Mapping[str, pa.DataType]
-    cells: Mapping[Path | None, Mapping[str, pa.Array[Any]]] = field(default_factory=dict)
+    cells: Mapping[Path | None, Mapping[str, str | None]] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -251,20 +251,19 @@ class WithColumns(TableView):
         ]
 
     def _cell(self, name: str, kind: pa.DataType | None, file: Path | None) -> pa.Array[Any]:
+        own = self.added[name]
         if file not in self.cells:
-            return pa.nulls(1, kind or self.added[name])
-        cell = self.cells[file][name]
-        if kind is None:
-            return cell
-        plain = cell.cast(cell.type.value_type)
+            return pa.nulls(1, kind or own)
+        written = self.cells[file][name]
         try:
-            return plain.cast(kind)
+            cell = pa.array([written], pa.string()).cast(kind or own.value_type)
         except pa.ArrowInvalid:
             raise SchemaError(
-                f"a folder is named {name}={plain[0].as_py()}",
-                f"column {name!r} is read as {held(kind)}",
+                f"a folder is named {name}={written}",
+                f"column {name!r} is read as {held(kind or own)}",
                 "rename the folder",
             ) from None
+        return cell if kind else cell.dictionary_encode()
 
 
 def with_missing(table: Table, names: Sequence[str]) -> Table:

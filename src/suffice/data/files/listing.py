@@ -20,7 +20,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import Any
 from urllib.parse import unquote
 
 import pyarrow as pa
@@ -197,23 +196,15 @@ def with_folders(table: Table, files: Sequence[ListedFile]) -> Table:
     """
     for file in files[1:]:
         _require_same(files[0], file)
-    kinds = {}
+    added: dict[str, pa.DataType] = {}
     for name, _ in files[0].folders:
         if name not in table.names:
             values = [dict(file.folders)[name] for file in files]
             whole = all(value is None or _WHOLE.fullmatch(value) for value in values)
-            kinds[name] = pa.int64() if whole else pa.string()
-    if not kinds:
+            added[name] = pa.dictionary(pa.int32(), pa.int64() if whole else pa.string())
+    if not added:
         return table
-    cells: dict[Path | None, dict[str, pa.Array[Any]]] = {
-        file.path: {
-            name: pa.array([dict(file.folders)[name]], pa.string()).cast(kind).dictionary_encode()
-            for name, kind in kinds.items()
-        }
-        for file in files
-    }
-    added = {name: pa.dictionary(pa.int32(), kind) for name, kind in kinds.items()}
-    return WithColumns(table, added, cells)
+    return WithColumns(table, added, {file.path: dict(file.folders) for file in files})
 
 
 def _require_same(one: ListedFile, other: ListedFile) -> None:
