@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from operator import itemgetter
 from typing import NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from suffice.data.source import PartView, RecordPart
@@ -134,12 +134,11 @@ def _with_gaps(answer: pa.Table, done: int, gaps: list[SkippedRow], lines: bool)
     end = done + max(1, len(answer))
     due = [gap for gap in gaps if gap.before < end]
     del gaps[: len(due)]
-    rows: list[tuple[int, int, int | None, int | None]]
-    rows = [(gap.before, 0, None, gap.line) for gap in due]
-    rows += [(done + place, 1, place, None) for place in range(len(answer))]
-    rows.sort(key=itemgetter(0, 1))
+    at = [gap.before - done for gap in due]
+    places = np.insert(np.arange(len(answer)), at, -1)
+    skipped = np.insert(np.full(len(answer), -1), at, [gap.line for gap in due])
     if due:
-        answer = answer.take(pa.array([place for *_, place, _ in rows], pa.int64()))
-    if not lines:
-        return answer
-    return answer.append_column("skipped_line", pa.array([row[-1] for row in rows], pa.int64()))
+        answer = answer.take(pa.array(places, mask=places < 0))
+    if lines:
+        answer = answer.append_column("skipped_line", pa.array(skipped, mask=skipped < 0))
+    return answer
