@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -136,15 +136,14 @@ def _read(data: Any) -> FrameTable | StoredTable:
     if isinstance(data, pa.RecordBatch):
         return FrameTable(pa.Table.from_batches([data]))
     if isinstance(data, Mapping):
-        return FrameTable(_from_columns(_names(data), data.values()))
+        return FrameTable(_from_columns(data))
     package = type(data).__module__.partition(".")[0]
     if package == "narwhals":
         return _read(data.to_native())
     if package == "pandas":
         if data.ndim != 2:
             raise no_table(data)
-        columns = (cells for _, cells in data.items())
-        return FrameTable(_from_columns(_names(data.columns), columns))
+        return FrameTable(_from_columns(data))
     if package == "polars" and hasattr(data, "sink_parquet") and hasattr(data, "collect"):
         return _lazy_table(data)
     if not hasattr(data, "__arrow_c_stream__"):
@@ -191,33 +190,29 @@ def not_text(subject: str) -> SchemaError:
     )
 
 
-def _from_columns(names: Sequence[str], columns: Iterable[Any]) -> pa.Table:
-    found: dict[str, Any] = {}
-    for name, values in zip(names, columns, strict=True):
-        found[name] = _column(name, values)
-        if len(found[name]) != len(found[names[0]]):
-            raise SchemaError(
-                f"column {name!r} has {len(found[name])} values, "
-                f"column {names[0]!r} has {len(found[names[0]])}",
-                "a column has one value for every row",
-            )
-    return pa.table(found)
-
-
-def _names(given: Iterable[Any]) -> list[str]:
-    names = list(map(str, given))
+def _from_columns(data: Any) -> pa.Table:
+    """Return columns by name as a table: those of a mapping, or of a frame of pandas."""
+    names, columns = list(map(str, data.keys())), []
     require_distinct(names)
-    for name in names:
+    for name, (_, values) in zip(names, data.items(), strict=True):
         if name.encode(errors="ignore").decode() != name:
             raise not_text(f"the name of the column {name!r} is")
-    return names
+        columns.append(_column(name, values))
+        if len(columns[-1]) != len(columns[0]):
+            raise SchemaError(
+                f"column {name!r} has {len(columns[-1])} values, "
+                f"column {names[0]!r} has {len(columns[0])}",
+                "a column has one value for every row",
+            )
+    return pa.table(columns, names)
 
 
 def _column(name: str, values: Any) -> Any:
     """Return a list, an array or a column of pandas as a column of Arrow."""
     if type(values).__module__.partition(".")[0] == "pandas":
-        is_sparse = hasattr(getattr(values, "dtype", None), "fill_value")
-        cells = values.astype(values.dtype.subtype) if is_sparse else values
+        dtype: Any = getattr(values, "dtype", None)
+        cells = values.astype(dtype.subtype) if hasattr(dtype, "fill_value") else values
+        cells = cells.to_numpy() if dtype == np.float64 else cells
     else:
         cells = unmasked(values) if hasattr(values, "dtype") else np.asarray(values, object)
     if np.ndim(cells) != 1:
