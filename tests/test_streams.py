@@ -217,42 +217,6 @@ def test_what_came_before_the_window_is_one_batch() -> None:
     assert same(model, NaiveBayes.textbook(FAMILIES).fit(pa.concat_tables(BATCHES[4:]), "kind"))
 
 
-def test_a_saved_window_goes_on(tmp_path: Path) -> None:
-    model = learnt(NaiveBayes.textbook(FAMILIES), BATCHES[:4], window=3, decay=0.5)
-    model.save(tmp_path / "m")
-    loaded = suffice.load(tmp_path / "m")
-    assert loaded.get_params() == model.get_params()
-    assert frozen(loaded.batches_) == frozen(model.batches_)
-    for learner in (model, loaded):
-        learnt(learner, BATCHES[4:], window=3, decay=0.5)
-    assert same(loaded, model)
-
-
-def test_windows_merge_batch_by_batch() -> None:
-    others = [batch(seed) for seed in range(20, 23)]
-    mine, theirs = (
-        learnt(NaiveBayes.textbook(FAMILIES), BATCHES[:2], window=2),
-        learnt(NaiveBayes.textbook(FAMILIES), others, window=2),
-    )
-    mine.merge(theirs)
-    shown = pa.concat_tables([*BATCHES[:2], *others[1:]])
-    assert same(mine, NaiveBayes.textbook(FAMILIES).fit(shown, "kind"))
-    mine.partial_fit(BATCHES[4], "kind", window=2)
-    newest = pa.concat_tables([BATCHES[1], others[2], BATCHES[4]])
-    assert same(mine, NaiveBayes.textbook(FAMILIES).fit(newest, "kind"))
-
-
-def test_rows_cannot_be_taken_out_of_a_window() -> None:
-    model = learnt(NaiveBayes.textbook(FAMILIES), BATCHES[:2], window=2)
-    with pytest.raises(ForgetError) as caught:
-        model.forget(BATCHES[1], "kind")
-    assert str(caught.value) == (
-        "the model holds a window of 2 batches; rows leave a window with their batch; "
-        "learn the batches again, without the rows."
-    )
-    assert len(model.batches_) == 2
-
-
 def test_a_window_without_rows_leaves_the_model_as_it_was() -> None:
     model = NaiveBayes.textbook(FAMILIES).fit(BATCHES[0], "kind")
     with pytest.raises(DataError, match="there is no labelled row whose weight is not zero"):
@@ -263,16 +227,20 @@ def test_a_window_without_rows_leaves_the_model_as_it_was() -> None:
 # -- options
 
 
-@pytest.mark.parametrize("decay", [0, -0.5, 1.5, float("nan"), "half", True])
-def test_decay_is_a_share(decay: Any) -> None:
-    with pytest.raises(ParameterError, match="decay is a number above 0, and 1 at most"):
-        NaiveBayes.textbook().partial_fit(BATCHES[0], "kind", decay=decay)
+OPTIONS = [
+    *(("decay", one) for one in (0, -0.5, 1.5, float("nan"), "half", True)),
+    *(("window", one) for one in (0, -1, 2.5, "all", True)),
+]
 
 
-@pytest.mark.parametrize("window", [0, -1, 2.5, "all", True])
-def test_a_window_is_a_number_of_batches(window: Any) -> None:
-    with pytest.raises(ParameterError, match="a window is a number of batches, 1 or more"):
-        NaiveBayes.textbook().partial_fit(BATCHES[0], "kind", window=window)
+@pytest.mark.parametrize(("name", "given"), OPTIONS)
+def test_options_have_rules(name: str, given: Any) -> None:
+    rule = {"decay": "a number above 0, and 1 at most", "window": "a number of batches, 1 or more"}
+    options = {name: given}
+    with pytest.raises(ParameterError, match=rf"{name}=.* is {rule[name]}"):
+        NaiveBayes.textbook().partial_fit(BATCHES[0], "kind", **options)
+    with pytest.raises(ParameterError, match=rf"{name}=.* is {rule[name]}"):
+        LinearRegression().partial_fit(*numbers(0, 9), **options)
 
 
 # -- regressions
@@ -361,48 +329,73 @@ def test_a_window_of_regressions_is_a_fit_of_its_batches(
     assert said(moved) == said(expected)
 
 
-def test_windows_of_regressions_are_kept_and_go_on(tmp_path: Path) -> None:
-    parts = [numbers(seed, 15) for seed in range(5)]
-    model = streamed(Ridge("gcv"), parts[:4], window=3)
-    model.save(tmp_path / "m")
-    others = [suffice.load(tmp_path / "m"), pickle.loads(pickle.dumps(model))]
+# -- windows of classifiers and of regressions
+
+STREAMS = {
+    "classifier": (
+        NaiveBayes.textbook(FAMILIES),
+        [(table, "kind") for table in (*BATCHES, batch(20))],
+    ),
+    "regression": (Ridge("gcv"), [numbers(seed, 15) for seed in range(7)]),
+}
+every_stream = pytest.mark.parametrize(("model", "parts"), STREAMS.values(), ids=list(STREAMS))
+
+
+def fitted(model: Any, parts: list[Any]) -> Any:
+    """Return a fit to all rows of some batches."""
+    if isinstance(parts[0][1], str):
+        return clone(model).fit(pa.concat_tables([table for table, _ in parts]), parts[0][1])
+    return clone(model).fit(*joined(parts))
+
+
+def assert_same(model: Any, expected: Any) -> None:
+    if hasattr(expected, "coef_"):
+        assert model.statistic_ == expected.statistic_
+        assert said(model) == said(expected)
+    else:
+        assert same(model, expected)
+
+
+@every_stream
+def test_a_window_that_is_kept_goes_on(model: Any, parts: list[Any], tmp_path: Path) -> None:
+    first = streamed(model, parts[:4], window=3, decay=0.5)
+    first.save(tmp_path / "m")
+    others = [suffice.load(tmp_path / "m"), pickle.loads(pickle.dumps(first))]
+    expected = streamed(model, parts, window=3, decay=0.5)
     for other in others:
-        assert other.batches_ == model.batches_
-        assert said(other) == said(model)
-    model.partial_fit(*parts[4], window=3)
-    expected = Ridge("gcv").fit(*joined(parts[2:]))
-    for other in (*(m.partial_fit(*parts[4], window=3) for m in others), model):
-        assert said(other) == said(expected)
-    assert not hasattr(clone(model), "batches_")
+        assert other.get_params() == first.get_params()
+        assert frozen(other.batches_) == frozen(first.batches_)
+        assert_same(other, first)
+    for other in (first, *others):
+        for rows in parts[4:]:
+            other.partial_fit(*rows, window=3, decay=0.5)
+        assert_same(other, expected)
+    assert not hasattr(clone(first), "batches_")
 
 
-def test_windows_of_regressions_merge_batch_by_batch() -> None:
-    parts = [numbers(seed, 12) for seed in range(6)]
-    mine = streamed(LinearRegression(), parts[:2], window=2)
-    theirs = streamed(LinearRegression(), parts[2:5], window=3)
-    mine.merge(theirs)
-    assert said(mine) == said(LinearRegression().fit(*joined(parts[:5])))
-    mine.partial_fit(*parts[5], window=2)
-    newest = [parts[1], parts[4], parts[5]]
-    assert said(mine) == said(LinearRegression().fit(*joined(newest)))
+@every_stream
+def test_windows_merge_batch_by_batch(model: Any, parts: list[Any]) -> None:
+    mine = streamed(model, parts[:2], window=2)
+    theirs = streamed(model, parts[4:], window=2)
+    assert_same(mine.merge(theirs), fitted(model, [*parts[:2], *parts[5:]]))
+    mine.partial_fit(*parts[4], window=2)
+    assert_same(mine, fitted(model, [parts[1], parts[6], parts[4]]))
 
 
-def test_rows_cannot_be_taken_out_of_a_window_of_regressions() -> None:
-    parts = [numbers(seed, 12) for seed in range(3)]
-    model = streamed(LinearRegression(), parts, window=2)
-    before = said(model)
-    with pytest.raises(ForgetError, match="the model holds a window of 2 batches; rows leave a"):
-        model.forget(*parts[2])
-    assert said(model) == before
-    model.partial_fit(*parts[0]).forget(*parts[2])  # one batch again
-    assert said(model) == said(LinearRegression().fit(*joined([parts[1], parts[0]])))
-
-
-@pytest.mark.parametrize("options", [{"decay": 0}, {"decay": 1.5}, {"window": 0}, {"window": 2.5}])
-def test_streams_of_regressions_have_the_rules_of_all(options: Any) -> None:
-    (name,) = options
-    with pytest.raises(ParameterError, match=f"{name}="):
-        LinearRegression().partial_fit(*numbers(0, 9), **options)
+@every_stream
+def test_rows_cannot_be_taken_out_of_a_window(model: Any, parts: list[Any]) -> None:
+    window = streamed(model, parts[:2], window=2)
+    before = clone(model).fit(*parts[0]).partial_fit(*parts[1])
+    with pytest.raises(ForgetError) as caught:
+        window.forget(*parts[1])
+    assert str(caught.value) == (
+        "the model holds a window of 2 batches; rows leave a window with their batch; "
+        "learn the batches again, without the rows."
+    )
+    assert len(window.batches_) == 2
+    assert_same(window, before)
+    window.partial_fit(*parts[4]).forget(*parts[1])  # one batch again
+    assert_same(window, fitted(model, [parts[0], parts[4]]))
 
 
 def shops(seed: int, values: str, n: int = 40) -> pa.Table:
