@@ -97,7 +97,14 @@ class TestJson:
         assert rows_of(tmp_path / "rows.jsonl") == [{"a": 1, "b": None}, {"a": 2, "b": "x"}]
 
     @pytest.mark.parametrize(
-        "text", ['{"a": 1}\n{"a": [2]}\n', '{"a": 1}\n{"a":', '[{"a": 1}, 2]', '[{"a": 1}']
+        "text",
+        [
+            '{"a": 1}\n{"a": [2]}\n',
+            '{"a": 1}\n{"a":',
+            '[{"a": 1}, 2]',
+            '[{"a": 1}',
+            '[{"a": 18446744073709551617}]',
+        ],
     )
     def test_damaged(self, tmp_path: Path, text: str) -> None:
         (tmp_path / "rows.json").write_text(text)
@@ -130,6 +137,10 @@ class TestExcel:
             {"n": 1, "x": 0.5, "kind": "a", "ok": True, "day": day, "mixed": "7"},
             {"n": 2, "x": None, "kind": None, "ok": False, "day": day, "mixed": "seven"},
         ]
+
+    def test_numbers_of_more_than_64_bits(self, tmp_path: Path) -> None:
+        rows = rows_of(book(tmp_path / "b.xlsx", [["x"], [1e19], [3]]))
+        assert rows == [{"x": 1e19}, {"x": 3.0}]
 
     def test_of_two_sheets_neither_is_guessed(self, tmp_path: Path) -> None:
         assert message(book(tmp_path / "b.xlsx", [["x"], [1]], [["y"], [2]])).startswith(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from functools import lru_cache, partial
@@ -76,9 +77,11 @@ def _cells_of(values: Sequence[Any]) -> pa.Array[Any]:
     """
     kinds = {type(value) for value in values if value is not None}
     if kinds and kinds <= {int, float}:
-        if float in kinds and all(v is None or float(v).is_integer() for v in values):
-            return pa.array([None if v is None else int(v) for v in values])
-        return pa.array(values, pa.float64() if float in kinds else pa.int64())
+        fractions = (type(value) is float and not value.is_integer() for value in values)
+        if not any(fractions):
+            with suppress(OverflowError):  # of more than 64 bits
+                return pa.array([None if v is None else int(v) for v in values], pa.int64())
+        return pa.array(values, pa.float64())
     if kinds and kinds <= {date, datetime}:
         return pa.array([None if value is None else _moment(value) for value in values])
     if len(kinds) <= 1 or kinds & {list, dict}:
