@@ -208,6 +208,23 @@ def test_columns_that_all_members_leave_out() -> None:
     assert_array_equal(chosen.predict_proba(other), model.predict_proba(other))
 
 
+@pytest.mark.parametrize("in_memory", [True, False])
+def test_strings_are_read_alike_beside_an_identifier(in_memory: bool, tmp_path: Path) -> None:
+    """Labels that spell truth values stay strings; strings that spell numbers stay no integers."""
+    rng = np.random.default_rng(3)
+    x, digit = rng.normal(size=N), rng.integers(0, 6, N).astype(str)
+    kind = np.where(x + rng.normal(size=N) > 0, "yes", "no")
+    other = pa.table({"x": x, "digit": digit, "kind": kind})
+    table = other.append_column("code", pa.array([f"c{i}" for i in range(N)]))
+    pyarrow.parquet.write_table(table, path := tmp_path / "rows.parquet")
+    with pytest.warns(UserWarning, match="'code'|'digit'"):
+        model = AutoClassifier(["aode"]).fit(table if in_memory else path, "kind")
+    with pytest.warns(UserWarning, match="'digit'"):
+        expected = AutoClassifier(["aode"]).fit(other, "kind")
+    assert model.classes_.tolist() == ["no", "yes"]
+    assert_array_equal(model.predict_proba(table), expected.predict_proba(other))
+
+
 def test_rows_that_can_be_read_once(tmp_path: Path) -> None:
     table = mixed()
     model = AutoClassifier(["lda"]).fit(table.to_reader(), "kind")

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from suffice.data.frames.memory import FrameTable
 from suffice.data.open import distributed_table, open_table
+from suffice.data.spelled import spelled
 from suffice.data.table import KEPT, KeptTable, Table, WithoutColumns
 from suffice.data.table_source import innermost
 from suffice.engines.engine import fit_context
@@ -286,7 +287,8 @@ class AutoClassifier(Classifier):
             with warnings.catch_warnings(record=True) as said:
                 warnings.simplefilter("always")
                 if identifiers:
-                    X = WithoutColumns(open_table(X).table, identifiers)
+                    label = y if isinstance(y, str) else None
+                    X = WithoutColumns(open_table(X, label, first=False).table, identifiers)
                 with fits_watched(len(places)) as done:
                     chosen = []
                     for place in places:
@@ -518,8 +520,9 @@ def _reread(X: Any, y: Any) -> Any:
         return X.read_all()
     if not is_table(X) or distributed_table(X) is not None:
         return X
-    table = open_table(X).table.read_as(None, y if isinstance(y, str) else None)
-    return innermost(table, _kept)
+    label = y if isinstance(y, str) else None
+    table = open_table(X, label, first=False).table  # each fit will warn of labels alike
+    return innermost(spelled(table, label), _kept)
 
 
 def _kept(table: Table) -> Table:
