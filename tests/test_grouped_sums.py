@@ -392,6 +392,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
         (ParameterError, "named once", lambda: line.sums(rows, "y", by=[])),
         (DataError, "one type", lambda: line.sums(x, y, by=[1, "a"] * (N // 2))),
         (DataError, "1-dimensional", lambda: line.sums(x, y, by=x)),
+        (DataError, "no column", lambda: line.sums(x, y, by=rows[["city"]])),
         (ParameterError, "part to play", lambda: line.sums(rows, "y", "month", by="month")),
         (ParameterError, "Ulm", lambda: sums.where(city="Ulm")),
         (ParameterError, "town", lambda: sums.where(town="a")),

@@ -191,7 +191,7 @@ def key_columns(by: Any, table: Any) -> tuple[tuple[str, ...], dict[str, pa.Arra
     if not isinstance(by, pa.Array | pa.ChunkedArray):
         try:
             column = pa.array(by, from_pandas=True)
-        except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:
+        except (pa.ArrowException, LookupError, OverflowError, TypeError, ValueError) as error:
             raise DataError(
                 f"the keys are no column: {first_line(error)}",
                 "there is one key per row, and all are of one type",
