@@ -417,12 +417,15 @@ class ArrayPart(Part):
                 NO_WEIGHTS if source.weights is None else source.weights[rows],
             )
 
+    @cached_property
+    def _position(self) -> dict[str, int]:
+        return {name: j for j, name in enumerate(self.source.names)}
+
     def _block(self, rows: slice, layout: BlockLayout, whole: bool) -> Any:
         """Cells of some columns, of a sparse matrix, or that are more than numbers."""
         x = self.source.x
         if not whole:
-            position = {name: j for j, name in enumerate(self.source.names)}
-            x = x[rows][:, [position[name] for name in layout.columns]]
+            x = x[rows][:, [self._position[name] for name in layout.columns]]
             rows = slice(0, x.shape[0])
         if layout.encoding == "events":
             return events(x, rows, self.layout.threshold)
