@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
+from functools import partial
 from numbers import Integral
 from typing import Annotated, Any
 
@@ -213,7 +214,7 @@ class LinearDiscriminantAnalysis(GenerativeClassifier):
     def _transformed(self, X: Any) -> NDArray[np.float64]:
         model = fitted(self)
         axes = self.scalings_[:, : self._n_features_out]
-        found = answers_by_batch(self, X, on_axes, (model, self.xbar_, axes))
+        found = answers_by_batch(self, X, partial(on_axes, model, self.xbar_, axes))
         return in_precision(self.reader_, X, np.concatenate(found))
 
     def _discriminants(self, X: Any) -> NDArray[np.float64]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.schema import BlockLayout
-from suffice.data.source import ArraySource, Part, each_batch
+from suffice.data.source import ArraySource
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError, SchemaError
 from suffice.families import MultivariateGaussian
@@ -222,29 +222,22 @@ def decisions(estimator: Any, X: Any) -> NDArray[np.float64]:
 
 
 def on_axes(
-    part: Part, params: tuple[GenerativeModel, NDArray[np.float64], NDArray[np.float64]]
-) -> list[NDArray[np.float64]]:
-    """Kernel of a transform: (x − origin) axes of the rows of a part, batch by batch."""
-    model, origin, axes = params
+    model: GenerativeModel, origin: NDArray[np.float64], axes: NDArray[np.float64], batch: Batch
+) -> NDArray[np.float64]:
+    """Return (x − origin) axes of the rows of a batch."""
     (parameters,) = model.parameters
     factored = cast(MultivariateGaussianParameters | TermParameters, parameters).factored
     terms = origin, np.ascontiguousarray(axes.T), np.zeros(axes.shape[1])
-
-    def one(batch: Batch) -> NDArray[np.float64]:
-        values = model.parts[0].numbers(batch.blocks[0])
-        require_held(values)
-        x = np.ascontiguousarray(values, np.float64)
-        out = scores(len(x), axes.shape[1], 0.0)
-        rest = add_complete(kernels.linear.add_complete, x, terms, out)
-        if len(rest):
-            probabilities, _ = posterior(model, batch)
-            filled = fill(
-                x[rest], linear(probabilities[rest], factored.mean), factored.covariance[0]
-            )
-            out[rest] = affine(filled, *terms)
-        return out
-
-    return list(each_batch(part, model.layout, one))
+    values = model.parts[0].numbers(batch.blocks[0])
+    require_held(values)
+    x = np.ascontiguousarray(values, np.float64)
+    out = scores(len(x), axes.shape[1], 0.0)
+    rest = add_complete(kernels.linear.add_complete, x, terms, out)
+    if len(rest):
+        probabilities, _ = posterior(model, batch)
+        filled = fill(x[rest], linear(probabilities[rest], factored.mean), factored.covariance[0])
+        out[rest] = affine(filled, *terms)
+    return out
 
 
 def one_of_two(by_class: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -37,7 +37,6 @@ from suffice.ensemble.fitted import (
     SAVED,
     AveragedModel,
     SavedAverage,
-    answered,
     joint_layout,
 )
 from suffice.errors import DataError, ParameterError, SufficeError, warn
@@ -345,8 +344,7 @@ class AutoClassifier(Classifier):
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return log P(c | x), (n, k)."""
-        params = fitted(self), AveragedModel.log_posterior
-        return np.concatenate(answers_by_batch(self, X, answered, params))
+        return np.concatenate(answers_by_batch(self, X, fitted(self).log_posterior))
 
     def predict_set(
         self, X: Any, *, coverage: float = 0.9, allow_empty: bool = True
@@ -426,12 +424,11 @@ class AutoClassifier(Classifier):
         >>> bool(np.allclose(members.log_joint, model.predict_log_proba(X[:5])))
         True
         """
-        answers = {"columns": AveragedModel.revealed, "members": AveragedModel.by_member}
+        model: AveragedModel = fitted(self)
+        answers = {"columns": model.revealed, "members": model.by_member}
         if by not in answers:
             raise ParameterError(f"by={by!r}", "it is 'columns' or 'members'")
-        model = fitted(self)
-        parts = answers_by_batch(self, X, answered, (model, answers[by]), 1)
-        found = np.concatenate(parts)
+        found = np.concatenate(answers_by_batch(self, X, answers[by], 1))
         prior = found[0, 0] if len(found) else model.log_prior
         if by == "members":
             names = tuple(one.name for one in self.candidates_ if one.weight)

@@ -11,13 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.schema import Layout
-from suffice.data.source import Part, each_batch
 from suffice.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
-from suffice.engines.engine import engine_for
+from suffice.engines.engine import engine_for, map_batches
 from suffice.engines.progress import fits_watched
 from suffice.errors import DataError, ParameterError, SufficeError
 from suffice.families.density import COMPARED, are_compared
@@ -308,31 +306,24 @@ class HeldOut:
     @classmethod
     def of(cls, models: Sequence[Classifier], tests: Sequence[tuple[Any, Any, Any]]) -> HeldOut:
         """Ask the model of every fold about the rows outside it."""
-        found = []
+        found = list[NDArray[np.float64]]()
         for model, test in zip(models, tests, strict=True):
-            source, layout = model._open_judged(*test), model.reader_.to_answer
-            engine = engine_for(source)
-            parts = source.parts(layout, engine.workers)
-            found += [b for one in engine.map(_said, (model.model_, layout), parts) for b in one]
+            source, said = model._open_judged(*test), partial(_said, model.model_)
+            found += map_batches(engine_for(source), said, source, model.reader_.to_answer)
         log_p, weights, right = np.concatenate(found, axis=1)
         return cls(np.maximum(log_p, -IMPOSSIBLE), weights, right > 0)
 
 
-def _said(part: Part, params: tuple[Any, Layout]) -> list[NDArray[np.float64]]:
-    """Kernel: log P(y | x), ω, and 1 where y is the most probable label, (3, n), of each batch.
+def _said(model: Any, batch: Batch) -> NDArray[np.float64]:
+    """Return log P(y | x), ω, and 1 where y is the most probable label, (3, n).
 
     A class that the model does not know has −∞. Missing cells say nothing.
     """
-    model, layout = params
-
-    def said(batch: Batch) -> NDArray[np.float64]:
-        logs, codes = model.partial_log_posterior(batch), batch.learnt(model.classes)
-        own = np.where(codes >= 0, logs[np.arange(batch.rows), codes], -np.inf)
-        weights = batch.weights if len(batch.weights) else np.ones(batch.rows)
-        found = np.stack([own, weights, logs.argmax(axis=1) == codes])
-        return np.asarray(found[:, batch.codes >= 0])
-
-    return list(each_batch(part, layout, said))
+    logs, codes = model.partial_log_posterior(batch), batch.learnt(model.classes)
+    own = np.where(codes >= 0, logs[np.arange(batch.rows), codes], -np.inf)
+    weights = batch.weights if len(batch.weights) else np.ones(batch.rows)
+    found = np.stack([own, weights, logs.argmax(axis=1) == codes])
+    return np.asarray(found[:, batch.codes >= 0])
 
 
 def held_out(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, TypeAlias
@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.schema import Column, Layout
-from suffice.data.source import Part, each_batch
 from suffice.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
@@ -28,7 +27,7 @@ from suffice.naive_bayes.aode import AODE
 from suffice.numerics.elementary import exp, log, log_of
 from suffice.numerics.logspace import log_normalise, log_sum_exp
 from suffice.rules import rule
-from suffice.sums.batch import Batch, scored_rows
+from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell
 from suffice.sums.vocabulary import Vocabulary
 from suffice.tree import named
@@ -130,17 +129,6 @@ def joint_layout(layouts: Sequence[Layout]) -> Layout:
         columns=tuple(columns.values()),
         ignored=tuple(name for name in ignored if name not in columns),
     )
-
-
-Answer = Callable[[AveragedModel, Batch], NDArray[Any]]
-"""A function of a model and the rows of a batch."""
-
-
-def answered(part: Part, params: tuple[AveragedModel, Answer]) -> list[NDArray[Any]]:
-    """Kernel of a prediction: the answers of a part, batch by batch."""
-    model, answer = params
-    rows = scored_rows(len(model.classes))
-    return list(each_batch(part, model.layout, lambda batch: answer(model, batch), rows))
 
 
 MEMBERS: Mapping[str, type[Classifier]] = {

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, replace
+from functools import partial
 from numbers import Integral
 from typing import Annotated, Any, Literal, Self
 
@@ -33,7 +34,7 @@ from suffice.models.logistic.first_pass import (
 )
 from suffice.models.logistic.inference import Likelihood, LogisticSummary, ends_of
 from suffice.models.logistic.minimise import Solver, SolverName, minimise
-from suffice.models.logistic.model import LogisticModel, Prediction, of_every_class, predictions
+from suffice.models.logistic.model import LogisticModel, Prediction, of_every_class
 from suffice.models.logistic.objective import Objective
 from suffice.models.logistic.rows import LARGEST_HESSIAN, CentredDesign
 from suffice.models.logistic.saved import SAVED, SavedLogistic
@@ -506,12 +507,12 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
                 "what columns add is told of dense rows",
                 "look at coef_, or fit dense rows",
             )
-        parts = answers_by_batch(self, X, predictions, (model, LogisticModel.contributions), 1)
+        parts = answers_by_batch(self, X, model.contributions, 1)
         return Evidence(
             tuple(model.centred.design.groups),
             model.classes.values,
             of_every_class(model.coefficients[:, 0]),
-            np.concatenate(list(parts)),
+            np.concatenate(parts),
             "average row",
             Asked(copy(self), X),
         )
@@ -532,7 +533,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             row = row_by_name(self, X)
             if row is not None:
                 return answer(model, row)
-        parts = answers_by_batch(self, X, predictions, (model, answer))
+        parts = answers_by_batch(self, X, partial(answer, model))
         # Scores lie class by class; joined along that axis they are copied straight.
         return np.concatenate([rows.T for rows in parts], axis=-1).T
 

@@ -32,7 +32,7 @@ from suffice.models.base.evaluation import Evaluation
 from suffice.models.base.groups import ByGroup
 from suffice.models.base.judge import Hits, Judge, accuracy_told, hits, of_answered, of_rows
 from suffice.models.base.options import Unanswerable, check_level, check_unanswerable
-from suffice.models.base.proba_intervals import Ends, batch_ends, beside, check_interval
+from suffice.models.base.proba_intervals import Ends, beside, check_interval
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.base.unseen_values import warn_of_unseen
 from suffice.models.design.formula import targets_of
@@ -210,8 +210,7 @@ class Classifier(Estimator):
         """
         check_level(level)
         k = len(fitted(self).classes)
-        ends = self._interval_ends(float(level))
-        found = answers_by_batch(self, X, batch_ends, (self.reader_.to_answer, ends))
+        found = answers_by_batch(self, X, self._interval_ends(float(level)))
         return np.concatenate(found) if found else np.zeros((0, k, 2))
 
     @abstractmethod

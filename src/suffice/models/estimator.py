@@ -15,8 +15,7 @@ from os import PathLike
 from typing import Any, ClassVar, Self, TypeVar
 
 from suffice.data.schema import Schema
-from suffice.data.source import Part
-from suffice.engines.engine import engine_for
+from suffice.engines.engine import engine_for, map_batches
 from suffice.errors import ParameterError
 from suffice.models.base.options import answering
 from suffice.models.base.saved import Saved, portable, unportable
@@ -35,6 +34,7 @@ from suffice.models.base.scikit_learn import (
 from suffice.models.base.unseen_values import FEWEST, warn_of_unseen
 from suffice.models.reading import TableReader, is_named, open_rows, settle_columns
 from suffice.persist import write_model
+from suffice.sums.batch import Batch, scored_rows
 
 T = TypeVar("T")
 INNER = ("kind", "method", "unfitted", "reader_", "model_", "batches_", "forgotten_")
@@ -249,21 +249,17 @@ def fitted(estimator: Any) -> Any:
 
 
 def answers_by_batch(
-    estimator: Any,
-    X: Any,
-    kernel: Callable[[Part, Any], list[T]],
-    params: Any,
-    fewest: int = FEWEST,
+    estimator: Any, X: Any, answer: Callable[[Batch], T], fewest: int = FEWEST
 ) -> list[T]:
-    """Return what a kernel makes of every batch of a table, in order.
+    """Return the answers to every batch of a table, in order.
 
     Say which columns are mostly unseen, of those with ``fewest`` values or more.
     """
     source, layout = open_rows(estimator, X), estimator.reader_.to_answer
-    engine = engine_for(source)
-    parts = source.parts(layout, engine.workers)
+    rows = scored_rows(len(getattr(estimator.model_, "classes", ())))
+    answers = map_batches(engine_for(source), answer, source, layout, rows)
     warn_of_unseen(estimator.model_.known_values, source, layout, fewest)
-    return [batch for split in engine.map(kernel, params, parts) for batch in split]
+    return list(answers)
 
 
 def entries_of(estimator: Any) -> dict[str, Any]:

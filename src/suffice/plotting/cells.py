@@ -19,9 +19,9 @@ from suffice.families.multinomial import MultinomialParameters
 from suffice.models.base.checks import require_place
 from suffice.models.base.evaluated_rows import known_codes
 from suffice.models.base.scikit_learn import check_is_fitted
-from suffice.models.estimator import answers_by_batch
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.terms import TermParameters
+from suffice.models.reading import open_rows
 from suffice.numerics.elementary import exp, log
 from suffice.numerics.in_print import number
 from suffice.sums.block import MixedBlock, RealBlock, SparseBlock
@@ -235,8 +235,10 @@ def log_densities(model: GenerativeClassifier, cells: Cells) -> NDArray[np.float
             "they have no shares in a class",
             "draw a prediction: LedgerDisplay",
         )
-    rows = rows_with(model, {cells.column: cells.values})
-    (batch,) = answers_by_batch(model, rows, all_batches, model.reader_.to_answer)
+    layout = model.reader_.to_answer
+    source = open_rows(model, rows_with(model, {cells.column: cells.values}))
+    (part,) = source.parts(layout, 1)
+    (batch,) = all_batches(part, layout)
     found = np.zeros((len(cells.values), len(model.model_.classes)))
     parameters.column(j).add_log_likelihood(batch.blocks[b].column(j), found)
     return found

@@ -20,8 +20,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.schema import Layout
-from suffice.data.source import Part, each_batch
 from suffice.errors import ParameterError
 from suffice.models.base.answers import Predictions
 from suffice.models.base.options import check_level
@@ -113,9 +111,3 @@ def beside(
         for end, name in enumerate(("lower", "upper"))
     }
     return replace(found, more={**found.more, **more})
-
-
-def batch_ends(part: Part, params: tuple[Layout, Ends]) -> list[NDArray[np.float64]]:
-    """Kernel of an answer: the ends of every batch of a part."""
-    layout, ends = params
-    return list(each_batch(part, layout, ends))

@@ -28,9 +28,8 @@ from suffice.families.multivariate_gaussian import (
 from suffice.families.poisson import NegativeBinomialParameters, PoissonParameters
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.bayes_risk.densities import cut_points, log_density, values_of
-from suffice.models.estimator import answers_by_batch
 from suffice.models.generative.classifier import GenerativeClassifier
-from suffice.models.reading import is_named, row_by_name
+from suffice.models.reading import is_named, open_rows, row_by_name
 from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.elementary import exp, log, log_of
 from suffice.numerics.in_print import Printed, Table, percent
@@ -390,8 +389,9 @@ def _only_row(model: GenerativeClassifier, row: Any) -> Batch:
     known = row_by_name(model, row)
     if known is not None:
         return known
-    layout = model.reader_.to_answer
-    batches = [batch for batch in answers_by_batch(model, row, all_batches, layout) if batch.rows]
+    source, layout = open_rows(model, row), model.reader_.to_answer
+    found = (batch for part in source.parts(layout, 1) for batch in all_batches(part, layout))
+    batches = [batch for batch in found if batch.rows]
     if len(batches) != 1 or batches[0].rows != 1:
         rows = sum(batch.rows for batch in batches)
         raise DataError(f"there are {rows} rows", "one row is asked about", "give one of them")

@@ -9,6 +9,7 @@ from abc import abstractmethod
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from numbers import Integral
 from typing import Any, Self
 
@@ -45,7 +46,6 @@ from suffice.models.generative.row_answers import (
     log_posterior,
     marginals,
     posterior,
-    predictions,
 )
 from suffice.models.generative.saved import SAVED, SavedGenerative
 from suffice.models.grouped_sums import GroupedSums
@@ -236,8 +236,8 @@ class GenerativeClassifier(Classifier, FittedFromSums[GenerativeReader, ByClass]
             if not part.family.is_distribution:
                 rule = "log p(x) is of families that are distributions"
                 raise ParameterError(f"{part.family} gives scores", rule)
-        plain = replace(model, calibration=None)
-        return as_asked(self, X, np.concatenate(answers_by_batch(self, X, marginals, plain)))
+        answer = partial(marginals, replace(model, calibration=None))
+        return as_asked(self, X, np.concatenate(answers_by_batch(self, X, answer)))
 
     @property
     def n_parameters_(self) -> int:
@@ -301,7 +301,7 @@ class GenerativeClassifier(Classifier, FittedFromSums[GenerativeReader, ByClass]
                     warn(impossible_rows(impossible, few.rows))
                 return found
         fewest = 1 if answer is evidence else FEWEST
-        pieces = answers_by_batch(self, X, predictions, (model, answer), fewest)
+        pieces = answers_by_batch(self, X, partial(answer, model), fewest)
         impossible = sum(count for _, count in pieces)
         if impossible:
             warn(impossible_rows(impossible, sum(len(rows) for rows, _ in pieces)))

@@ -13,13 +13,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.python_cells import faithful
-from suffice.data.source import Part, each_batch
 from suffice.errors import DataError, ParameterError
 from suffice.families.family import Form
 from suffice.models.base.checks import require_place
@@ -337,7 +337,7 @@ def form_features(classifier: Any, X: Any) -> NDArray[np.float64] | csr_array:
     model = fitted(classifier)
     *_, order = forms_of(model)
     phi: NDArray[np.float64] | csr_array
-    phi = stacked(answers_by_batch(classifier, X, features_of, (model, order)))
+    phi = stacked(answers_by_batch(classifier, X, partial(features_of, model, order)))
     return phi
 
 
@@ -378,20 +378,14 @@ def column_of(feature: Any) -> str:
     return name
 
 
-def features_of(part: Part, params: tuple[GenerativeModel, NDArray[np.intp]]) -> list[Any]:
-    """Kernel: the features φ (n, F) of the rows of a part, batch by batch."""
-    model, order = params
-    in_order = np.array_equal(order, np.arange(len(order)))
-
-    def one(batch: Batch) -> Any:
-        pieces = []
-        for b, (parameters, block) in enumerate(zip(model.parameters, batch.blocks, strict=True)):
-            with in_block(b):
-                pieces.append(parameters.features(block))
-        phi = stacked(pieces, axis=1)
-        return phi if in_order else phi[:, order]
-
-    return list(each_batch(part, model.layout, one))
+def features_of(model: GenerativeModel, order: NDArray[np.intp], batch: Batch) -> Any:
+    """Return the features φ (n, F) of the rows of a batch."""
+    pieces = []
+    for b, (parameters, block) in enumerate(zip(model.parameters, batch.blocks, strict=True)):
+        with in_block(b):
+            pieces.append(parameters.features(block))
+    phi = stacked(pieces, axis=1)
+    return phi if np.array_equal(order, np.arange(len(order))) else phi[:, order]
 
 
 def stacked(pieces: Sequence[Any], axis: int = 0) -> Any:

@@ -1,4 +1,4 @@
-"""Kernels that predict the rows of a part by a generative model."""
+"""Predictions of the rows of a batch by a generative model."""
 
 from __future__ import annotations
 
@@ -8,31 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.source import Part, each_batch
 from suffice.models.generative.model import GenerativeModel
 from suffice.numerics.logspace import log_normalise, log_sum_exp, normalise
-from suffice.sums.batch import Batch, scored_rows
+from suffice.sums.batch import Batch
 
 Prediction = Callable[[GenerativeModel, Batch], tuple[NDArray[Any], int]]
 """A prediction of every row of a batch, with the number of rows impossible under every class."""
 
 
-def predictions(
-    part: Part, params: tuple[GenerativeModel, Prediction]
-) -> list[tuple[NDArray[Any], int]]:
-    """Kernel of a prediction: the answers of a part, batch by batch."""
-    model, answer = params
-    rows = scored_rows(len(model.classes))
-    return list(each_batch(part, model.layout, lambda batch: answer(model, batch), rows))
-
-
-def marginals(part: Part, model: GenerativeModel) -> list[NDArray[np.float64]]:
-    """Return log p(x) = log Σ_c P(x, c) of the rows of a part, batch by batch."""
-
-    def one(batch: Batch) -> NDArray[np.float64]:
-        return log_sum_exp(model.log_joint(batch))
-
-    return list(each_batch(part, model.layout, one, scored_rows(len(model.classes))))
+def marginals(model: GenerativeModel, batch: Batch) -> NDArray[np.float64]:
+    """Return log p(x) = log Σ_c P(x, c), (n,)."""
+    return log_sum_exp(model.log_joint(batch))
 
 
 def joint(model: GenerativeModel, batch: Batch) -> tuple[NDArray[np.float64], int]:

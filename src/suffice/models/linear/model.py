@@ -278,14 +278,6 @@ def missing_cells(part: Part, plan: tuple[Design, Layout]) -> Any:
     return missing
 
 
-def predictions(part: Part, params: tuple[LinearModel, Prediction]) -> list[NDArray[np.float64]]:
-    """Kernel of a prediction: the answers of a part, piece by piece."""
-    model, answer = params
-
-    pieces = each_batch(part, model.layout, partial(model.predicted, answer))
-    return [piece for of_batch in pieces for piece in of_batch]
-
-
 def within(
     fit: Fit,
     posterior: Posterior,

@@ -66,7 +66,6 @@ from suffice.models.linear.model import (
     answer_table,
     effects,
     errors,
-    predictions,
     with_ends,
     with_mark,
     within,
@@ -722,7 +721,8 @@ class LinearRegressor(FittedFromSums[LinearReader, Any]):
         with suppress(BadCell):  # which is found again below, where its column has a name
             if (row := row_by_name(self, X)) is not None:
                 return np.concatenate(model.predicted(answer, row))
-        return np.concatenate(answers_by_batch(self, X, predictions, (model, answer), fewest))
+        pieces = answers_by_batch(self, X, partial(model.predicted, answer), fewest)
+        return np.concatenate([piece for of_batch in pieces for piece in of_batch])
 
     # -- being judged
 

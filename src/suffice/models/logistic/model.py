@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
-from suffice.data.source import Part, each_batch
 from suffice.models.base.answers import Predictions
 from suffice.models.base.options import Unseen
 from suffice.models.design.matrix import Design
@@ -21,7 +20,7 @@ from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.logspace import log_normalise, scores
 from suffice.numerics.rows import affine, is_sparse
-from suffice.sums.batch import Batch, scored_rows
+from suffice.sums.batch import Batch
 from suffice.sums.block import RealBlock
 from suffice.sums.vocabulary import Vocabulary
 
@@ -258,9 +257,3 @@ def log_probabilities(t: NDArray[np.float64]) -> NDArray[np.float64]:
 
 Prediction = Callable[[LogisticModel, Batch], NDArray[Any]]
 """Answers for every row of a batch."""
-
-
-def predictions(part: Part, params: tuple[LogisticModel, Prediction]) -> list[NDArray[Any]]:
-    model, answer = params
-    rows = scored_rows(len(model.classes))
-    return list(each_batch(part, model.layout, lambda batch: answer(model, batch), rows))
