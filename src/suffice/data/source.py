@@ -178,6 +178,22 @@ class PartThrough:
         return map(self._function, self._part.batches())
 
 
+@dataclass(frozen=True)
+class RowsOf(Part):
+    """Some rows of a batch as a part."""
+
+    part: Part
+    first: int  # row of the part where the batch begins
+    places: NDArray[np.intp]  # of the rows in the batch
+    batch: Batch  # these rows
+
+    def batches(self) -> Iterator[Batch]:
+        yield self.batch
+
+    def locate(self, row: int) -> str:
+        return self.part.locate(self.first + int(self.places[row]))
+
+
 def refusal(part: Part, layout: Layout, first: int, bad: BadCell) -> DataError:
     """Name the column and row of a bad cell, whose batch starts at row ``first`` of the part."""
     column = bad.column

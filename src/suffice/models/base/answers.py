@@ -12,11 +12,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from suffice.data.source import Part
+from suffice.data.source import Part, RowsOf
 from suffice.errors import ParameterError, warn
 from suffice.families.options import check_boolean
 from suffice.phrases import rows_in_print
 from suffice.rules import NONNEGATIVE, Shape
+from suffice.sums.base import tree_sum
 from suffice.sums.batch import Batch
 from suffice.sums.vocabulary import Vocabulary
 
@@ -272,28 +273,13 @@ def of_complete(
     """Kernel: what another one finds in those rows that are ``complete``; None: in all."""
     if complete is None:
         return WithGaps(kernel(part, params), 0)
-    view = _CompleteRows(part, complete, [])
-    found = kernel(view, params)
-    return WithGaps(found, view.gaps)
 
-
-@dataclass
-class _CompleteRows(Part):
-    """The complete rows of a part, and where they stand there."""
-
-    part: Part
-    complete: Callable[[Batch], NDArray[np.bool_]]
-    places: list[NDArray[np.intp]]  # of the rows so far, batch by batch
-    gaps: int = 0
-
-    def batches(self) -> Iterator[Batch]:
+    def of_batches() -> Iterator[WithGaps[R]]:
         first = 0
-        for batch in self.part.batches():
-            rows = np.flatnonzero(self.complete(batch))
-            self.places.append(first + rows)
-            self.gaps += batch.rows - len(rows)
+        for batch in part.batches():
+            rows = np.flatnonzero(complete(batch))
+            some = RowsOf(part, first, rows, batch.take(rows))
+            yield WithGaps(kernel(some, params), batch.rows - len(rows))
             first += batch.rows
-            yield batch.take(rows)
 
-    def locate(self, row: int) -> str:
-        return self.part.locate(int(np.concatenate(self.places)[row]))
+    return tree_sum(of_batches())

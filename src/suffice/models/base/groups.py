@@ -17,7 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.data.schema import BlockLayout, Layout
-from suffice.data.source import Part, PartThrough, Source
+from suffice.data.source import Part, PartThrough, RowsOf, Source
 from suffice.engines.engine import Engine, engine_for
 from suffice.errors import DataError, ParameterError, first_line
 from suffice.models.base.checks import is_array
@@ -244,22 +244,6 @@ def _keyed(part: Part, task: tuple[Callable[[Part, Any], Any], Any, tuple[str, .
 
 
 # -- results of other kernels
-
-
-@dataclass(frozen=True)
-class RowsOf(Part):
-    """Some rows of a batch as a part."""
-
-    part: Part
-    first: int
-    places: NDArray[np.intp]
-    batch: Batch
-
-    def batches(self) -> Iterator[Batch]:
-        yield self.batch
-
-    def locate(self, row: int) -> str:
-        return self.part.locate(self.first + int(self.places[row]))
 
 
 class Results(dict[Any, Any]):
