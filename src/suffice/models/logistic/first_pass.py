@@ -249,7 +249,7 @@ def read_once(
     if laid_out is not None:
         parts, layout = laid_out.parts(parts), laid_out.terms_layout
         intercept = intercept and laid_out.design.allows_intercept
-    data = DataLoop(engine, parts)
+    data = DataLoop(engine, parts, layout)
     every = seen = data.run(first_pass, (layout, False))
     missing_cells = weight_missing(every, layout if laid_out is None else laid_out.by_column)
     own = () if laid_out is None else laid_out.design.missing

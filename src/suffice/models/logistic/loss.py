@@ -266,11 +266,6 @@ def second_derivatives(part: Part, request: SecondDerivatives) -> NDArray[np.flo
     return reduce(add, each_batch(part, request.rows.centred.layout, request.of))
 
 
-def curvature_factors(part: Part, request: SecondDerivatives) -> list[tuple[csr_array, csr_array]]:
-    """Kernel of a pass: factors of the second derivatives, of every batch of compressed rows."""
-    return list(each_batch(part, request.rows.centred.layout, request.factors_of))
-
-
 @dataclass(frozen=True, eq=False)
 class LossDerivatives:
     """−log P(y | x) of n rows as a function of scores t (n, m): its value and derivatives."""

@@ -23,7 +23,6 @@ from typing import Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.source import Part, each_batch
 from suffice.errors import DataError, ParameterError, warn
 from suffice.models.base.options import Dependent
 from suffice.models.base.scikit_learn import convergence_warning
@@ -36,7 +35,7 @@ from suffice.models.logistic.in_memory import (
 )
 from suffice.models.logistic.inference import Likelihood
 from suffice.models.logistic.objective import SQUARES_NOISE, Objective
-from suffice.models.logistic.rows import LARGEST_HESSIAN, TrainingRows
+from suffice.models.logistic.rows import LARGEST_HESSIAN
 from suffice.models.logistic.separation import refuse_separation
 from suffice.models.optimise.gradient_descent import (
     STEPS,
@@ -426,7 +425,7 @@ def _by_descent(objective: Objective, how: GradientDescent, steps: Steps, start:
         objective.penalty[1:],
         objective.intercept,
         objective.weight,
-        sum(data.map(counted, objective.rows)),
+        sum(data.of_batches(objective.rows.count)),
         m,
         0.25 if objective.k == 2 else 0.5,  # the largest that p(1 − p), diag p − p pᵀ have
     )
@@ -438,11 +437,6 @@ def _by_descent(objective: Objective, how: GradientDescent, steps: Steps, start:
     point = objective(objective.parameters(b), False)
     norm, history = point.gradient_norm / objective.gradient_norm_at_zero, course.loss_history
     return Fit(b, passes, norm, course.converged, not decided, loss_history=history)
-
-
-def counted(part: Part, rows: TrainingRows) -> int:
-    """Kernel that counts the rows of a fit."""
-    return sum(each_batch(part, rows.layout, lambda batch: rows.of(batch)[0].rows))
 
 
 # -- what an iteration costs

@@ -11,7 +11,7 @@ One evaluation of all but the last sum is one pass over the rows.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from operator import add
 from typing import cast
 
@@ -27,7 +27,6 @@ from suffice.models.logistic.first_pass import FirstPass, joint_moments
 from suffice.models.logistic.loss import (
     LossRequest,
     SecondDerivatives,
-    curvature_factors,
     loss_sums,
     second_derivatives,
 )
@@ -248,8 +247,7 @@ class Objective:
         of = self.rows, self.coefficients(x), scores, columns, self.inverse_scale[columns]
         request = SecondDerivatives(*of)
         if self.centred.is_sparse:
-            of_parts = self.data.map(curvature_factors, request)
-            factors = zip(*(pair for part in of_parts for pair in part), strict=True)
+            factors = zip(*self.data.of_batches(request.factors_of), strict=True)
             plus, minus = (csr_array(vstack(parts)) for parts in factors)
             return CompressedHessian(plus, minus, self.penalty_of_free[places])
         require_memory(
@@ -277,8 +275,8 @@ class Objective:
 
     def radius(self) -> float:
         """The length of the longest row z/s, or a bound of it."""
-        params = self.rows, self.inverse_scale * self.used
-        return float(max(self.data.map(farthest, params)) ** 0.5)
+        squares = partial(farthest, self.rows, self.inverse_scale * self.used)
+        return float(max(self.data.of_batches(squares)) ** 0.5)
 
     @cached_property
     def gradient_norm_at_zero(self) -> float:

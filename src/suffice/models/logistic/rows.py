@@ -254,6 +254,7 @@ class DataLoop:
 
     engine: Engine
     parts: Sequence[Part]
+    layout: Layout  # how they are read
     count: int = field(default=0, init=False)
 
     def run(self, kernel: Callable[[Part, Any], S], params: Any) -> S:
@@ -263,6 +264,15 @@ class DataLoop:
     def map(self, kernel: Callable[[Part, Any], R], params: Any) -> list[R]:
         self.count += 1
         return list(self.engine.map(kernel, params, self.parts))
+
+    def of_batches(self, function: Callable[[Batch], R]) -> list[R]:
+        """Return what a function gives of every batch, in order."""
+        found = self.map(_of_batches, (self.layout, function))
+        return [of_batch for of_part in found for of_batch in of_part]
+
+
+def _of_batches(part: Part, task: tuple[Layout, Callable[[Batch], R]]) -> list[R]:
+    return list(each_batch(part, *task))
 
 
 @dataclass(frozen=True, eq=False)
@@ -288,6 +298,9 @@ class TrainingRows:
             batch, codes = batch.take(np.flatnonzero(there)), codes[there]
         return batch, codes, batch.weights if len(batch.weights) else np.ones(batch.rows)
 
+    def count(self, batch: Batch) -> int:
+        return self.of(batch)[0].rows
+
     def labelled(
         self, batch: Batch
     ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.float64]]]:
@@ -296,18 +309,13 @@ class TrainingRows:
             yield np.ascontiguousarray(z[:, 1:]), code, weight * self.class_weights[code]
 
 
-def farthest(part: Part, params: tuple[TrainingRows, NDArray[np.float64]]) -> float:
-    """Kernel: the largest |z/s|² of a row; the second of ``params`` is 1/s."""
-    rows, inverse_scale = params
-
-    def of(batch: Batch) -> float:
-        largest = 0.0
-        for (z,) in rows.centred.pieces(rows.of(batch)[0]):
-            squares = (z * z) @ inverse_scale**2
-            largest = max(largest, float(squares.max(initial=0.0)))
-        return largest
-
-    return max(each_batch(part, rows.layout, of))
+def farthest(rows: TrainingRows, inverse_scale: NDArray[np.float64], batch: Batch) -> float:
+    """Return the largest |z/s|² of a row."""
+    largest = 0.0
+    for (z,) in rows.centred.pieces(rows.of(batch)[0]):
+        squares = (z * z) @ inverse_scale**2
+        largest = max(largest, float(squares.max(initial=0.0)))
+    return largest
 
 
 @dataclass(frozen=True, eq=False)

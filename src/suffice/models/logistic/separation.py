@@ -16,12 +16,12 @@ binary logistic regression models (2007), section 4.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.source import Part, each_batch
 from suffice.errors import DataError
 from suffice.models.logistic.first_pass import listed
 from suffice.models.logistic.objective import Objective
@@ -65,8 +65,9 @@ def refuse_separation(of: Objective, coefficients: NDArray[np.float64]) -> bool:
 
 
 def _check(of: Objective, direction: NDArray[np.float64]) -> tuple[float, Sample]:
-    margins, parts = zip(*of.data.map(wrong_rows, (of.rows, direction)), strict=True)
-    return min(margins), Sample.joined(parts)
+    found = of.data.of_batches(partial(wrong_rows, of.rows, direction))
+    margins, samples = zip(*found, strict=True)
+    return min(margins), Sample.joined(samples)
 
 
 # -- linear programmes
@@ -131,32 +132,22 @@ def _constraints(of: Objective, rows: Sample) -> NDArray[np.float64]:
     return np.concatenate(blocks)
 
 
-# -- kernels
+# -- margins
 
 
 def wrong_rows(
-    part: Part, params: tuple[TrainingRows, NDArray[np.float64]]
+    rows: TrainingRows, direction: NDArray[np.float64], batch: Batch
 ) -> tuple[float, Sample]:
-    """Kernel: the least margin of a row, and the rows that a direction h (k, D) gets most wrong.
+    """Return the least margin of a row, and the rows that a direction h (k, D) gets most wrong.
 
     A margin is min_c (h_y − h_c)ᵀz, as a fraction of the sum of its terms without their signs.
     """
-    rows, direction = params
-    least, parts = np.inf, [Sample.empty(rows.centred.width)]
-
-    def of(batch: Batch) -> NDArray[np.float64]:
-        batch, codes, _ = rows.of(batch)
-        margins = [_margins(z, code, direction) for z, code in rows.centred.pieces(batch, codes)]
-        margin = np.concatenate([np.empty(0), *margins])
-        wrong = np.flatnonzero(margin < -TIE)
-        worst = wrong[np.argsort(margin[wrong], kind="stable")[:WRONG_ROWS]]
-        if len(worst):
-            parts.append(Sample.of(batch, worst, rows))
-        return margin
-
-    for margin in each_batch(part, rows.layout, of):
-        least = min(least, float(margin.min(initial=np.inf)))
-    return least, Sample.joined(parts)
+    batch, codes, _ = rows.of(batch)
+    margins = [_margins(z, code, direction) for z, code in rows.centred.pieces(batch, codes)]
+    margin = np.concatenate([np.empty(0), *margins])
+    wrong = np.flatnonzero(margin < -TIE)
+    worst = wrong[np.argsort(margin[wrong], kind="stable")[:WRONG_ROWS]]
+    return float(margin.min(initial=np.inf)), Sample.of(batch, worst, rows)
 
 
 def _margins(
