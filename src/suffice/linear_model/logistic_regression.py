@@ -32,7 +32,7 @@ from suffice.models.logistic.first_pass import (
     read_once,
     reader_of,
 )
-from suffice.models.logistic.inference import Likelihood, LogisticSummary, ends_of
+from suffice.models.logistic.inference import Likelihood, LogisticSummary, interval_ends
 from suffice.models.logistic.minimise import Solver, SolverName, minimise
 from suffice.models.logistic.model import LogisticModel, Prediction, of_every_class
 from suffice.models.logistic.objective import Objective
@@ -518,7 +518,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         )
 
     def _interval_ends(self, level: float) -> Any:
-        return ends_of(self._inferable(), level)
+        return partial(interval_ends, self._inferable(), level)
 
     def _complete_rows(self, interval: bool = False) -> Callable[[Batch], NDArray[np.bool_]] | None:
         model: LogisticModel = fitted(self)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from math import nan
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.models.base.options import check_level
-from suffice.models.base.proba_intervals import Ends, from_moments
+from suffice.models.base.proba_intervals import from_moments
 from suffice.models.design.remarks import header, row, rows_left_out
 from suffice.models.logistic.model import LogisticModel, of_every_class
 from suffice.numerics.elementary import exp, log_of
@@ -23,13 +22,11 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-def ends_of(model: LogisticModel, level: float) -> Ends:
-    """Return what gives the ends of a batch, whose rows need all their cells."""
-    return partial(_ends, model, level)
+def interval_ends(model: LogisticModel, level: float, batch: Batch) -> NDArray[np.float64]:
+    """The ends of a batch, whose rows need all their cells.
 
-
-def _ends(model: LogisticModel, level: float, batch: Batch) -> NDArray[np.float64]:
-    """The ends of a batch; 0 and 1 of a row that the rows of the fit do not determine."""
+    They are 0 and 1 of a row that the rows of the fit do not determine.
+    """
     assert model.root is not None
     root = model.root.reshape(-1, *model.coefficients.shape)
     mean, ends = of_every_class(model.scores(batch)), [np.zeros((0, len(model.classes), 2))]

@@ -172,10 +172,9 @@ class LogisticModel:
 
     def contributions(self, batch: Batch) -> NDArray[np.float64]:
         """Return what each column adds to the score of each class, (x_j − m_j) w_cj, (n, d, k)."""
-        design, w = self.centred.design, self.coefficients[:, 1:]
-        batch = design.answerable(batch, self.unseen == "reference", False)
+        batch, w = self.answerable(batch), self.coefficients[:, 1:]
         parts = [
-            design.by_column((x - self.centred.mean)[:, None] * w)
+            self.design.by_column((x - self.centred.mean)[:, None] * w)
             for _, x in self.centred.tables(batch)
         ]
         t = np.concatenate(parts).swapaxes(1, 2)
