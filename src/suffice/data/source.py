@@ -205,9 +205,10 @@ def refusal(part: Part, layout: Layout, first: int, bad: BadCell) -> DataError:
     return DataError(fact, bad.rule, bad.next_step)
 
 
-def all_batches(part: Part, layout: Layout) -> list[Batch]:
-    """Kernel: the batches of a part, as they are."""
-    return list(each_batch(part, layout, lambda batch: batch))
+def all_batches(source: Source, layout: Layout) -> Iterator[Batch]:
+    """Yield the batches of a table, in order."""
+    for part in source.parts(layout, 1):
+        yield from each_batch(part, layout, lambda batch: batch)
 
 
 def each_batch(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from suffice.data.content_hash import row_hashes
 from suffice.data.open import distributed_table, open_table
 from suffice.data.schema import BlockLayout, Layout, rows_taken
-from suffice.data.source import Part, all_batches
+from suffice.data.source import Part, each_batch
 from suffice.data.table import RowsWhere, Table, WithoutColumns
 from suffice.engines.engine import engine_for
 from suffice.errors import DataError, ParameterError
@@ -196,7 +196,7 @@ class TableRows:
             ignored=tuple([name for name in source.table.names if name not in read]),
         )
         if labelled or columns:
-            parts, kernel = source.parts(layout, 1), all_batches
+            parts, kernel = source.parts(layout, 1), _read
         else:
             parts, kernel = source.table.parts(dict.fromkeys(source.table.names[:1])), _counted
         found = list(engine_for(source).map(kernel, layout, parts))
@@ -237,6 +237,11 @@ class TableRows:
                 "read the table into memory first",
             )
         return RowsWhere(self.table, times > 0, self.edges), self.y, self.weight
+
+
+def _read(part: Part, layout: Layout) -> list[Batch]:
+    """Kernel: the batches of a part."""
+    return list(each_batch(part, layout, lambda batch: batch))
 
 
 def _counted(part: Part, layout: Layout) -> list[Batch]:

@@ -237,8 +237,7 @@ def log_densities(model: GenerativeClassifier, cells: Cells) -> NDArray[np.float
         )
     layout = model.reader_.to_answer
     source = open_rows(model, rows_with(model, {cells.column: cells.values}))
-    (part,) = source.parts(layout, 1)
-    (batch,) = all_batches(part, layout)
+    (batch,) = all_batches(source, layout)
     found = np.zeros((len(cells.values), len(model.model_.classes)))
     parameters.column(j).add_log_likelihood(batch.blocks[b].column(j), found)
     return found
@@ -257,11 +256,10 @@ def shown_by(model: Any, cells: Sequence[Cells], X: Any, y: Any) -> Shown:
     source, layout = model._open_judged(X, y, None), model.reader_.to_answer
     places = [block_of(layout, one.column) for one in cells]
     values, codes = [np.empty((0, len(cells)))], [np.empty(0, np.intp)]
-    for part in source.parts(layout, 1):
-        for batch in all_batches(part, layout):
-            columns = [batch.blocks[b].column(j) for b, j in places]
-            values.append(np.stack(list(map(_of_cells, cells, columns)), axis=1))
-            codes.append(known_codes(batch, model.model_))
+    for batch in all_batches(source, layout):
+        columns = [batch.blocks[b].column(j) for b, j in places]
+        values.append(np.stack(list(map(_of_cells, cells, columns)), axis=1))
+        codes.append(known_codes(batch, model.model_))
     found, classes = np.concatenate(values), np.concatenate(codes)
     known = np.isfinite(found).all(axis=1) & (classes >= 0)
     return Shown(found[known], classes[known])

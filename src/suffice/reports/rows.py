@@ -37,11 +37,10 @@ def answered_rows(model: Any, X: Any, y: Any) -> Iterator[tuple[NDArray[np.intp]
     else:
         complete = model._complete_rows()
     first = 0
-    for part in source.parts(layout, 1):
-        for batch in all_batches(part, layout):
-            known = np.arange(batch.rows) if complete is None else np.flatnonzero(complete(batch))
-            yield first + known, layout, batch.take(known)
-            first += batch.rows
+    for batch in all_batches(source, layout):
+        known = np.arange(batch.rows) if complete is None else np.flatnonzero(complete(batch))
+        yield first + known, layout, batch.take(known)
+        first += batch.rows
 
 
 def rows_of(

@@ -390,8 +390,7 @@ def _only_row(model: GenerativeClassifier, row: Any) -> Batch:
     if known is not None:
         return known
     source, layout = open_rows(model, row), model.reader_.to_answer
-    found = (batch for part in source.parts(layout, 1) for batch in all_batches(part, layout))
-    batches = [batch for batch in found if batch.rows]
+    batches = [batch for batch in all_batches(source, layout) if batch.rows]
     if len(batches) != 1 or batches[0].rows != 1:
         rows = sum(batch.rows for batch in batches)
         raise DataError(f"there are {rows} rows", "one row is asked about", "give one of them")
