@@ -252,7 +252,8 @@ class AutoClassifier(Classifier):
             If an option is outside its rule.
         """
         self._check_options()
-        X = _reread(X, y)
+        label = y if isinstance(y, str) else None
+        X = _reread(X, label)
         rows = X, y, sample_weight
         with fit_context(self):
             with warnings.catch_warnings():
@@ -286,7 +287,6 @@ class AutoClassifier(Classifier):
             with warnings.catch_warnings(record=True) as said:
                 warnings.simplefilter("always")
                 if identifiers:
-                    label = y if isinstance(y, str) else None
                     X = WithoutColumns(open_table(X, label, first=False).table, identifiers)
                 with fits_watched(len(places)) as done:
                     chosen = []
@@ -511,13 +511,12 @@ def _placed(
     return memory, hashes
 
 
-def _reread(X: Any, y: Any) -> Any:
+def _reread(X: Any, label: str | None) -> Any:
     """Rows that can be read as often as there are candidates; of small text files, from memory."""
     if isinstance(X, pa.RecordBatchReader):
         return X.read_all()
     if not is_table(X) or distributed_table(X) is not None:
         return X
-    label = y if isinstance(y, str) else None
     table = open_table(X, label, first=False).table  # each fit will warn of labels alike
     return innermost(spelled(table, label), _kept)
 
