@@ -273,6 +273,7 @@ def room_for(size: int) -> NDArray[np.uint8]:
 
 COLUMNS, NUMBERS = 64, 2**19  # that are counted at a time; more columns of few rows
 TALL, TABLES = 2**13, 256  # rows and scores of which counts stay in tables
+TOGETHER = 16  # counts of batches that are added pairwise
 MOST_TALLIED = 2**23 - 1  # rows, in a place of these
 SNAPPED = 1e-6  # units: what division by a unit may leave of a whole number
 
@@ -285,7 +286,7 @@ class BinnedCountAccumulator:
 
     def __init__(self, origin: Floats, unit: Floats = NO_UNITS) -> None:
         self._grid = np.array(origin, np.float64), np.array(unit, np.float64)
-        self._sum: BinnedCounts | None = None
+        self._parts = [BinnedCounts.empty(0, *self._grid)]
         self._one, self._tables, self._tallied = tables(1), tables(0), 0
 
     def add(self, block: RealBlock, codes: Ints, weights: Floats, k: int) -> None:
@@ -330,10 +331,13 @@ class BinnedCountAccumulator:
         self._tallied = 0
 
     def _join(self, counts: BinnedCounts) -> None:
-        if self._sum is not None:
-            k = max(self._sum.k, counts.k)
-            counts = self._sum.padded(k) + counts.padded(k)
-        self._sum = counts
+        self._parts.append(counts)
+        if len(self._parts) > TOGETHER:
+            self._parts = [self._joined()]
+
+    def _joined(self) -> BinnedCounts:
+        k = max(part.k for part in self._parts)
+        return tree_sum(part.padded(k) for part in self._parts)
 
     def _measured(self, x: NDArray[Any], columns: slice) -> tuple[Floats, Floats]:
         """Some columns in their units, and what is still subtracted from them."""
@@ -350,7 +354,7 @@ class BinnedCountAccumulator:
     def statistic(self) -> BinnedCounts:
         if self._tallied:
             self._put_by()
-        return BinnedCounts.empty(0, *self._grid) if self._sum is None else self._sum
+        return self._joined()
 
 
 def tables(many: int) -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:
