@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from suffice.errors import DataError, ParameterError
 from suffice.numerics import kernels
@@ -186,11 +187,7 @@ class MomentsAccumulator:
         as_they_lie = not len(weights) and values.dtype in READ
         for start, x in ((0, values),) if as_they_lie else tiles(values, np.float64):
             rows = slice(start, start + len(x))
-            of_rows = x, codes[rows]
-            if len(weights):
-                stopped = kernels.moments.add_weighted_rows(*of_rows, weights[rows], *self._state)
-            else:
-                stopped = kernels.moments.add_rows(*of_rows, *self._state)
+            stopped = _add_rows(x, codes[rows], weights[rows], *self._state)
             if stopped >= 0:
                 raise too_large(np.where(codes[rows, None] >= 0, x, 0.0), stopped, start)
 
@@ -208,15 +205,21 @@ class MomentsAccumulator:
         return True
 
     def _add_sorted(self, waiting: SortedRows) -> None:
-        for (_, x, codes, weights), sums in waiting.pieces(*self._state):
-            weights = weights if len(weights) else np.ones(len(x))
-            kernels.moments.add_weighted_rows(x, codes, weights, *sums)
+        for (_, *rows), sums in waiting.pieces(*self._state):
+            _add_rows(*rows, *sums)
 
     def statistic(self) -> Moments:
         if self._waiting is not None:
             self._add_sorted(self._waiting)
         weight, pivot, sums = self._state
         return Moments(weight.copy(), pivot.copy(), sums.copy())
+
+
+def _add_rows(x: NDArray[Any], codes: Ints, weights: Floats, *sums: Floats) -> int:
+    """Add rows; return one before which a number is too large to be squared, or −1."""
+    if len(weights):
+        return kernels.moments.add_weighted_rows(x, codes, weights, *sums)
+    return kernels.moments.add_rows(x, codes, *sums)
 
 
 def noise_of_squares(weight: Floats, pivot: Floats, mean: Floats) -> Floats:
