@@ -46,7 +46,7 @@ ALIKE = 0.1  # expected pairs of rows that chance makes equal, below which equal
 WHOLE = 1e-9  # relative: how near to whole multiples weights have to be
 MOST_COPIES = 10.0  # of an average row: weights with a finer common measure are no counts
 SHIFTS = np.uint64(30), np.uint64(27), np.uint64(31)
-RANKED = 128  # columns at a time
+RANKED = 2**15  # cells at a time: they stay in the cache
 FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 PARTS = 2.0**20  # of a count of words that are told apart
 
@@ -253,7 +253,8 @@ class SampledAccumulator:
             known &= batch.weights > 0
         sample, hashes = self._samples[-1], batch_hashes(batch, self._names)
         rows = np.flatnonzero(known & (hashes <= sample.cut))
-        distinct, cut = np.unique(hashes[rows]), sample.cut
+        ascending, cut = np.sort(hashes[rows]), sample.cut  # np.unique takes 20 times as long
+        distinct = ascending[np.append(True, ascending[1:] != ascending[:-1])[: len(rows)]]
         if len(distinct) > sample.size:  # so that fewer rows are copied
             cut = distinct[sample.size - 1]
             rows = rows[hashes[rows] <= cut]
@@ -352,8 +353,9 @@ def cell_hashes(batch: Batch) -> Iterator[Hashes]:
                     yield np.append(mixed(vocabulary.hashes[:-1]), np.uint64(0))[codes]
         else:
             assert isinstance(block, RealBlock | IntegerBlock)
-            for first in range(0, block.width, RANKED):
-                yield from _of_ranks(block.values[:, first : first + RANKED])
+            step = max(1, RANKED // max(1, block.rows))
+            for first in range(0, block.width, step):
+                yield from _of_ranks(block.values[:, first : first + step])
 
 
 def _of_ranks(x: NDArray[Any]) -> Hashes:
