@@ -472,7 +472,7 @@ def test_rows_that_are_kept_are_a_group() -> None:
     codes = rng.integers(0, 2, 15)
 
     def kept(part: Any) -> KeptRows:
-        total = RowsAccumulator(40, pooled=True, least=0, gaps=False)
+        total = RowsAccumulator(40, pooled=True, gaps=False)
         total.add(RealBlock(values[part]), codes[part], weights[part], 2)
         found = total.statistic()
         assert isinstance(found, KeptRows)

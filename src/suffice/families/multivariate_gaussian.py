@@ -176,7 +176,7 @@ class MultivariateGaussian(Family):
     def accumulator(self, encoding: str, d: int) -> Accumulator:
         fourths = self.shrinkage == "ledoit-wolf"
         if d > WIDE and self.estimation == "mle":
-            return RowsAccumulator(d, pooled=self.shared, fourths=fourths, least=0, gaps=False)
+            return RowsAccumulator(d, pooled=self.shared, fourths=fourths, gaps=False)
         return product_sums(d, self.shared, fourths)
 
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:

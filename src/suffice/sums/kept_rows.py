@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from suffice.errors import ForgetError
 from suffice.numerics.arrays import Bools, Floats, Ints
-from suffice.numerics.error_free import LARGEST, SMALLEST, add, two_sum
-from suffice.numerics.exact import DoubleDouble, scaled
+from suffice.numerics.error_free import LARGEST, SMALLEST
+from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.interruption import interruptible, one_thread_of_blas
 from suffice.numerics.memory import require_memory
 from suffice.numerics.rows import is_sparse
@@ -68,8 +68,7 @@ class KeptRows(ClassSums):
         Targets.
     code : ndarray of int (m,)
         Classes.
-    weight : ndarray (m, 2)
-        Pair of the weight of every row.
+    weight : DoubleDouble (m,)
     tally : ndarray of int (k, 3)
         How many rows a class has, repeated ones too: see `suffice.sums.comoments.Tally`.
     cells : int
@@ -85,14 +84,14 @@ class KeptRows(ClassSums):
     >>> x, y = np.ones((3, 400)), np.ones((3, 1))
     >>> total.add(RealBlock(x), np.zeros(3, int), np.empty(0), 1, RealBlock(y))
     >>> rows = total.statistic()
-    >>> rows.canonical().weight[:, 0], (rows - rows).is_empty
-    (array([3.]), True)
+    >>> rows.canonical().weight, (rows - rows).is_empty
+    (DoubleDouble(array([3.])), True)
     """
 
     x: Any
     y: Floats
     code: Ints
-    weight: Floats
+    weight: DoubleDouble
     tally: Tally
     cells: int
     pooled: bool = False
@@ -115,7 +114,7 @@ class KeptRows(ClassSums):
     @property
     def row_weights(self) -> Floats:
         """w, (m,)."""
-        return np.asarray(self.weight.sum(axis=1))
+        return self.weight.value
 
     @property
     def class_weight(self) -> Floats:
@@ -222,27 +221,24 @@ class KeptRows(ClassSums):
         if not isinstance(other, KeptRows):
             raise forgotten("more rows than are known are to be forgotten")
         gone, known = other.canonical(), self.canonical()
-        place = {key: i for i, key in enumerate(map(bytes, known._keys))}
-        weight = known.weight.copy()
-        for key, pair in zip(map(bytes, gone._keys), gone.weight.tolist(), strict=True):
-            i = place.get(key, -1)
-            if i < 0:
-                raise forgotten("other values than are to be forgotten")
-            before = weight[i, 0]
-            weight[i] = add(*two_sum(*weight[i]), *two_sum(-pair[0], -pair[1]))
-            if weight[i].sum() < -NEGLIGIBLE * before:
-                raise forgotten("fewer such rows than are to be forgotten")
-            if weight[i].sum() <= NEGLIGIBLE * before:
-                weight[i] = 0.0
-        rest = replace(known, weight=weight, tally=known.tally - other.tally)
-        return replace(rest, cells=known.cells - other.cells)._kept(weight[:, 0] > 0)
+        places = {key: i for i, key in enumerate(map(bytes, known._keys))}
+        at = np.array([places.get(key, -1) for key in map(bytes, gone._keys)], np.intp)
+        if (at < 0).any():
+            raise forgotten("other values than are to be forgotten")
+        weight = known.weight - gone.weight.scatter(at, known.weight.shape)
+        noise = NEGLIGIBLE * known.row_weights
+        if (weight.value < -noise).any():
+            raise forgotten("fewer such rows than are to be forgotten")
+        tally, cells = known.tally - gone.tally, known.cells - gone.cells
+        rest = replace(known, weight=weight, tally=tally, cells=cells)
+        return rest._kept(weight.value > noise)
 
     def __rsub__(self, other: Any) -> Any:
         return other - self.products()
 
     def scaled(self, factor: float) -> KeptRows:
-        weight, tally = scaled(self.weight, factor), scaled_tally(self.tally, factor)
-        return replace(self, weight=weight, tally=tally)._kept(weight[:, 0] > 0)
+        weight, tally = self.weight.scaled(factor), scaled_tally(self.tally, factor)
+        return replace(self, weight=weight, tally=tally)._kept(weight.hi > 0)
 
     @property
     def one_class(self) -> KeptRows:
@@ -275,14 +271,11 @@ class KeptRows(ClassSums):
         order = np.argsort(keys[:, 0])
         if (np.diff(keys[order, 0]) == 0).any():
             order = np.lexsort(keys.T[::-1])
-        keys, weight = keys[order], self.weight[order]
-        differs = (keys[1:] != keys[:-1]).any(axis=1)
-        if not differs.all():  # equal rows are one row of their weight
-            first = np.append(True, differs)
-            place, one = np.cumsum(first) - 1, weight[first]
-            for i in np.flatnonzero(~first).tolist():
-                one[place[i]] = add(*two_sum(*one[place[i]]), *two_sum(*weight[i]))
-            order, keys, weight = order[first], keys[first], one
+        keys, weight = keys[order], self.weight[order][:, None]
+        first = np.append(True, (keys[1:] != keys[:-1]).any(axis=1))[: len(keys)]
+        place = np.cumsum(first) - 1  # equal rows are one row of their weight
+        weight = DoubleDouble.by_place(first.sum(), (weight.hi, place), (weight.lo, place))[:, 0]
+        order, keys = order[first], keys[first]
         x = self.x[order]  # copied, even where they are in order: they may be the caller's
         if not is_sparse(x):
             x += 0.0  # -0.0 and 0.0 are one value
@@ -355,6 +348,7 @@ def _add_to_products(
 
 def _joined(parts: Sequence[KeptRows], tally: Tally) -> KeptRows:
     """The rows of all parts, compressed if those of any are."""
+    parts = [part for part in parts if not part.is_empty] or parts[:1]
     if len(parts) == 1:
         return replace(parts[0], tally=tally)
     xs = [part.x for part in parts]
@@ -364,9 +358,8 @@ def _joined(parts: Sequence[KeptRows], tally: Tally) -> KeptRows:
         x: Any = csr_array(vstack([csr_array(one) for one in xs], format="csr"))
     else:
         x = np.concatenate(xs)
-    y, code, weight = (
-        np.concatenate([getattr(part, name) for part in parts]) for name in ("y", "code", "weight")
-    )
+    y, code = (np.concatenate([getattr(part, name) for part in parts]) for name in ("y", "code"))
+    weight = DoubleDouble.concatenate(part.weight for part in parts)
     cells = sum(part.cells for part in parts)
     return replace(parts[0], x=x, y=y, code=code, weight=weight, tally=tally, cells=cells)
 
@@ -503,10 +496,12 @@ class Roots(ClassSums):
         The ground is Σwx² of a, and 1 of r. C (d, q) are the correlations of a with r, and half of
         those between two of r.
         """
+        from scipy.sparse import csr_array
+
         x, w, weight, k = rows.x, rows.row_weights, rows.class_weight, rows.k
         dense = np.bincount(x.indices, minlength=rows.d) >= DENSE * len(w)
         full, few = np.flatnonzero(dense), np.flatnonzero(~dense)
-        by_class = _indicators(rows.code, k, w)
+        by_class = csr_array((w, (rows.code, np.arange(len(w)))), shape=(k, len(w)))
         inverse = np.divide(1.0, weight, out=np.zeros(k), where=weight > 0)[:, None]
         mean, laid_out = np.zeros((k, rows.d)), x[:, full].toarray()
         for _ in range(2):  # so that a mean far from 0 keeps its digits
@@ -636,13 +631,6 @@ class Roots(ClassSums):
         )
 
 
-def _indicators(code: Ints, k: int, weight: Floats) -> Any:
-    """CSR array (k, n) of the weights of rows of each class."""
-    from scipy.sparse import csr_array
-
-    return csr_array((weight, (code, np.arange(len(code)))), shape=(k, len(code)))
-
-
 def _disjoint(gram: Any) -> Ints:
     """Columns whose products with each other are 0, as many as are soon found, increasing."""
     free, found = np.ones(gram.shape[0], np.bool_), []
@@ -679,8 +667,6 @@ class RowsAccumulator:
     p, t : int
     pooled, fourths : bool
         See `KeptRows`.
-    least : int
-        Rows of fewer columns are not kept.
     gaps : bool
         Whether rows with missing cells are kept.
 
@@ -697,16 +683,15 @@ class RowsAccumulator:
         *,
         pooled: bool = False,
         fourths: bool = False,
-        least: int = LEAST_COLUMNS,
         gaps: bool = True,
     ) -> None:
         self.complete = True
         self._p, self._t, self._pooled, self._fourths = p, t, pooled, fourths
         self._gaps, self._k, self._cells = gaps, 0, 0
-        self._parts: list[KeptRows] = []
+        none = np.zeros(0, np.intp), DoubleDouble.zeros(0), np.zeros((0, 3), np.int64)
+        empty = KeptRows(np.empty((0, p)), np.empty((0, t)), *none, 0, pooled, fourths)
+        self._parts = [empty]
         self._products: ComomentsAccumulator | FourthMomentsAccumulator | None = None
-        if p < least:
-            self._products = product_sums(p + t, pooled, fourths)
 
     def add(
         self,
@@ -721,45 +706,41 @@ class RowsAccumulator:
         y = np.empty((len(codes), 0)) if beside is None else beside.values
         if len(weights):
             codes = np.where(weights == 0, -1, codes)
+        values: Any = _csr(x, self._p) if isinstance(x, SparseBlock) else converted(x.values)
         if self._products is None:
-            if self._keep(x, y, codes, weights):
+            if self._keep(values, y, codes, weights):
                 return
             self._products = product_sums(self._p + self._t, self._pooled, self._fourths, self._k)
             for part in self._parts:
                 kept = part.x, part.y, part.code, part.row_weights
                 _add_to_products(self._products, *kept, self._k)
             self._parts.clear()
-        rows = _csr(x, self._p) if isinstance(x, SparseBlock) else x.values
-        _add_to_products(self._products, rows, y, codes, weights, self._k)
+        _add_to_products(self._products, values, y, codes, weights, self._k)
         self.complete = self.complete and self._products.complete
 
-    def _keep(self, x: RealBlock | SparseBlock, y: Floats, codes: Ints, weights: Floats) -> bool:
+    def _keep(self, x: Any, y: Floats, codes: Ints, weights: Floats) -> bool:
         """Keep rows; return False, and keep none, if there are too many, or gaps not allowed."""
-        values: Any = _csr(x, self._p) if isinstance(x, SparseBlock) else converted(x.values)
-        cells = self._cells + (len(x.data) if isinstance(x, SparseBlock) else values.size)
-        if cells > _most_cells(values):
-            return False
-        if cells.bit_length() > self._cells.bit_length():  # as much again while they are joined
-            require_memory(16.0 * cells, f"rows of {self._p:,} columns", FEWER)
         require_held(y, left=self._p)
-        targets, shown = np.asarray(y, np.float64), _shows_any(values)
-        if self._t:
-            shown |= ~np.isnan(targets).all(axis=1)
-        counted = (codes >= 0) & shown
+        y, counted = np.asarray(y, np.float64), codes >= 0
+        counted &= _shows_any(x) | _shows_any(y)
         places = np.flatnonzero(counted)
         if not counted.all():
             weights = weights[counted] if weights.size else weights
-            values, targets, codes = values[counted], targets[counted], codes[counted]
-        _require_size(values, places, 0)
-        _require_size(targets, places, self._p)
-        if not is_sparse(values):
-            values = np.asarray(values, np.float64)
-        w = weights if weights.size else np.ones(len(targets))
-        pairs = np.stack([w, np.zeros(len(w))], axis=1)
+            x, y, codes = x[counted], y[counted], codes[counted]
+        stored = int(x.nnz if is_sparse(x) else x.size)
+        cells = self._cells + stored
+        if cells > _most_cells(x):
+            return False
+        if cells.bit_length() > self._cells.bit_length():  # as much again while they are joined
+            require_memory(16.0 * cells, f"rows of {self._p:,} columns", FEWER)
+        _require_size(x, places, 0)
+        _require_size(y, places, self._p)
+        if not is_sparse(x):
+            x = np.asarray(x, np.float64)
+        weight = DoubleDouble.of(weights if weights.size else np.ones(len(y)))
         tally = tallied(codes, weights, self._k)
-        stored = values.nnz if is_sparse(values) else values.size
-        of_rows = values, targets + 0.0, codes.astype(np.intp), pairs
-        part = KeptRows(*of_rows, tally, int(stored), self._pooled, self._fourths)
+        of_rows = x, y + 0.0, codes.astype(np.intp), weight
+        part = KeptRows(*of_rows, tally, stored, self._pooled, self._fourths)
         if not (self._gaps or part.complete):
             return False
         self._cells = cells
@@ -773,10 +754,6 @@ class RowsAccumulator:
         tally = np.zeros((self._k, 3), np.int64)
         for part in self._parts:
             tally[: part.k] += part.tally
-        if not self._parts:
-            x, y = np.empty((0, self._p)), np.empty((0, self._t))
-            of_rows = x, y, np.zeros(0, np.intp), np.empty((0, 2))
-            return KeptRows(*of_rows, tally, 0, self._pooled, self._fourths)
         found = _joined(self._parts, tally)
         self._parts = [found]  # whose pieces are no longer held
         return found
@@ -795,12 +772,13 @@ def _csr(block: SparseBlock, p: int) -> Any:
 
 
 def _shows_any(x: Any) -> Bools:
-    if is_sparse(x):
-        return np.ones(x.shape[0], np.bool_)
-    shown = np.ones(len(x), np.bool_)
-    doubtful = np.flatnonzero(x[:, 0] != x[:, 0])
+    """Return which rows show a column; compressed ones do."""
+    if is_sparse(x) or not x.shape[1]:
+        return np.full(x.shape[0], is_sparse(x))
+    shown = x[:, 0] == x[:, 0]
+    doubtful = np.flatnonzero(~shown)
     shown[doubtful] = (x[doubtful] == x[doubtful]).any(axis=1)
-    return shown
+    return np.asarray(shown)
 
 
 def _require_size(values: Any, places: Ints, first: int) -> None:

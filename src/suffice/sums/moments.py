@@ -205,8 +205,8 @@ class MomentsAccumulator:
         return True
 
     def _add_sorted(self, waiting: SortedRows) -> None:
-        for (_, *rows), sums in waiting.pieces(*self._state):
-            _add_rows(*rows, *sums)
+        for (_, x, codes, weights), sums in waiting.pieces(*self._state):
+            _add_rows(x, codes, weights, *sums)
 
     def statistic(self) -> Moments:
         if self._waiting is not None:

@@ -213,7 +213,7 @@ def summarise(part: Part, plan: tuple[Design, Layout, bool]) -> KeptRows | Comom
     """
     design, layout, gaps = plan
     p, t = len(design), len(design.targets)
-    total: Any = ComomentsAccumulator(p + t) if p + t < LEAST_COLUMNS else RowsAccumulator(p, t)
+    total: Any = ComomentsAccumulator(p + t) if p < LEAST_COLUMNS else RowsAccumulator(p, t)
     groups = room = 1
 
     def add(batch: Batch) -> None:
