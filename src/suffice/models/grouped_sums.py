@@ -250,7 +250,7 @@ class GroupedSums:
                 f"a window of {size!r} values",
                 f"it is a whole number from 1 to {len(values)}, the values of {name!r}",
             )
-        place, _ = ranked(column)  # len(values) where it is missing
+        place = ranked(column)  # len(values) where it is missing
         others, combination = self.keys.only([other for other in self.by if other != name])
         known = np.flatnonzero(place < len(values))
         cells = combination[known] * len(values) + place[known]  # rows of values, one per other key

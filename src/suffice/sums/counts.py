@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from math import fsum
-from typing import Annotated, Any, Self
+from operator import or_
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,11 +30,32 @@ LARGEST_KEY = 2**62  # a row of codes is one number below this, as far as they g
 TOGETHER = 16  # batches of combinations counted before they are added up
 
 
+class OfValues(ClassSums):
+    """Counts over the values of d columns: they are added over the values of both."""
+
+    if TYPE_CHECKING:
+        vocabularies: tuple[Vocabulary, ...]
+
+        def over(self, vocabularies: tuple[Vocabulary, ...]) -> Self:
+            """Return the counts over other values, among which are all that a row contains."""
+
+    def aligned(self, other: Self) -> tuple[Self, Self]:
+        if self.vocabularies == other.vocabularies:
+            return self, other
+        vocabularies = tuple(map(or_, self.vocabularies, other.vocabularies))
+        return self.over(vocabularies), other.over(vocabularies)
+
+    def sorted(self) -> Self:
+        """Put the values of open vocabularies in order and drop those that no row contains."""
+        ordered = (v if v.closed else Vocabulary.of(v.values) for v in self.vocabularies)
+        return self.over(tuple(ordered)).pruned()
+
+
 # -- categories
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Counts(ClassSums):
+class Counts(OfValues):
     """Class-wise weights of the categories of d columns, M = Σ mⱼ of them side by side.
 
     A value is in an open vocabulary exactly when its count is positive, so that equal rows give
@@ -101,13 +123,6 @@ class Counts(ClassSums):
         sums = [self.count[:, a:b].sum(axis=1).value for a, b in pairwise(self.offsets)]
         return np.stack(sums, axis=1) if sums else np.zeros((self.k, 0))
 
-    def aligned(self, other: Self) -> tuple[Self, Self]:
-        if self.vocabularies == other.vocabularies:
-            return self, other
-        pairs = zip(self.vocabularies, other.vocabularies, strict=True)
-        vocabularies = tuple(mine | theirs for mine, theirs in pairs)
-        return self.over(vocabularies), other.over(vocabularies)
-
     def column_at(self, field: str, place: int) -> int | None:
         return int(np.searchsorted(self.offsets, place, side="right")) - 1
 
@@ -117,11 +132,6 @@ class Counts(ClassSums):
         return Divergences.side_by_side(
             [of_fractions(mine.column(j), theirs.column(j)) for j in columns]
         )
-
-    def sorted(self) -> Self:
-        """Put the values of open vocabularies in order and drop those that no row contains."""
-        ordered = (v if v.closed else Vocabulary.of(v.values) for v in self.vocabularies)
-        return self.over(tuple(ordered)).pruned()
 
     def over(self, vocabularies: tuple[Vocabulary, ...]) -> Self:
         """Return the counts over wider vocabularies; a value that no row contains has count 0."""
@@ -442,8 +452,8 @@ class EventAccumulator:
 # -- combinations of categories
 
 
-def distinct_rows(codes: NDArray[Any]) -> tuple[NDArray[Any], Ints]:
-    """Return the distinct rows of codes (n, d) in lexicographic order, and where each row is.
+def first_rows(codes: NDArray[Any]) -> tuple[Ints, Ints]:
+    """Return where each distinct row of codes first stands, in lexicographic order.
 
     A row is read as one number, its digits the codes; whenever the next digit would not fit, the
     distinct numbers so far are numbered afresh. So nothing grows with Π mⱼ.
@@ -455,15 +465,14 @@ def distinct_rows(codes: NDArray[Any]) -> tuple[NDArray[Any], Ints]:
 
     Returns
     -------
-    distinct : ndarray (s, d)
+    first : ndarray (s,)
     place : ndarray (n,)
-        ``distinct[place]`` is ``codes``.
+        ``codes[first][place]`` is ``codes``.
 
     Examples
     --------
-    >>> distinct_rows(np.array([[1, 0], [0, 2], [1, 0]]))
-    (array([[0, 2],
-           [1, 0]]), array([1, 0, 1]))
+    >>> first_rows(np.array([[1, 0], [0, 2], [1, 0]]))
+    (array([1, 0]), array([1, 0, 1]))
     """
     key, size = np.zeros(len(codes), np.int64), 1
     for column in codes.T:
@@ -474,6 +483,12 @@ def distinct_rows(codes: NDArray[Any]) -> tuple[NDArray[Any], Ints]:
         key = key * m + column
         size *= m
     _, first, place = np.unique(key, return_index=True, return_inverse=True)
+    return first, place
+
+
+def distinct_rows(codes: NDArray[Any]) -> tuple[NDArray[Any], Ints]:
+    """Return the distinct rows of codes (n, d), and which of them each row is: see `first_rows`."""
+    first, place = first_rows(codes)
     return codes[first], place
 
 
@@ -488,7 +503,7 @@ def patterns_of(shown: Bools) -> Iterator[tuple[Ints, Ints]]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class JointCounts(ClassSums):
+class JointCounts(OfValues):
     """Class-wise weights of the combinations of d columns' values, S of the Π mⱼ.
 
     A combination is listed exactly when its count is positive, and a value when a combination
@@ -557,7 +572,7 @@ class JointCounts(ClassSums):
         return Divergences.side_by_side([*alone, of_fractions(a, b)])
 
     def over(self, vocabularies: tuple[Vocabulary, ...]) -> Self:
-        """Return the counts over wider vocabularies, combinations in the order of their codes."""
+        """Return the counts over other values, combinations in the order of their codes."""
         if vocabularies == self.vocabularies:
             return replace(self, vocabularies=vocabularies)  # equal numbers, maybe of other types
         cells = np.empty_like(self.cells)
@@ -568,27 +583,14 @@ class JointCounts(ClassSums):
             self, vocabularies=vocabularies, cells=cells[order], count=self.count[:, order]
         )
 
-    def sorted(self) -> Self:
-        """Put values and combinations in order and drop those that no row contains."""
-        return self.over(tuple(Vocabulary.of(v.values) for v in self.vocabularies)).pruned()
-
     def pruned(self) -> Self:
         shown = np.any(self.count.hi > 0, axis=0)
-        cells = self.cells[shown]
-        kept = [np.unique(column) for column in cells.T]
-        vocabularies = zip(self.vocabularies, kept, strict=True)
-        places = zip(kept, cells.T, strict=True)
-        return replace(
-            self,
-            vocabularies=tuple(v.take(codes) for v, codes in vocabularies),
-            cells=np.stack([np.searchsorted(*pair) for pair in places], axis=1),
-            count=self.count[:, shown],
-        )
+        found = replace(self, cells=self.cells[shown], count=self.count[:, shown])
+        columns = zip(self.vocabularies, found.cells.T, strict=True)
+        return found.over(tuple(values.take(np.unique(codes)) for values, codes in columns))
 
     def aligned(self, other: Self) -> tuple[Self, Self]:
-        pairs = zip(self.vocabularies, other.vocabularies, strict=True)
-        vocabularies = tuple(mine | theirs for mine, theirs in pairs)
-        parts = self.over(vocabularies), other.over(vocabularies)
+        parts = super().aligned(other)
         cells, place = distinct_rows(np.concatenate([part.cells for part in parts]))
         places = np.split(place, [len(parts[0].cells)])
         a, b = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +18,7 @@ from suffice.phrases import meant
 from suffice.rules import rule
 from suffice.sums.base import Sums
 from suffice.sums.block import BadCell
+from suffice.sums.counts import first_rows
 
 TYPES = {
     "string": pa.string(),
@@ -31,7 +31,6 @@ TYPES = {
 
 WHOLE = 2.0**53
 RULE = "a key is a string, a whole number, a date or a boolean"
-LARGEST_CODE = 2**62
 PAIR = 2**31  # more than there are values of a column of keys
 
 
@@ -390,28 +389,14 @@ def distinct(columns: Sequence[pa.Array[Any]]) -> tuple[Ints, Ints]:
     >>> distinct([pa.array(["b", "a", None, "b"])])
     (array([1, 0, 2]), array([1, 0, 2, 1]))
     """
-    ranks = [ranked(column) for column in columns]
-    code, _ = reduce(_paired, ranks)
-    _, first, codes = np.unique(code, return_index=True, return_inverse=True)
-    return first.astype(np.intp), codes.reshape(-1).astype(np.intp)
+    return first_rows(np.stack([ranked(column) for column in columns], axis=1))
 
 
-def ranked(column: pa.Array[Any]) -> tuple[NDArray[np.int64], int]:
-    """Return the rank of every value among the distinct ones, a missing one the last."""
+def ranked(column: pa.Array[Any]) -> NDArray[np.int64]:
+    """Return the rank of every value among the distinct ones, their number of a missing one."""
     coded = column.dictionary_encode()
     order = np.asarray(pc.sort_indices(coded.dictionary))
     rank = np.empty(len(order) + 1, np.int64)
     rank[order] = np.arange(len(order))
     rank[-1] = len(order)
-    return rank[np.asarray(pc.fill_null(coded.indices, len(order)))], len(rank)
-
-
-def _paired(
-    one: tuple[NDArray[np.int64], int], other: tuple[NDArray[np.int64], int]
-) -> tuple[NDArray[np.int64], int]:
-    """Number the pairs of two codes in their order."""
-    (mine, width), (theirs, more) = one, other
-    if width * more > LARGEST_CODE:
-        shown, mine = np.unique(mine, return_inverse=True)
-        mine, width = mine.reshape(-1).astype(np.int64), len(shown)
-    return mine * more + theirs, width * more
+    return np.asarray(rank[np.asarray(pc.fill_null(coded.indices, len(order)))])
