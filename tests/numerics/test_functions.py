@@ -21,10 +21,9 @@ from suffice import NaiveBayes, load
 from suffice.errors import ParameterError
 from suffice.families import Gaussian
 from suffice.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB, MultinomialNB
-from suffice.numerics import kernels
 from suffice.numerics.dirichlet_evidence import alpha_by_evidence
 from suffice.numerics.interruption import LARGE, interruptible
-from suffice.numerics.logspace import log_normalise, log_sum_exp, row_sums, scores
+from suffice.numerics.logspace import log_normalise, log_sum_exp, row_sums
 from suffice.numerics.quadrature import integrate
 from suffice.numerics.rows import linear
 from suffice.numerics.variance_floor import (
@@ -73,27 +72,6 @@ def test_very_unlikely_rows_keep_their_odds() -> None:
     np.testing.assert_allclose(np.exp(posterior[0]), [0.25, 0.75], rtol=2e-10)
     np.testing.assert_allclose(posterior[1], [0.0, -1e6])
     assert impossible == 0
-
-
-# -- the best class of every row, against NumPy
-
-
-def best(of_rows: list[list[float]]) -> tuple[np.ndarray, int]:
-    table = np.array(of_rows)
-    given = scores(*table.shape)
-    given[:] = table
-    codes = np.empty(len(table), np.intp)
-    return codes, kernels.scores.best_class(given, codes)
-
-
-SCORES = st.sampled_from([-np.inf, -1.5, 0.0, 0.5, 1e300])
-
-
-@st.composite
-def tables(draw: st.DrawFn) -> list[list[float]]:
-    """Up to 40 rows of up to 6 scores, many of them equal."""
-    k = draw(st.integers(1, 6))
-    return draw(st.lists(st.lists(SCORES, min_size=k, max_size=k), min_size=1, max_size=40))
 
 
 # -- linear functions of rows: the same bits in any company
@@ -361,8 +339,6 @@ def test_naive_bayes_chooses_by_itself() -> None:
     mixed = NaiveBayes.textbook("gaussian", estimation="mle").fit(x, y)
     alone = GaussianNB(var_smoothing="loo").fit(x, y)
     assert np.array_equal(mixed.predict_proba(x), alone.predict_proba(x))
-    with pytest.raises(ParameterError, match="variance_floor is a number, finite, 0 or more, or"):
-        Gaussian("mle", variance_floor="most")  # type: ignore[arg-type]
 
 
 def test_units_change_nothing() -> None:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from math import fsum
 from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
@@ -545,8 +544,7 @@ class JointCounts(OfValues):
     @cached_property
     def total(self) -> Floats:
         """Σw of the complete rows, (k, 1)."""
-        pairs = np.concatenate([self.count.hi, self.count.lo], axis=1)
-        return np.array([[fsum(terms)] for terms in pairs]).reshape(-1, 1)
+        return self.count.sum(axis=1).value[:, None]
 
     def __sub__(self, other: Self) -> Self:
         try:

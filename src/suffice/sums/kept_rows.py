@@ -621,15 +621,6 @@ class Roots(ClassSums):
         ground = self.ground[index] * known
         return Roots(False, weight, mean, sd, start, singular, basis, ground, fourth)
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Roots | KeptRows):
-            return NotImplemented
-        names = ("weight", "mean", "sd", "start", "singular", "basis", "ground", "fourth")
-        theirs = other.columns
-        return self.pooled == theirs.pooled and all(
-            np.array_equal(getattr(self, name), getattr(theirs, name)) for name in names
-        )
-
 
 def _disjoint(gram: Any) -> Ints:
     """Columns whose products with each other are 0, as many as are soon found, increasing."""

@@ -108,18 +108,9 @@ class RowSample:
             cut = min(cut, distinct[size - 1])
         shown = total > WEIGHT_ROUNDING * np.bincount(place, np.abs(weights), len(distinct))
         kept = np.flatnonzero((distinct <= cut) & shown)
-        taken, order, start = [Batch(0, ())], [np.zeros(0, np.intp)], 0
-        for one in samples:
-            stop = start + len(one.hashes)
-            rows = kept[(first[kept] >= start) & (first[kept] < stop)]
-            taken.append(replace(one.batch.take(first[rows] - start), weights=total[rows]))
-            order.append(rows)
-            start = stop
-        joined, places = Batch.joined(taken), np.concatenate(order)
-        if (places[1:] < places[:-1]).any():
-            joined = joined.take(np.argsort(places))
-        read = sum(one.read for one in samples)
-        return cls(size, cut, joined, distinct[kept], rest[kept], read)
+        rows = Batch.joined([one.batch for one in samples]).take(first[kept])
+        batch, read = replace(rows, weights=total[kept]), sum(one.read for one in samples)
+        return cls(size, cut, batch, distinct[kept], rest[kept], read)
 
     @property
     def weight(self) -> float:
