@@ -25,6 +25,7 @@ from suffice.sums.base import ClassSums, axis, forgotten
 from suffice.sums.block import BadCell, RealBlock, require_held, short_tiles
 from suffice.sums.by_class import grown
 from suffice.sums.comparison import Divergences, of_gaussians
+from suffice.sums.counts import distinct_patterns, distinct_rows
 from suffice.sums.moments import is_scatter, noise_of_squares, scatters_left, too_large, too_small
 from suffice.sums.sorted_rows import MANY_CLASSES, SortedRows
 
@@ -481,28 +482,14 @@ def _aligned(one: Comoments, other: Comoments) -> tuple[NDArray[Any], ...]:
     ):
         keys, every = np.stack([one.pattern, one.code], axis=1), np.arange(len(one.pattern))
         return one.patterns, keys, one.product_index, every, every
-    patterns = np.unique(np.concatenate([one.patterns, other.patterns]), axis=0)
-    k = max(one.k, other.k, 1)
-    keys, places, counts = np.unique(
-        np.concatenate([_keys(of, patterns, k) for of in (one, other)]),
-        return_inverse=True,
-        return_counts=True,
-    )
-    keys = np.stack(np.divmod(keys, k), axis=1)
-    mine, theirs = np.split(places.reshape(-1), [len(one.pattern)])
-    several = counts > 1  # rows of one group, or products of before
+    patterns, number = distinct_patterns(np.concatenate([one.patterns, other.patterns]))
+    pattern = np.append(one.pattern, len(one.patterns) + other.pattern)
+    code = np.append(one.code, other.code)
+    keys, places = distinct_rows(np.stack([number[pattern], code], axis=1))
+    mine, theirs = np.split(places, [len(one.pattern)])
+    several = np.bincount(places, minlength=len(keys)) > 1  # rows of one, or products of before
     several[mine[one.product_index >= 0]] = several[theirs[other.product_index >= 0]] = True
     return patterns, keys, indexed_products(one.pooled, keys, several), mine, theirs
-
-
-def _keys(of: Comoments, patterns: Bools, k: int) -> Ints:
-    """Pattern and class of every group as one number, (g,), the pattern by its place among all."""
-    if len(patterns) == 1:
-        return of.code
-    both = np.concatenate([patterns, of.patterns])
-    _, number = np.unique(both, axis=0, return_inverse=True)
-    number = number.reshape(-1)[len(patterns) :]
-    return number[of.pattern].astype(np.intp) * k + of.code
 
 
 def _add_products(sums: Floats, others: Floats, at: Ints, sign: float) -> None:
@@ -545,7 +532,6 @@ def indexed_products(pooled: bool, groups: Ints, several: Bools) -> Ints:
     return np.where(np.isin(owner, owners), np.searchsorted(owners, owner), -1)
 
 
-SEPARATED_ROWS = 4_096  # rows separated at a time into complete ones and others
 # Products that one call of a kernel adds, in about a tenth of a second: Ctrl-C is heard in between.
 PRODUCTS = 2**29
 LEAST_ROWS = 4_096  # of a call: what it adds to pairs at its end takes as long as a thousand rows
@@ -594,11 +580,10 @@ class ComomentsAccumulator:
             require_held(y, start, left=x.shape[1])
             y = np.ascontiguousarray(y, np.float64)
             done = self._add(x, y, codes[rows], weights[rows])
-            for first in range(done, len(x), SEPARATED_ROWS):
-                rows = slice(start + first, start + min(first + SEPARATED_ROWS, len(x)))
-                part = slice(first, first + SEPARATED_ROWS)
-                z = np.concatenate([x[part], y[part]], axis=1)
-                self._separate(z, codes[rows], weights[rows], start + first)
+            if done < len(x):
+                rest = slice(start + done, start + len(x))
+                z = np.concatenate([x[done:], y[done:]], axis=1)
+                self._separate(z, codes[rest], weights[rest], rest.start)
 
     def statistic(self) -> Comoments:
         if self._waiting is not None:
@@ -655,16 +640,11 @@ class ComomentsAccumulator:
         rest = np.flatnonzero(~complete & shown.any(axis=1) & (codes >= 0))
         if not len(rest):
             return
-        patterns, pattern = np.unique(shown[rest], axis=0, return_inverse=True)
-        groups, group, counts = np.unique(
-            np.stack([pattern.reshape(-1), codes[rest]], axis=1),
-            axis=0,
-            return_inverse=True,
-            return_counts=True,
-        )
+        patterns, pattern = distinct_patterns(shown[rest])
+        groups, group = distinct_rows(np.stack([pattern, codes[rest]], axis=1))
         of_rest = weights[rest] if len(weights) else weights
-        state = no_sums(self._d, indexed_products(self._pooled, groups, counts > 1))
-        group, k = group.reshape(-1), len(self._tally)
+        several, k = np.bincount(group) > 1, len(self._tally)
+        state = no_sums(self._d, indexed_products(self._pooled, groups, several))
         kernels.comoments.add_scattered_rows(x[rest], group, of_rest, *state)
         tally = tallied(group, of_rest, len(groups))
         part = Comoments(k, self._pooled, patterns, groups[:, 0], groups[:, 1], *state, tally)

@@ -491,9 +491,15 @@ def distinct_rows(codes: NDArray[Any]) -> tuple[NDArray[Any], Ints]:
     return codes[first], place
 
 
+def distinct_patterns(shown: Bools) -> tuple[Bools, Ints]:
+    """Return the distinct rows of Booleans (n, d), sorted, and which of them each row is."""
+    first, place = first_rows(np.packbits(shown, axis=1))
+    return shown[first], place
+
+
 def patterns_of(shown: Bools) -> Iterator[tuple[Ints, Ints]]:
     """Yield the rows that show the same columns, and these columns, if there are any."""
-    patterns, place = distinct_rows(shown)
+    patterns, place = distinct_patterns(shown)
     order = np.argsort(place, kind="stable")
     starts = np.searchsorted(place[order], np.arange(1, len(patterns)))
     for pattern, rows in zip(patterns, np.split(order, starts), strict=False):
