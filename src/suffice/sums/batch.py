@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -67,14 +68,8 @@ class Batch:
         )
 
     def cut(self, start: int, stop: int) -> Batch:
-        return Batch(
-            stop - start,
-            tuple(block.cut(start, stop) for block in self.blocks),
-            self.codes[start:stop],
-            self.classes,
-            self.weights[start:stop],
-            self.groups[start:stop],
-        )
+        blocks = tuple([block.cut(start, stop) for block in self.blocks])
+        return self._chosen(slice(start, stop), stop - start, blocks)
 
     def pieces(self, rows: int) -> Iterator[Batch]:
         """Cut it into pieces of so many rows at most, in order; one at least."""
@@ -85,14 +80,13 @@ class Batch:
             yield self.cut(start, min(start + rows, self.rows))
 
     def take(self, rows: Ints) -> Batch:
-        return Batch(
-            len(rows),
-            tuple(block.take(rows) for block in self.blocks),
-            self.codes[rows] if self.codes.size else self.codes,
-            self.classes,
-            self.weights[rows] if self.weights.size else NO_WEIGHTS,
-            self.groups[rows] if self.groups.size else NO_CODES,
-        )
+        return self._chosen(rows, len(rows), tuple([block.take(rows) for block in self.blocks]))
+
+    def _chosen(self, rows: Ints | slice, n: int, blocks: tuple[Block, ...]) -> Batch:
+        """Return n of the rows, whose blocks were chosen."""
+        of_rows: tuple[Any, ...] = self.codes, self.weights, self.groups
+        codes, weights, groups = [part[rows] if part.size else part for part in of_rows]
+        return Batch(n, blocks, codes, self.classes, weights, groups)
 
     def pruned(self) -> Batch:
         """Return the rows without the labels, categories and words that none of them shows."""

@@ -77,7 +77,7 @@ class Block(Protocol):
 
 
 class BadCell(Exception):  # noqa: N818 - it is a finding, raised as an error only with its names
-    """A cell that no statistic can hold; whoever knows names and rows turns it into a sentence."""
+    """Raised for a cell that cannot be summed; callers add the names of its row and column."""
 
     def __init__(
         self, row: int, column: int | str | None, value: Any, rule: str, next_step: str = ""
@@ -304,8 +304,13 @@ def tiles(values: NDArray[Any], dtype: Any) -> Iterator[tuple[int, NDArray[Any]]
     so that no copy grows with the input.
     """
     if values.dtype == dtype and values.flags.c_contiguous:
-        return iter(((0, values),))
-    return _converted_tiles(values, dtype)
+        yield 0, values
+        return
+    step = max(16, CONVERTED // max(1, values.shape[1]))
+    long = dtype == np.float64 and _is_long(values.dtype)
+    for start in range(0, len(values), step):
+        part = values[start : start + step]
+        yield start, converted(part, start) if long else row_major(part, dtype)
 
 
 def short_tiles(values: NDArray[Any], most: int) -> Iterator[tuple[int, Floats]]:
@@ -313,14 +318,6 @@ def short_tiles(values: NDArray[Any], most: int) -> Iterator[tuple[int, Floats]]
     for start, x in tiles(values, np.float64):
         for first in range(0, max(len(x), 1), most):
             yield start + first, x[first : first + most]
-
-
-def _converted_tiles(values: NDArray[Any], dtype: Any) -> Iterator[tuple[int, NDArray[Any]]]:
-    step = max(16, CONVERTED // max(1, values.shape[1]))
-    long = dtype == np.float64 and _is_long(values.dtype)
-    for start in range(0, len(values), step):
-        part = values[start : start + step]
-        yield start, converted(part, start) if long else row_major(part, dtype)
 
 
 @dataclass(frozen=True, slots=True)
@@ -486,17 +483,14 @@ class SparseBlock:
             none = np.zeros(self.rows, np.bool_)
             ends = np.zeros_like(self.indptr)
             return SparseBlock(self.data[:0], self.indices[:0], ends, self.vocabulary, none)
-        hidden = np.flatnonzero(~columns)
-        row = np.repeat(np.arange(self.rows), np.diff(self.indptr))
-        kept = columns[self.indices]
-        rows = np.concatenate([row[kept], np.repeat(np.arange(self.rows), len(hidden))])
-        indices = np.concatenate([self.indices[kept], np.tile(hidden, self.rows)])
-        data = np.concatenate([self.data[kept], np.full(len(hidden) * self.rows, np.nan)])
-        order = np.lexsort([indices, rows])
-        ends = np.append(0, np.cumsum(np.bincount(rows, minlength=self.rows)))
-        return replace(
-            self, data=data[order], indices=indices[order].astype(self.indices.dtype), indptr=ends
-        )
+        from scipy.sparse import csr_array
+
+        hidden = np.flatnonzero(~columns).astype(self.indices.dtype)
+        n, shape = self.rows, (self.rows, len(columns))
+        gaps = np.full(n * len(hidden), np.nan), np.tile(hidden, n), np.arange(n + 1) * len(hidden)
+        stored = csr_array((self.data, self.indices, self.indptr), shape=shape)
+        both = stored + csr_array(gaps, shape=shape)  # a number and a gap are a gap
+        return replace(self, data=both.data, indices=both.indices, indptr=both.indptr)
 
     def column(self, j: int) -> SparseBlock:
         """A text is one column; of a sparse matrix, column j alone."""

@@ -15,10 +15,9 @@ from suffice.numerics import kernels
 from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.error_free import LARGEST, SMALLEST, two_sum
 from suffice.numerics.exact import SQUARABLE, scaled
-from suffice.numerics.rows import READ
 from suffice.rules import FINITE, Shape, rule
 from suffice.sums.base import ClassSums, axis, forgotten
-from suffice.sums.block import BadCell, RealBlock, tiles
+from suffice.sums.block import BadCell, RealBlock, read_rows, tiles
 from suffice.sums.by_class import grown
 from suffice.sums.comparison import Divergences, of_gaussians
 from suffice.sums.sorted_rows import MANY_CLASSES, SortedRows
@@ -184,8 +183,7 @@ class MomentsAccumulator:
         if k >= MANY_CLASSES and self._has_put(block, codes, weights):
             return
         values = block.values
-        as_they_lie = not len(weights) and values.dtype in READ
-        for start, x in ((0, values),) if as_they_lie else tiles(values, np.float64):
+        for start, x in tiles(values, np.float64) if len(weights) else read_rows(values):
             rows = slice(start, start + len(x))
             stopped = _add_rows(x, codes[rows], weights[rows], *self._state)
             if stopped >= 0:

@@ -129,7 +129,8 @@ class Vocabulary:
         """Return the values that have some codes, and codes into these; −1, and one past, stay."""
         if self.closed:
             return self, codes
-        used = np.unique(codes[(codes >= 0) & (codes < len(self))])
+        known = codes[(codes >= 0) & (codes < len(self))]
+        used = np.flatnonzero(np.bincount(known, minlength=len(self)))
         place = np.full(len(self) + 1, len(used), codes.dtype)
         place[used] = np.arange(len(used))
         return self.take(used), np.where(codes < 0, codes, place[codes])
