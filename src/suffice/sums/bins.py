@@ -286,7 +286,7 @@ class BinnedCountAccumulator:
 
     def __init__(self, origin: Floats, unit: Floats = NO_UNITS) -> None:
         self._grid = np.array(origin, np.float64), np.array(unit, np.float64)
-        self._parts = [BinnedCounts.empty(0, *self._grid)]
+        self._parts: list[BinnedCounts] = []
         self._one, self._tables, self._tallied = tables(1), tables(0), 0
 
     def add(self, block: RealBlock, codes: Ints, weights: Floats, k: int) -> None:
@@ -354,7 +354,7 @@ class BinnedCountAccumulator:
     def statistic(self) -> BinnedCounts:
         if self._tallied:
             self._put_by()
-        return self._joined()
+        return self._joined() if self._parts else BinnedCounts.empty(0, *self._grid)
 
 
 def tables(many: int) -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:
