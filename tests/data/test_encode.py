@@ -1,9 +1,13 @@
 """Arrow columns into numbers and codes, however they lie in memory."""
 
+from hashlib import blake2b
+from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -105,3 +109,12 @@ def test_bytes_in_views_are_labels(make: Any) -> None:
         model = make().fit(pa.table({"x": x, "y": column}), "y")
         assert model.classes_.tolist() == [b"u", b"v"]
         assert model.predict_proba({"x": x}).tolist() == plain.predict_proba({"x": x}).tolist()
+
+
+def test_a_value_of_many_batches_is_hashed_once(tmp_path: Path) -> None:
+    values, n = 1_000, 4 * 65_536
+    rows = {"x": [f"v{i * 7 % values}" for i in range(n)], "y": ["a", "b"] * (n // 2)}
+    pa.parquet.write_table(pa.table(rows), tmp_path / "t.parquet")
+    with patch("suffice.sums.vocabulary.blake2b", wraps=blake2b) as hashes:
+        NaiveBayes().fit(tmp_path / "t.parquet", "y")
+    assert values <= hashes.call_count < 2 * values

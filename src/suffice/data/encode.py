@@ -7,7 +7,7 @@ rule; nothing is coerced in silence.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import product
@@ -32,7 +32,7 @@ from suffice.data.words import split_words
 from suffice.errors import DataError, SchemaError
 from suffice.numerics import kernels
 from suffice.numerics.error_free import LARGEST
-from suffice.sums.batch import NO_CODES, NO_WEIGHTS, WEIGHT_RULE, Batch, unfit_weight
+from suffice.sums.batch import BATCH_ROWS, NO_CODES, NO_WEIGHTS, WEIGHT_RULE, Batch, unfit_weight
 from suffice.sums.block import (
     HELD,
     BadCell,
@@ -56,16 +56,28 @@ BINARY = "a binary column holds 0 and 1, or -1 and 1"
 FAMILY = "give it a family of numbers when it is first fitted: families={'column': 'gaussian'}"
 
 
-def encode(batch: pa.RecordBatch, layout: Layout) -> Batch:
-    """Cut a record batch into blocks, class codes and weights."""
+Seen = dict[str, Vocabulary]  # the values of categories in the batches so far, by column
+
+
+def encode(batch: pa.RecordBatch, layout: Layout, seen: Seen | None = None) -> Batch:
+    """Cut a record batch into blocks, class codes and weights.
+
+    Batches of one part share what they have ``seen``, so that a category has one code in all.
+    """
     codes, classes = NO_CODES, Vocabulary(())
     if layout.label is not None:
         codes, classes = _labels(batch.column(layout.label), layout)
     weights = NO_WEIGHTS if layout.weight is None else _weights(batch, layout.weight)
+    seen = {} if seen is None else seen
     blocks: list[Block] = []
     for block in layout.blocks:
         try:
-            blocks.append(_ENCODERS[block.encoding](batch, block, layout))
+            if block.encoding == "category":
+                blocks.append(_categories(batch, block.columns, layout, seen))
+            elif block.encoding == "mixed":
+                blocks.append(_mixed(batch, block, layout, seen))
+            else:
+                blocks.append(_ENCODERS[block.encoding](batch, block, layout))
         except BadCell as bad:
             bad.block = len(blocks)
             raise
@@ -139,21 +151,25 @@ def _binaries(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> Code
     return _outcomes(x, layout, table.threshold, np.where(is_truth, 0.0, lows))
 
 
-def _categories(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> CodedBlock:
-    codes = np.empty((batch.num_rows, len(layout.columns)), np.int32)
-    vocabularies = []
-    for target, name in zip(codes.T, layout.columns, strict=True):
-        target[:], vocabulary = coded(batch.column(name), name, table.missing)
-        vocabularies.append(vocabulary)
-    return CodedBlock(codes, tuple(vocabularies))
+def _categories(
+    batch: pa.RecordBatch, names: Sequence[str], table: Layout, seen: Seen
+) -> CodedBlock:
+    codes = np.empty((batch.num_rows, len(names)), np.int32)
+    for target, name in zip(codes.T, names, strict=True):
+        target[:], seen[name] = coded(batch.column(name), name, table.missing, seen.get(name))
+    return CodedBlock(codes, tuple([seen[name] for name in names]))
 
 
 def coded(
-    column: pa.Array[Any], name: str, missing: Iterable[str] = ()
+    column: pa.Array[Any],
+    name: str,
+    missing: Iterable[str] = (),
+    seen: Vocabulary | None = None,
 ) -> tuple[NDArray[np.int32], Vocabulary]:
     """Codes (n,) of a column into the values that it shows, −1 = missing.
 
-    A dictionary may hold values that no row shows, the same value twice, and null.
+    A dictionary may hold values that no row shows, the same value twice, and null. Values that
+    were ``seen`` before keep their codes, unless there are too many with those that are new.
     """
     if pa.types.is_nested(column.type) or isinstance(column.type, pa.BaseExtensionType):
         raise SchemaError(
@@ -173,20 +189,32 @@ def coded(
         raise pa.ArrowInvalid("an index is outside its dictionary")
     shown[-1] = False  # the place of null
     own = dictionary if shown[:-1].all() else dictionary.filter(pa.array(shown[:-1]))
-    values = own.drop_null().unique()
-    code = np.full(len(shown), -1, np.int32)
-    code[shown] = pc.index_in(own, value_set=values).fill_null(-1)
     try:
-        vocabulary = Vocabulary(tuple(values.to_pylist()))
+        values = own.to_pylist()
     except (ValueError, OverflowError) as error:
         raise SchemaError(
             f"column {name!r} holds {held(column.type)} of a year or time zone that is none",
             "a category or label is a value that Python has",
             "convert the column, or leave it out",
         ) from error
+    vocabulary = _widened(seen or Vocabulary(()), values)
+    code = np.full(len(shown), -1, np.int32)
+    code[shown] = vocabulary.index(values, -1)
     absent = [vocabulary.codes[token] for token in missing if token in vocabulary.codes]
     code[np.isin(code, absent)] = -1
     return code[places], vocabulary
+
+
+def _widened(known: Vocabulary, values: Sequence[Any]) -> Vocabulary:
+    """Return a vocabulary with further values behind its own; None is none."""
+    new = [value for value in dict.fromkeys(values) if value not in known.codes]
+    if None in new:
+        new.remove(None)
+    if not new:
+        return known
+    if len(known) + len(new) > BATCH_ROWS:
+        return Vocabulary(tuple([value for value in dict.fromkeys(values) if value is not None]))
+    return Vocabulary((*known.values, *new))
 
 
 def distinct(name: str, cells: pa.Array[Any]) -> tuple[Any, ...]:
@@ -194,12 +222,11 @@ def distinct(name: str, cells: pa.Array[Any]) -> tuple[Any, ...]:
     return coded(cells, name)[1].values
 
 
-def _mixed(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> MixedBlock:
+def _mixed(batch: pa.RecordBatch, layout: BlockLayout, table: Layout, seen: Seen) -> MixedBlock:
     is_number = table.is_number(layout)
     names = np.array(layout.columns, object)
     numbers = _reals(batch, BlockLayout("real", tuple(names[is_number])), table)
-    categories = BlockLayout("category", tuple(names[~is_number]))
-    return MixedBlock(numbers, _categories(batch, categories, table), is_number)
+    return MixedBlock(numbers, _categories(batch, tuple(names[~is_number]), table, seen), is_number)
 
 
 def _events(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> SparseBlock:
@@ -245,8 +272,6 @@ _ENCODERS: Mapping[str, Callable[[pa.RecordBatch, BlockLayout, Layout], Block]] 
     "whole": _counts,
     "binary": _binaries,
     "outcome": _binaries,
-    "category": _categories,
-    "mixed": _mixed,
     "events": _events,
     "sparse": _sparse,
     "key": _keys,

@@ -14,6 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.data.encode import (
+    Seen,
     encode,
     events,
     held_counts,
@@ -122,10 +123,11 @@ class RecordPart(Part):
 
     def batches(self) -> Iterator[Batch]:
         layout, first, is_empty = self.layout, 0, True
+        seen: Seen = {}
         assert layout is not None
         for records in self.record_batches():
             try:
-                yield encode(records, layout)
+                yield encode(records, layout, seen)
             except BadCell as bad:
                 raise refusal(self, layout, first, bad) from None
             first, is_empty = first + records.num_rows, False
