@@ -106,30 +106,41 @@ class Reading:
         return (before, begin) if end is None else (rows, begin + end)
 
     def _tables(self, stream: ByteStream, ahead: int, begin: int) -> Iterator[pa.Table]:
-        """Parse piece by piece, in threads of our own that work ahead."""
-        pool = ThreadPoolExecutor(max(1, ahead))
-
-        def start(piece: Piece) -> tuple[Piece, Future[pa.Table | None]]:
-            return piece, pool.submit(self._parsed, piece)
-
+        """Parse piece by piece; what is not asked for yet, in threads of our own."""
         size = PIECE_BYTES
         if self._raw:  # no more rows than the first ones
             lines = max(1, stream.start.count(b"\n"))
             size = min(size, len(stream.start) // lines * BATCH_ROWS)
         found = pieces(self._file, stream, begin, size)
+        parsed = (
+            self._parsed_ahead(found, ahead) if ahead else ((p, self._parsed(p)) for p in found)
+        )
         try:
-            yield from in_order(start, found, ahead, self._first, deque.clear)
+            for piece, rows in parsed:
+                table = self._walked(piece) if rows is None else rows
+                self._last, self._rows = piece, (sum(self._rows), table.num_rows)
+                yield table
         except OpenRecordError:
             raise self._file.explain() from None
+
+    def _parsed_ahead(
+        self, found: Iterator[Piece], ahead: int
+    ) -> Iterator[tuple[Piece, pa.Table | None]]:
+        pool = ThreadPoolExecutor(ahead)
+
+        def start(piece: Piece) -> tuple[Piece, Future[pa.Table | None]]:
+            return piece, pool.submit(self._parsed, piece)
+
+        def first(
+            pending: deque[tuple[Piece, Future[pa.Table | None]]],
+        ) -> tuple[Piece, pa.Table | None]:
+            piece, parsed = pending.popleft()
+            return piece, parsed.result()
+
+        try:
+            yield from in_order(start, found, ahead, first, deque.clear)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
-
-    def _first(self, ahead: deque[tuple[Piece, Future[pa.Table | None]]]) -> pa.Table:
-        piece, parsed = ahead.popleft()
-        table = parsed.result()
-        table = self._walked(piece) if table is None else table
-        self._last, self._rows = piece, (sum(self._rows), table.num_rows)
-        return table
 
     def _parsed(self, piece: Piece) -> pa.Table | None:
         """Return the rows of a piece, or None if one has to be looked at.
