@@ -10,16 +10,14 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from suffice.data.frames.memory import FrameTable
 from suffice.data.schema import Layout
 from suffice.data.source import PartView, RecordPart
 from suffice.data.spelling import TRUTH, Moment, Number, Spelling, Truth, read_cells
 from suffice.data.table import About, Table, TableView, converted, first_rows
-from suffice.data.text.column_spelling import Guess, guess, misfit, settled
+from suffice.data.text.column_spelling import Guess, counted, guess, misfit, settled
 from suffice.data.text_format import USUALLY_MISSING, TextFormat
 from suffice.errors import ReadError, SchemaError, warn
 
@@ -87,12 +85,8 @@ def _first_cells(table: Table, names: Sequence[str]) -> Mapping[str, pa.Array[An
 
 def _look(cells: pa.Array[Any], tokens: Sequence[str]) -> tuple[Guess, Mapping[str, int]]:
     """Guess what strings spell; count besides those that stand for a missing value."""
-    values, counts = pc.value_counts(cells.cast(pa.string()).drop_null()).flatten()
-    absent = pc.is_in(pc.utf8_trim_whitespace(values), value_set=pa.array(tokens))
-    shown = pc.invert(absent)
-    found = guess(values.filter(shown), np.asarray(counts.filter(shown)))
-    missing = values.filter(absent).to_pylist(), counts.filter(absent).to_pylist()
-    return found, dict(zip(*missing, strict=True))
+    values, counts, absent = counted(cells.cast(pa.string()).drop_null(), tokens)
+    return guess(values, counts), absent
 
 
 def _found(

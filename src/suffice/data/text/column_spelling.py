@@ -77,6 +77,18 @@ class Guess:
     codes: str = ""  # a number with leading zeros, if all cells are digits
 
 
+def counted(
+    cells: pa.Array[Any], missing: Sequence[str]
+) -> tuple[pa.Array[Any], NDArray[np.int64], Mapping[str, int]]:
+    """Return distinct cells, how often each is there, and the counts of missing ones apart."""
+    table = pc.value_counts(cells).flatten()
+    bare = pc.utf8_trim_whitespace(table[0])
+    absent = pc.is_in(bare, value_set=pa.array(missing, pa.string()))
+    values, counts = (column.filter(pc.invert(absent)) for column in table)
+    tokens, times = (column.filter(absent).to_pylist() for column in table)
+    return values, np.asarray(counts), dict(zip(tokens, times, strict=True))
+
+
 def guess(
     cells: pa.Array[Any],
     counts: NDArray[np.int64],

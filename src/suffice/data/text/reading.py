@@ -46,10 +46,6 @@ _TRUE, _FALSE = (
 )
 
 
-class OtherCellsError(Exception):
-    """Columns read as numbers at once have other cells; ``args`` are their names."""
-
-
 class Reading:
     """One reading of one file, malformed rows left out and their lines counted.
 
@@ -57,10 +53,10 @@ class Reading:
     ----------
     file : TextFile
     types : mapping of str to pyarrow.DataType
-        The columns to read. Plain ones come in their type, others as text.
+        The columns to read. Plain ones come in their type, from the first piece with another cell
+        on as text; so do all others.
     raw : bool
-        Whether text is read as it stands, and numbers as they are in `fractions`; another cell
-        among these raises OtherCellsError.
+        Whether text is read as it stands, and numbers as they are in `fractions`.
     """
 
     def __init__(
@@ -174,8 +170,6 @@ class Reading:
             refused = [self._names[int(found[1])]]
         if not refused:
             return table
-        if self._raw:
-            raise OtherCellsError(*refused)
         self._types = types | dict.fromkeys(refused, pa.string())
         return self._converted(piece)
 
@@ -214,9 +208,6 @@ class Reading:
         )
 
     def _walked(self, piece: Piece) -> pa.Table:
-        numbers = [name for name, kind in self._types.items() if pa.types.is_floating(kind)]
-        if self._raw and numbers:
-            raise OtherCellsError(*numbers)
         text = bytes(piece.records).decode("utf8", "surrogateescape")
         lines = io.StringIO(text, newline="")
         rows = []

@@ -14,11 +14,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -29,11 +28,12 @@ from suffice.data.spelling import (
     Moment,
     Number,
     Spelling,
+    Text,
     read_cells,
     without_missing,
 )
-from suffice.data.table import About, first_rows
-from suffice.data.text.column_spelling import PROBE, Guess, fractions, guess, settled
+from suffice.data.table import About, first_rows, leading
+from suffice.data.text.column_spelling import PROBE, Guess, counted, fractions, guess, settled
 from suffice.data.text.dialect import (
     Names,
     dialect_of,
@@ -42,7 +42,7 @@ from suffice.data.text.dialect import (
     names_of,
 )
 from suffice.data.text.pieces import ByteStream, opened
-from suffice.data.text.reading import OtherCellsError, Reading
+from suffice.data.text.reading import Reading
 from suffice.data.text.records import (
     BLANK,
     Grammar,
@@ -136,10 +136,11 @@ def sniff(
     empty = tuple(name for name in names.unnamed if name in nothing and head.num_rows)
     left_out = (*names.row_names, *empty)
     losses = tuple(_losses(columns, names, empty))
+    last = sample[-1] if sample else [c.as_py() for cells in head.columns for c in cells[-1:]]
     remarks = (
         *_dialect_remarks(columns, usual, top[0], names),
         *_column_remarks(columns),
-        *_name_remarks(columns, names, left_out, sample),
+        *_name_remarks(columns, names, left_out, last),
     )
     known_cells = ((n, one) for n, one in columns.guesses.items() if n not in nothing)
     format = replace(
@@ -150,7 +151,7 @@ def sniff(
         decimal=None,
         thousands=None,
     )
-    head = columns.typed(head.schema.names, left_out)
+    head = columns.typed([name for name in file.names if name not in left_out])
     return Sniffed(
         About(True, None, format, (*remarks, *losses), losses, columns.doubts(), left_out),
         tuple(replace(one, format=format) for one in files),
@@ -175,13 +176,14 @@ def _first_rows(
     types = dict.fromkeys(file.names, pa.string()) | dict.fromkeys(at_once, pa.float64())
     while True:
         reading = Reading(file, types, raw=True)
-        try:
-            with closing(reading.batches(stream, ahead=0)) as batches:
-                head = first_rows(batches, pa.schema(list(types.items())))
-        except OtherCellsError as error:
-            types |= dict.fromkeys(error.args, pa.string())
-            continue
-        return head, reading.goes_on(stream, head.num_rows)
+        with closing(reading.batches(stream, ahead=0)) as batches:
+            found = list(leading(batches, BATCH_ROWS))
+        columns = chain.from_iterable(batch.schema for batch in found)
+        refused = [column.name for column in columns if column.type != types[column.name]]
+        if not refused:
+            head = first_rows(found, pa.schema(list(types.items())))
+            return head, reading.goes_on(stream, head.num_rows)
+        types |= dict.fromkeys(refused, pa.string())
 
 
 def _fractions_at_first(
@@ -349,35 +351,27 @@ class _Columns:
         self.file, self.format, self.asked, self.known = file, file.format, asked, known
         self.label = label
         self.first = dict(zip(file.names, head.columns, strict=True))
-        self.guesses: dict[str, Guess] = {}
         self.refused: dict[str, ReadError] = {}
-        self.absent: dict[str, dict[str, int]] = {}
+        self.absent: dict[str, dict[str, int]] = {}  # cells that stand for a missing value
         self.of_model = () if known is None else tuple(dict(known.written))
         self.said: list[str] = []
-        self._numbers: dict[str, pa.Array[pa.DoubleScalar]] = {}  # first cells that are plain
-        self._plain = _are_plain(self.format)
+        self._odd: set[str] = set()  # numbers that a label would lose the spelling of
         self.are_read = True  # whether all first cells are what they are taken for
-        columns: list[Sequence[str]] = list(zip(*sample, strict=True))
-        further = dict(zip(file.names, columns, strict=True)) if sample else {}
-        for name, cells in self.first.items():
-            self.guesses[name] = self._guess(name, cells, further.get(name, ()))
-        self.guesses = settled(self.guesses, file.grammar.separator == ",")
+        further = list(zip(*sample, strict=True)) or [()] * len(file.names)
+        guesses = {
+            name: self._guess(name, cells, more)
+            for (name, cells), more in zip(self.first.items(), further, strict=True)
+        }
+        self.guesses = settled(guesses, file.grammar.separator == ",")
         for name, one in self.guesses.items():
             if one.others:
                 self.refused[name] = _undecided(file.path.name, name, one)
                 self.guesses[name] = Guess()
-        unlike = {name for name, cells in self.first.items() if self._is_unlike(name, cells)}
-        lost = {name for name, tokens in self.absent.items() if any(tokens)}
-        self.respelled = frozenset(unlike | lost)
+        unlike = {name for name, one in self.guesses.items() if one.spelling == TRUTH} | self._odd
         if label in unlike:
             self.guesses[label] = Guess()
-            self._numbers.pop(label, None)
-
-    def _is_unlike(self, name: str, cells: pa.Array[Any]) -> bool:
-        """Return whether labels would not be what the file shows."""
-        one, read_at_once = self.guesses[name], pa.types.is_floating(cells.type)
-        is_number = pa.types.is_floating(one.type) and not read_at_once
-        return one.spelling == TRUTH or (is_number and _is_odd(cells))
+        lost = {name for name, tokens in self.absent.items() if any(tokens)}
+        self.respelled = frozenset(unlike | lost)
 
     def doubts(self) -> dict[str, str]:
         """Say which columns hold numbers or dates but for a few cells, and where the first is."""
@@ -389,35 +383,33 @@ class _Columns:
                 found[name] = one.doubt.of(name, next(where, ""))
         return found
 
-    def _guess(self, name: str, first: pa.Array[pa.StringScalar], more: Sequence[str]) -> Guess:
+    def _guess(self, name: str, first: pa.Array[Any], more: Sequence[str]) -> Guess:
         if pa.types.is_floating(first.type):
             return Guess(PLAIN, pa.float64())
-        format = self.format
-        tokens, spelling = format.tokens_of(name), format.spelling(name)
+        format, spelling = self.format, self.format.spelling(name)
         further = [cell.strip() for cell in more] if format.strip else more
         cells = pa.concat_arrays([first, pa.array(further, pa.string())]) if more else first
-        if spelling in (None, PLAIN) and self._plain and (numbers := fractions(cells)) is not None:
-            self._numbers[name] = numbers.slice(0, len(first))
-            return Guess(PLAIN, pa.float64())
-        values, counts = pc.value_counts(cells).flatten()
-        absent = pc.is_in(values, value_set=pa.array(tokens, pa.string()))
-        if pc.any(absent).as_py():
-            known = values.filter(absent).to_pylist(), counts.filter(absent).to_pylist()
-            self.absent[name] = dict(zip(*known, strict=True))
-            shown = pc.invert(absent)
-            values, counts = values.filter(shown), counts.filter(shown)
-        if isinstance(spelling, type(TEXT)):
+        plain = spelling in (None, PLAIN) and _are_plain(format)
+        numbers = fractions(cells) if plain else None
+        found = Guess(PLAIN, pa.float64())
+        if numbers is None:
+            found = self._look(name, cells, spelling)
+        if pa.types.is_floating(found.type) and _is_odd(first):
+            self._odd.add(name)
+        if numbers is not None and not (name == self.label and name in self._odd):
+            self.first[name] = numbers.slice(0, len(first))
+        return found
+
+    def _look(self, name: str, cells: pa.Array[Any], spelling: Spelling | None) -> Guess:
+        """Guess the spelling of cells, unless it is given, and count those that are missing."""
+        format, tokens = self.format, self.format.tokens_of(name)
+        values, counts, absent = counted(cells, tokens)
+        self.absent[name] = {cell: n for cell, n in absent.items() if cell in tokens}
+        if isinstance(spelling, Text):
             return Guess()
-        bare = pc.invert(
-            pc.is_in(pc.utf8_trim_whitespace(values), value_set=pa.array(tokens, pa.string()))
-        )
-        found = guess(
-            values.filter(bare), np.asarray(counts.filter(bare)), format.decimal, format.thousands
-        )
+        found = guess(values, counts, format.decimal, format.thousands)
         if spelling is None:
             return found
-        if len(values) == 0:
-            return Guess(spelling, spelling.type)
         if spelling == PLAIN and found.spelling == TRUTH and name in self.of_model:
             return found  # 0 and 1 of the model, if they are its only values
         if name in self.of_model:
@@ -439,26 +431,20 @@ class _Columns:
                     "the files of the model (decimal='.' says otherwise)"
                 )
 
-    def typed(self, names: Sequence[str], left_out: Sequence[str]) -> pa.RecordBatch:
+    def typed(self, names: Sequence[str]) -> pa.RecordBatch:
         """Return the first rows in their types."""
         columns = {}
         for name in names:
-            if name in left_out:
-                continue
             cells, one = self.first.pop(name), self.guesses[name]
             tokens = self.format.tokens_of(name)
-            if pa.types.is_floating(cells.type):
-                columns[name] = cells
-                continue
-            if name in self._numbers:
-                columns[name] = self._numbers.pop(name)
-                continue
-            if name in self.absent:
+            if self.absent.get(name):
                 cells = without_missing(cells, tokens)
-            try:
-                columns[name] = read_cells(cells, one.spelling, one.type, tokens)
-            except pa.ArrowInvalid:  # which is refused by its line where the column is read
-                self.are_read, columns[name] = False, pa.nulls(len(cells), one.type)
+            if not pa.types.is_floating(cells.type):
+                try:
+                    cells = read_cells(cells, one.spelling, one.type, tokens)
+                except pa.ArrowInvalid:  # which is refused by its line where the column is read
+                    self.are_read, cells = False, pa.nulls(len(cells), one.type)
+            columns[name] = cells
         return pa.RecordBatch.from_arrays(list(columns.values()), names=list(columns))
 
 
@@ -575,18 +561,14 @@ def _column_remarks(columns: _Columns) -> Iterator[str]:
 
 
 def _name_remarks(
-    columns: _Columns, names: Names, left_out: Sequence[str], sample: Sequence[Sequence[str]]
+    columns: _Columns, names: Names, left_out: Sequence[str], last: Sequence[str]
 ) -> Iterator[str]:
     file = columns.file
     where, kept = file.path.name, [name for name in names.unnamed if name not in left_out]
     if kept:
         yield _remark(where, f"fields without a name are called {_listed(kept)}", "names")
-    cells = list(columns.first.values())
-    if file.format.skip_last or not len(cells[0]):
-        return
-    last = sample[-1] if sample else [column[-1].as_py() for column in cells]
     begin = next((cell for cell in last if cell), "")
-    if _TOTAL.fullmatch(begin.strip()):
+    if not file.format.skip_last and _TOTAL.fullmatch(begin.strip()):
         yield f"{where}: the last row is read, {_row(last)} (skip_last=1 leaves it out)"
 
 
