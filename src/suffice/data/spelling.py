@@ -329,16 +329,19 @@ class Moment:
         return pc.strftime(seconds, form + ("Z" if self.zone else ""))
 
 
+_MOMENTS = {
+    one.name: one
+    for zone, time, date in product((False, True), _TIMES, ("", *_DATES))
+    if (one := Moment(date, time, zone)).name and ((date and time) or not zone)
+}
+
+
 def date_spellings(cell: str) -> Iterator[Moment]:
     """Yield the orders in which a cell is a date or a time."""
-    if not any(map(str.isdigit, cell)):
-        return
-    dates = [date for date in _DATES if _beginning(date).match(cell)]
-    for time, zone in (*product(_TIMES, [False]), *product(filter(None, _TIMES), [True])):
-        for date in dates if zone or not time else ("", *dates):
-            moment = Moment(date, time, zone)
-            if _matcher(moment).match(cell):
-                yield moment
+    if any(map(str.isdigit, cell)):
+        dates = ["", *(date for date in _DATES if _beginning(date).match(cell))]
+        likely = (moment for moment in _MOMENTS.values() if moment.date in dates)
+        yield from (moment for moment in likely if _matcher(moment).match(cell))
 
 
 @cache
@@ -421,12 +424,8 @@ def spelling_named(name: str, decimal: str | None = None, thousands: str | None 
             usual = Number(point or {".": ","}.get(cut or "", "."), cut)
         mark = found["lead"] or found["trail"]
         return replace(usual, mark=mark, leads=not found["trail"])
-    rest, zone = (name[:-2], True) if name.endswith(" Z") else (name, False)
-    for time in ("HH:MM AM", "HH:MM", ""):
-        if rest.endswith(time):
-            date = rest.removesuffix(time).rstrip(" ")
-            if (date in _DATES and bool(time) >= zone) or (not date and time and not zone):
-                return Moment(date, time, zone)
+    if name in _MOMENTS:
+        return _MOMENTS[name]
     raise ParameterError(
         f"written={name!r}",
         "a spelling is number, text, true/false, an example such as 1,000.5, 1.000,5, $1, 1% or "

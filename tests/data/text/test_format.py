@@ -217,6 +217,9 @@ class TestModels:
         path.write_text("age,size,kind\n" + self.BODY + "1,1e400,hi\n")
         with pytest.raises(ReadError, match=r"line 32 of t\.csv, .*'size': '1e400'"):
             NaiveBayes().fit(path, "kind")
+        path.write_text("1e400,hi\n" + "2.5,lo\n" * 9)
+        with pytest.raises(ReadError, match=r"line 1 of t\.csv, .*; correct the cell"):
+            NaiveBayes().fit(read_csv(path, header=False), "column_2")
 
     def test_a_csv_file_is_opened_three_times(self, path: Path) -> None:
         path.write_text("age,size,kind\n" + self.BODY)

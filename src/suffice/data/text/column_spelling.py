@@ -131,7 +131,7 @@ def fractions(cells: pa.Array[Any]) -> pa.Array[Any] | None:
     first = cells.slice(0, PROBE)
     try:
         numbers = pc.cast(first, pa.float64())
-        if pc.all(pc.match_substring_regex(first, _GROUPED)).as_py():
+        if _all_match(first, _GROUPED):
             return None
         numbers = pc.cast(cells, pa.float64())
     except pa.ArrowInvalid:
@@ -170,22 +170,22 @@ def _plain(cells: pa.Array[Any]) -> Guess | None:
 
 def _real(cells: pa.Array[Any]) -> Guess | None:
     """Numbers that are not all whole, or identifiers, which a double would round."""
-    if fractions(cells) is not None:
-        return Guess(PLAIN, pa.float64())
+    first = cells.slice(0, PROBE)
     try:
-        pc.cast(cells.slice(0, PROBE), pa.float64())
-        pc.cast(cells, pa.float64())
+        pc.cast(first, pa.float64())
+        numbers = pc.cast(cells, pa.float64())
     except pa.ArrowInvalid:
         return None
-    try:
-        PLAIN.read(cells)
-    except pa.ArrowInvalid:
-        if pc.all(pc.match_substring_regex(cells, r"^[+-]?[0-9]+$")).as_py():
-            return Guess()
-    others: tuple[Spelling, ...] = ()
-    if pc.all(pc.match_substring_regex(cells, _GROUPED)).as_py():
-        others = (Number(",", "."),)
+    far = cells.filter(pc.greater_equal(pc.abs(numbers), HELD))
+    if are_rounded(far) and _all_match(cells, r"^[+-]?[0-9]+$"):
+        return Guess()
+    in_threes = _all_match(first, _GROUPED) and _all_match(cells, _GROUPED)
+    others = (Number(",", "."),) if in_threes else ()
     return Guess(PLAIN, pa.float64(), others, cells[0].as_py())
+
+
+def _all_match(cells: pa.Array[Any], pattern: str) -> bool:
+    return bool(pc.all(pc.match_substring_regex(cells, pattern)).as_py())
 
 
 def _closest(
@@ -258,12 +258,7 @@ def _one_of(values: pa.Array[Any], whole: Sequence[Number | Moment]) -> Guess:
         cell = values.filter(pc.not_equal(read, others[0].read(values)))[0].as_py()
     kind = chosen.type
     if isinstance(chosen, Number) and not chosen.mark:
-        parts = pc.any(pc.match_substring(values, chosen.decimal)).as_py()
-        kind = (
-            kind
-            if parts or pc.any(pc.match_substring_regex(values, "[eE]")).as_py()
-            else pa.int64()
-        )
+        kind = pa.int64() if _all_match(values, f"^[^{chosen.decimal}eE]*$") else kind
     return Guess(chosen, kind, tuple(others), cell)
 
 

@@ -12,11 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from suffice.data.source import RecordPart
-from suffice.data.spelling import (
-    TEXT,
-    read_cells,
-    without_missing,
-)
+from suffice.data.spelling import PLAIN, TEXT, read_cells, without_missing
 from suffice.data.table import About, Table, converted
 from suffice.data.text.column_spelling import misfit
 from suffice.data.text.pieces import opened
@@ -83,7 +79,7 @@ class TextPart(RecordPart):
         spelling = self.text.format.spelling(name) or TEXT
         where = f"{self.locate(row)}, column {name!r}"
         fact, rule, step = misfit(where, name, cell, spelling, target)
-        if not row and not self.text.has_header:
+        if not row and not self.text.has_header and not PLAIN.matches(cell.strip()):
             step = "if this line holds names of columns, say header=True"
         return ReadError(fact, rule, step)
 
