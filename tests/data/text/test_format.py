@@ -237,17 +237,13 @@ class TestModels:
 @pytest.mark.parametrize(
     "options",
     [
-        {"separator": "ab"},
-        {"separator": '"', "quote": '"'},
         {"decimal": ";"},
         {"decimal": ",", "thousands": ","},
         {"missing": 3},
-        {"names": ["a", "a"]},
         {"names": []},
         {"skip_lines": -1},
         {"skip_last": True},
         {"skip_bad_rows": 1.5},
-        {"encoding": "klingon"},
         {"header": 0},
         {"strip": "no"},
         {"guess": 1},
