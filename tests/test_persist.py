@@ -144,6 +144,9 @@ scalars = st.one_of(
     st.datetimes(datetime(1980, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC)).map(
         lambda moment: moment.astimezone(BERLIN)
     ),
+    st.sampled_from([datetime.min, datetime.max, datetime(2020, 3, 29, 2, 30)]).map(
+        lambda moment: moment.replace(tzinfo=BERLIN)
+    ),
     st.timedeltas(),
     st.times().map(lambda moment: moment.replace(fold=0)),
     st.decimals(),
@@ -408,6 +411,8 @@ def test_a_malformed_tree_is_refused(path: Path) -> None:
         ({"float": 1.0}, {}),
         ({"decimal": "1,5"}, {}),
         ({"date": "yesterday"}, {}),
+        ({"datetime": "2020-01-01T00:00:00+01:00[Europe]"}, {}),
+        ({"datetime": "2020-01-01T00:00:00+01:00[../Europe/Berlin]"}, {}),
         ({"timedelta": [10**10, 0, 0]}, {}),
         ({"timedelta": [1]}, {}),
         ({"bytes": "0g"}, {}),
@@ -420,6 +425,20 @@ def test_a_malformed_tree_is_refused(path: Path) -> None:
             f": the tree does not follow the format; {DAMAGE}; "
             "restore it from a copy or save the model again."
         ), tree
+
+
+def test_a_zone_that_is_not_known_here_is_named(path: Path) -> None:
+    tree = {"datetime": "2020-01-01T00:00:00+01:00[Mars/Phobos]"}
+    assert refusal(path, signed(envelope(tree))) == (
+        ": No time zone found with key Mars/Phobos; the model holds times of that zone; "
+        "pip install --upgrade tzdata."
+    )
+
+
+def test_a_zone_may_have_changed_its_offset_since(path: Path) -> None:
+    path.write_bytes(signed(envelope({"datetime": "2020-01-01T00:00:00+05:00[Europe/Berlin]"})))
+    _, moment = read_model(path, types=TYPES)
+    assert fingerprint(moment) == fingerprint(datetime(2019, 12, 31, 20, tzinfo=BERLIN))
 
 
 def test_a_malformed_envelope_is_refused(path: Path) -> None:

@@ -19,6 +19,7 @@ import re
 import struct
 from dataclasses import dataclass
 from typing import Any, Self
+from zoneinfo import ZoneInfoNotFoundError
 
 import safetensors.numpy
 from safetensors import SafetensorError
@@ -168,9 +169,15 @@ class ModelFile:
                 raise ValueError("surplus arrays")
         except ModelFileError:
             raise
+        except ZoneInfoNotFoundError as error:
+            raise ModelFileError(
+                f"{self.name}: {error.args[0]}",
+                "the model holds times of that zone",
+                "pip install --upgrade tzdata",
+            ) from error
         except (
             *(ArithmeticError, LookupError, MemoryError, RecursionError, TypeError, ValueError),
-            *(AttributeError, SafetensorError, struct.error),
+            *(AttributeError, OSError, SafetensorError, struct.error),
         ) as error:
             raise damaged(self.name, "the tree does not follow the format") from error
         return content

@@ -66,14 +66,20 @@ def _describe(where: Where) -> str:
 
 def _moment_text(moment: datetime) -> str:
     """Write a point in time, the name of its zone in brackets behind it."""
-    zone = getattr(moment.tzinfo, "key", None)
+    zone = moment.tzinfo.key if isinstance(moment.tzinfo, ZoneInfo) else None
     return moment.isoformat() + (f"[{zone}]" if zone else "")
 
 
 def _moment(text: str) -> datetime:
-    offset, _, zone = text.rstrip("]").partition("[")
-    moment = datetime.fromisoformat(offset)
-    return moment.astimezone(ZoneInfo(zone)) if zone else moment
+    written, _, zone = text.rstrip("]").partition("[")
+    moment = datetime.fromisoformat(written)
+    if not zone:
+        return moment
+    for fold in (0, 1):  # some hours are there twice, with two offsets
+        local = moment.replace(tzinfo=ZoneInfo(zone), fold=fold)
+        if local.utcoffset() == moment.utcoffset():
+            return local
+    return moment.astimezone(ZoneInfo(zone))  # the zone had another offset when it was written
 
 
 # Types that JSON lacks, with their way there and back. Base 16 has no limit on the digits of an int
