@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import suffice
 from suffice.cli.values import check_columns, listed
 from suffice.errors import ModelFileError, ParameterError, SchemaError
-from suffice.models.grouped_sums import GroupedSums
 from suffice.persist import is_model_file
 from suffice.phrases import with_article
 
@@ -30,7 +29,7 @@ def load_model(path: Path, rule: str = "", next_step: str = "", *attributes: str
     Sums, which predict nothing, are refused.
     """
     model: Any = suffice.load(path)
-    if isinstance(model, GroupedSums):
+    if are_sums(model):
         fact, rule = f"{path} holds sums", "this is done with a model, which is fitted to sums"
         raise ParameterError(fact, rule, join(["suffice", "fit", str(path)]))
     if not all(hasattr(model, attribute) for attribute in attributes):
@@ -44,12 +43,19 @@ def load_summed(path: Path) -> Any:
     return load_model(path, rule, "fit it again on all rows together", "statistic_")
 
 
+def are_sums(found: Any) -> bool:
+    """Tell sums from models."""
+    from suffice.models.grouped_sums import GroupedSums  # there since the file was loaded
+
+    return isinstance(found, GroupedSums)
+
+
 def sums_in(data: Sequence[str]) -> Any:
     """Return the sums of a file that holds some; None for tables and models."""
     if len(data) != 1 or not is_model_file(data[0]):
         return None
     found: Any = suffice.load(data[0])
-    return found if isinstance(found, GroupedSums) else None
+    return found if are_sums(found) else None
 
 
 def refusal(path: Path, model: Any, rule: str, next_step: str) -> ParameterError:
@@ -208,7 +214,7 @@ def refuse_replacing(
     except ModelFileError as error:
         raise ParameterError(f"it would be lost: {error.fact}", error.rule, step) from None
     holds = f"{output} holds {with_article(type(old).__name__)}"
-    if isinstance(old, GroupedSums):
+    if are_sums(old):
         raise ParameterError(f"{output} holds sums", "they would be lost", step)
     if old.target_names_:
         holds += f" that predicts {', '.join(map(repr, old.target_names_))}"

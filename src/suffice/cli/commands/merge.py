@@ -9,6 +9,7 @@ import typer
 
 import suffice
 from suffice.cli.models import (
+    are_sums,
     different_kinds,
     errors_by_file_name,
     load_summed,
@@ -19,7 +20,6 @@ from suffice.cli.models import (
 from suffice.cli.options import AsJson, option, output_file
 from suffice.cli.output import deliver
 from suffice.errors import ParameterError
-from suffice.models.grouped_sums import GroupedSums
 from suffice.phrases import amount
 
 
@@ -48,7 +48,7 @@ def merge(
     elif (found := sums_in([str(models[0])])) is not None:
         for path in models[1:]:
             more: Any = suffice.load(path)
-            if not isinstance(more, GroupedSums):
+            if not are_sums(more):
                 rule = f"{models[0]} holds sums, and only sums add up with them"
                 raise ParameterError(f"{path} holds no sums", rule, "give files of sums only")
             with errors_by_file_name(models[0], path):
@@ -61,7 +61,7 @@ def merge(
                 raise different_kinds(models[0], found, path, other, "add up")
             with errors_by_file_name(models[0], path):
                 found.merge(other)
-    if isinstance(found, GroupedSums):
+    if are_sums(found):
         what, rows = "files of sums", float(found.rows.sum())
         if plan is not None or output.resolve() not in {path.resolve() for path in models}:
             refuse_result(output, () if plan is None else [*models, plan])

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 import suffice
-from suffice.cli.models import has_candidates, has_coefficients
+from suffice.cli.models import are_sums, has_candidates, has_coefficients
 from suffice.cli.options import AsJson, ReadAs, Reading, option
 from suffice.cli.output import CommandLine, deliver
 from suffice.cli.results import (
@@ -21,7 +21,6 @@ from suffice.cli.results import (
     read_as,
 )
 from suffice.cli.values import check_columns, listed, spelled
-from suffice.models.grouped_sums import GroupedSums
 from suffice.numerics.in_print import Table, short
 from suffice.persist import is_model_file
 from suffice.phrases import amount, rows_in_print
@@ -61,7 +60,7 @@ def show(
     elif len(file) > 1 or not is_model_file(model):
         facts = _read(Reading.of(read), file, listed(column))
         parts = _shown_table(facts)
-    elif isinstance(found := suffice.load(model), GroupedSums):
+    elif are_sums(found := suffice.load(model)):
         facts = {"sums": str(model), "type": type(found.estimator).__name__}
         facts |= {"by": list(found.by), "groups": len(found), "rows": float(found.rows.sum())}
         facts["columns"] = [column.name for column in found.reader.columns]
