@@ -84,6 +84,11 @@ def test_imports_and_first_answers_load_no_scikit_learn() -> None:
         assert found.isdisjoint(step + name for name in names.split())
 
 
+def test_the_help_of_a_command_loads_no_model() -> None:
+    loaded = loaded_by(command("fit", "--help"))
+    assert loaded.isdisjoint({"pyarrow", "scipy", "sklearn", "pydantic", "suffice.models"})
+
+
 def test_the_help_of_the_command_line_loads_no_library() -> None:
     loaded = loaded_by(command("--help"))
     assert loaded.isdisjoint({"numpy", "pyarrow", "scipy", "sklearn", "pandas", "pydantic"})
@@ -96,6 +101,7 @@ def test_commands_load_what_they_need(table: Path, tmp_path: Path) -> None:
     heavy = {
         "joblib",
         "pyarrow.parquet",
+        "pydantic",
         "rich.markdown",
         "rich.progress",
         "scipy.optimize",

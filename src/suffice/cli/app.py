@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import sys
 import warnings
+from functools import partial
 from importlib import import_module
 from inspect import getdoc
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -33,7 +34,36 @@ COMMANDS = (
 )
 
 
-class Command(TyperCommand):
+class LightParameters:
+    """Parameters that are read without the imports and checks of Typer where they need none."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, the one for help among them."""
+        parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for parameter in parameters:
+            parameter.process_value = partial(_processed, parameter)
+        return parameters
+
+
+def _processed(parameter: Any, context: Any, value: Any) -> Any:
+    """Return the value of a parameter: text, paths and defaults as they are.
+
+    Others are checked by Typer, which imports pydantic: that takes as long as to read a small file.
+    """
+    kind = getattr(getattr(parameter, "type_descriptor", None), "annotation", None)
+    if value is None and not parameter.required:
+        value = () if parameter.multiple or parameter.nargs == -1 else None
+    elif kind in (str, Path) and value is not None:
+        value = kind(value)
+    elif kind in (list[str], list[Path]) and value:
+        (of_items,) = get_args(kind)
+        value = list(map(of_items, value))
+    elif type(value) is not kind:
+        return type(parameter).process_value(parameter, context, value)
+    return value if parameter.callback is None else parameter.callback(context, parameter, value)
+
+
+class Command(LightParameters, TyperCommand):
     """A command that takes parameters of its reader and model as options, too."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -55,8 +85,7 @@ class Command(TyperCommand):
         from suffice.cli.values import MODELS, REGRESSIONS, described
 
         sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
-        parameters: list[Any] = self.get_params(ctx)
-        for one in parameters:
+        for one in self.get_params(ctx):
             record = one.get_help_record(ctx)
             if one.param_type_name == "argument":
                 sections["Arguments"].append((one.metavar, one.help))
@@ -73,7 +102,7 @@ class Command(TyperCommand):
         _print_help(self, ctx, formatter, sections, f"Example:  {example}")
 
 
-class Commands(TyperGroup):
+class Commands(LightParameters, TyperGroup):
     """Imports the command that is named, and no other.
 
     Ends bad input of any kind with one sentence on stderr and exit code 2; Ctrl-C ends it with

@@ -49,6 +49,7 @@ def show(
     """
     parts: Iterable[str | Table]
     facts: dict[str, Any]
+    found: Any
     model = Path(file[0])
     if len(file) == 1 and _is_plan(model):
         from suffice.owners import Plan
