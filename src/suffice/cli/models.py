@@ -104,28 +104,7 @@ def label_of(model: Any, given: str | None = None) -> Any:
     return names[0] if len(names) == 1 else list(names)
 
 
-def weight_of(model: Any, given: str | None, table: Table) -> str | None:
-    """Return the column that holds the weights: given, or that of the fit if the table has it."""
-    remembered: str | None = model.reader_.layout.weight
-    return given or (remembered if remembered in table.names else None)
-
-
 # Columns of a table and of a model ------------------------------------------------------------
-
-
-def without_cells(table: Table, model: Any, ignore: Sequence[str] | None) -> Table:
-    """Return a table without some columns; those of the model are there, but missing."""
-    from suffice.data.table import WithoutColumns, with_missing
-
-    names = listed(ignore)
-    layout = model.reader_.layout
-    free = [name for name in table.names if name not in {*model.target_names_, layout.weight}]
-    check_columns("ignore", names, free)
-    if names and set(table.names) <= set(names):
-        raise ParameterError("--ignore names every column", "there is nothing left to look at")
-    read = {column.name for column in layout.columns}
-    table = WithoutColumns(table, tuple(names)) if names else table
-    return with_missing(table, [name for name in names if name in read])
 
 
 def known_columns(
@@ -137,15 +116,21 @@ def known_columns(
 ) -> Table:
     """Return the columns that a model reads or ignores, and some others; say which are neither.
 
-    Of those that are kept beside the predictions, nothing is said.
+    Of those that are kept beside the predictions, nothing is said. Columns of the model that are
+    ignored now are there, but missing.
     """
     from suffice.cli.messages import note
-    from suffice.data.table import WithoutColumns
+    from suffice.data.table import WithoutColumns, with_missing
     from suffice.data.table_source import left_out
 
-    table = without_cells(table, model, ignore)
-    layout = model.reader_.layout
+    layout, ignored = model.reader_.layout, listed(ignore)
+    free = [name for name in table.names if name not in {*model.target_names_, layout.weight}]
+    check_columns("ignore", ignored, free)
+    if ignored and set(table.names) <= set(ignored):
+        raise ParameterError("--ignore names every column", "there is nothing left to look at")
     columns = {column.name for column in layout.columns}
+    table = WithoutColumns(table, ignored) if ignored else table
+    table = with_missing(table, [name for name in ignored if name in columns])
     known = {*columns, *model.target_names_, layout.label, layout.weight, *layout.ignored, *others}
     unknown = tuple(name for name in table.names if name not in known)
     if not unknown:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -19,7 +19,6 @@ from suffice.cli.models import (
     predicts_numbers,
     refuse_overwriting,
     refuse_replacing,
-    weight_of,
 )
 from suffice.cli.values import (
     LABELS,
@@ -44,8 +43,8 @@ from suffice.errors import ParameterError, SchemaError
 if TYPE_CHECKING:
     from suffice.data.table import Table
     from suffice.data.text_format import TextFormat
-    from suffice.engines.progress import Report
 
+KINDS = {"categorical": "categorical", "text": "multinomial"}  # of columns, and their families
 COLUMNS, READING, RUNNING = "Columns (comma lists)", "Reading", "Running"
 DECISION = "Decision"
 MOST_LABELS = 30  # whole numbers that are taken for classes
@@ -234,26 +233,13 @@ def refuse_labels(model: Any, reading: Reading) -> None:
 # Columns, models and their parameters ----------------------------------------------------------
 
 
-Columns = Mapping[str, Sequence[str]]
-"""The options on columns that are given, by name."""
-
-
-def given_columns(**options: Several) -> Columns:
-    """Return features, ignore, categorical and text, as far as they are given."""
-    return {name: value for name, value in options.items() if value}
+Columns = Mapping[str, Several]
+"""The options on columns, by name: features, ignore, categorical, text."""
 
 
 def _two_parts(name: str, one: str, other: str) -> ParameterError:
     fact = f"the column {name!r} is given to --{one} and to --{other}"
     return ParameterError(fact, "a column has one part to play", "drop one of them")
-
-
-def _of_others(given: str, model: str, owners: Sequence[str]) -> ParameterError:
-    return ParameterError(
-        f"{given} is given for --model {model}",
-        f"it belongs to --model {', '.join(owners)}",
-        "leave the option out, or choose another model",
-    )
 
 
 def selected(
@@ -309,31 +295,56 @@ def suited(table: Table, label: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True)
-class Point:
-    """A model with values of its parameters."""
+class Candidate:
+    """A model with its parameters, not fitted."""
 
     name: str  # in tables: the model and its point of a grid; the point alone of one model
     model: str  # one of `MODELS`
-    parameters: Mapping[str, Any]
+    estimator: Any
     words: Sequence[str]  # ``-p`` and ``NAME=VALUE``, as they were given
 
 
-def parameters_for(
-    model: str, given: Sequence[str] | None, models: Sequence[str]
-) -> tuple[dict[str, Any], list[str]]:
-    """Return the parameters of a model, and the words of a line that say so.
+def candidates(
+    models: Mapping[str, Sequence[str]],
+    given: Sequence[str] | None,
+    columns: Columns,
+    reading: Reading,
+    grid: Sequence[str] = (),
+) -> Iterator[Candidate]:
+    """Yield every model with every value of those parameters of a grid that it has.
 
-    What only others of the models have is left out.
+    Models have parameters of their own, as ``NAME=VALUE``; those that are ``given`` stand instead.
+    Each takes of these, and of the columns of one kind, what it has; one of the models has to.
     """
-    known = parameters_of(model)
-    elsewhere = {name for other in models for name in parameters_of(other)} - {*known}
-    mine = [one for one in given or () if _name(one) not in elsewhere]
-    for one in mine:
-        owners = [other for other in MODELS if _name(one) in parameters_of(other)]
-        if _name(one) not in known and owners:
-            raise _of_others(_typed(one), model, owners)
-    found = named_values("-p", [*OWN.get(model, ()), *mine], known, class_of(model).__name__)
-    return found, words_of("-p", mine)
+    given = given or ()
+    asked: list[tuple[str, str, Sequence[str]]] = [(_typed(one), _name(one), ()) for one in given]
+    asked += [(f"--{kind}", kind, OF_FAMILIES) for kind in KINDS if columns.get(kind)]
+    for typed, name, others in asked:
+        if not _owners(models, name, others) and (owners := _owners(MODELS, name, others)):
+            raise ParameterError(
+                f"{typed} is given for --model {next(iter(models))}",
+                f"it belongs to --model {', '.join(owners)}",
+                "leave the option out, or choose another model",
+            )
+    axes = [_axis(line, models) for line in grid]
+    said = {*map(_name, given), *(name for name, _ in axes)}
+    elsewhere = {name for model in models for name in parameters_of(model)}
+    for model, own in models.items():
+        known = parameters_of(model)
+        mine = [one for one in own if _name(one) not in said]
+        mine += [one for one in given if _name(one) in known or _name(one) not in elsewhere]
+        owner = class_of(model)
+        fixed = named_values("-p", [*OWN.get(model, ()), *mine], known, owner.__name__)
+        own_axes = [[(name, value) for value in values] for name, values in axes if name in known]
+        for point in product(*own_axes):
+            of_grid = [f"{name}={value}" for name, value in point]
+            parameters = fixed | {name: value_of(name, value) for name, value in point}
+            estimator = owner(**parameters | _of_columns(model, columns, parameters))
+            if model in REGRESSIONS:
+                refuse_labels(estimator, reading)
+            check_options(estimator)
+            called = of_grid if of_grid and len(models) == 1 else [model, *of_grid]
+            yield Candidate(" ".join(called), model, estimator, words_of("-p", [*mine, *of_grid]))
 
 
 def _name(given: str) -> str:
@@ -345,46 +356,39 @@ def _typed(given: str) -> str:
     return f"--{_flag(name.strip())} {value}"
 
 
-def points_of(
-    models: Sequence[tuple[str, Sequence[str]]],
-    given: Sequence[str] | None,
-    grid: Sequence[str],
-) -> Iterator[Point]:
-    """Yield every model with every value of those parameters of the grid that it has.
+def _owners(models: Iterable[str], name: str, others: Sequence[str] = ()) -> list[str]:
+    """Return which models have a parameter, or are among others."""
+    return [model for model in models if model in others or name in parameters_of(model)]
 
-    Models are given with parameters of their own, as ``NAME=VALUE``; those that are ``given`` stand
-    instead.
-    """
-    names = [model for model, _ in models]
-    axes = []
-    for line in grid:
-        name, sign, values = line.partition("=")
-        name = _name(name)
-        if not (sign and values.strip()):
-            step = "write --grid alpha=0.1,1,10"
-            raise ParameterError(f"--grid {line!r}", "it is a parameter, =, and its values", step)
-        if not any(name in parameters_of(model) for model in names):
-            owners = ", ".join(model for model in MODELS if name in parameters_of(model))
-            raise ParameterError(
-                f"--grid names {name!r}, which no model here has",
-                f"it belongs to --model {owners}" if owners else "it is a parameter of no model",
-                "see suffice fit --model NAME --help",
-            )
-        axes.append((name, [value.strip() for value in values.split(",")]))
-    said = {_name(one) for one in given or ()} | {name for name, _ in axes}
-    for model, of_own in models:
-        own = [one for one in of_own if _name(one) not in said]
-        parameters, words = parameters_for(model, [*own, *(given or ())], names)
-        mine = [(name, values) for name, values in axes if name in parameters_of(model)]
-        for chosen in product(*(values for _, values in mine)):
-            point = dict(zip((name for name, _ in mine), chosen, strict=True))
-            of_grid = [f"{name}={value}" for name, value in point.items()]
-            yield Point(
-                " ".join(of_grid if of_grid and len(models) == 1 else [model, *of_grid]),
-                model,
-                parameters | {name: value_of(name, value) for name, value in point.items()},
-                [*words, *words_of("-p", of_grid)],
-            )
+
+def _axis(line: str, models: Iterable[str]) -> tuple[str, list[str]]:
+    """Return a parameter of a grid, which one of the models has, and its values."""
+    name, sign, values = line.partition("=")
+    name = _name(name)
+    if not (sign and values.strip()):
+        step = "write --grid alpha=0.1,1,10"
+        raise ParameterError(f"--grid {line!r}", "it is a parameter, =, and its values", step)
+    if not _owners(models, name):
+        owners = ", ".join(_owners(MODELS, name))
+        raise ParameterError(
+            f"--grid names {name!r}, which no model here has",
+            f"it belongs to --model {owners}" if owners else "it is a parameter of no model",
+            "see suffice fit --model NAME --help",
+        )
+    return name, [value.strip() for value in values.split(",")]
+
+
+def _of_columns(model: str, columns: Columns, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a model that say which columns are categories and texts."""
+    given = {kind: listed(columns[kind]) for kind in KINDS if columns.get(kind)}
+    if model not in OF_FAMILIES:
+        return {kind: names for kind, names in given.items() if kind in parameters_of(model)}
+    families = {name: KINDS[kind] for kind, names in given.items() for name in names}
+    said = parameters.get("families")
+    said = dict(said) if families and isinstance(said, Mapping) else {}
+    for name in said.keys() & families:
+        raise _two_parts(name, "families", "categorical or --text")
+    return {"families": said | families} if families else {}
 
 
 def left_of_formula(parameters: Sequence[str] | None) -> list[str]:
@@ -393,41 +397,6 @@ def left_of_formula(parameters: Sequence[str] | None) -> list[str]:
 
     pairs = (one.partition("=") for one in parameters or ())
     return [target for name, _, text in pairs if name == "formula" for target in left_side(text)]
-
-
-def estimator_of(
-    model: str,
-    parameters: Mapping[str, Any],
-    columns: Columns,
-    reading: Reading,
-    models: Sequence[str] = (),
-) -> Any:
-    """Return a model with its parameters, and those that say which columns are what.
-
-    What only others of the ``models`` have is left out.
-    """
-    given: dict[str, Any] = {}
-    for option, family in (("categorical", "categorical"), ("text", "multinomial")):
-        names = listed(columns.get(option))
-        if not names:
-            continue
-        if model in OF_FAMILIES:
-            given["families"] = given.get("families", {}) | dict.fromkeys(names, family)
-        elif option in parameters_of(model):
-            given[option] = names
-        else:
-            owners = [one for one in MODELS if one in OF_FAMILIES or option in parameters_of(one)]
-            if not set(owners) & set(models):
-                raise _of_others(f"--{option}", model, owners)
-    if isinstance(parameters.get("families"), Mapping) and "families" in given:
-        for name in parameters["families"]:
-            if name in given["families"]:
-                raise _two_parts(name, "families", "categorical or --text")
-        given["families"] = {**parameters["families"], **given["families"]}
-    estimator = class_of(model)(**{**parameters, **given})
-    if model in REGRESSIONS:
-        refuse_labels(estimator, reading)
-    return estimator
 
 
 def check_options(estimator: Any) -> None:
@@ -444,24 +413,10 @@ def check_options(estimator: Any) -> None:
 
 
 @contextmanager
-def reported(what: str) -> Iterator[Report | None]:
-    """Show how far the work is, until the block ends; None where no terminal shows it."""
-    if not (sys.stderr and sys.stderr.isatty()):
-        yield None
-        return
-    from suffice.engines.progress import bar
-
-    with bar(what) as report:
-        yield report
-
-
 def running(
-    name: str | None,
-    report: Report | None,
-    threads: int | None = None,
-    checkpoint: Path | None = None,
-) -> AbstractContextManager[None]:
-    """Choose the engine that ``--engine`` names, until a block ends.
+    name: str | None, what: str, threads: int | None = None, checkpoint: Path | None = None
+) -> Iterator[None]:
+    """Choose the engine that ``--engine`` names, and show on a terminal how far the work is.
 
     ``threads`` are those of the local engine, unless the option says.
     """
@@ -480,7 +435,15 @@ def running(
     else:
         rule = "behind local= stands a number of threads, 1 or more"
         raise ParameterError(f"--engine {name}", rule)
-    return set_engine(engine(kind, progress=report, checkpoint=checkpoint, **options))
+    with ExitStack() as until_end:
+        report = None
+        if sys.stderr and sys.stderr.isatty():
+            from suffice.engines.progress import bar
+
+            report = until_end.enter_context(bar(what))
+        made = engine(kind, progress=report, checkpoint=checkpoint, **options)
+        until_end.enter_context(set_engine(made))
+        yield
 
 
 def rows_for(
@@ -492,10 +455,15 @@ def rows_for(
     by: str | None = None,
     ignore: Sequence[str] | None = None,
 ) -> tuple[Table, Any, str | None]:
-    """Open rows as a model reads them; return the columns of truth and weights beside them."""
+    """Open rows as a model reads them; return the columns of truth and weights beside them.
+
+    Weights are those of the fit where the rows have them, if none are given.
+    """
     opened = reading.open(data, model.reader_.format)
     table = known_columns(opened, model, label, weight, by, ignore=ignore)
-    return table, label_of(model, label), weight_of(model, weight, table)
+    remembered = model.reader_.layout.weight
+    weight = weight or (remembered if remembered in table.names else None)
+    return table, label_of(model, label), weight
 
 
 @contextmanager
@@ -508,7 +476,7 @@ def updated(
     model = load_summed(path)
     refuse_labels(model, reading)
     rows = rows_for(model, data, reading)
-    with reported(f"{doing} {', '.join(data)}") as report, running(None, report):
+    with running(None, f"{doing} {', '.join(data)}"):
         try:
             yield model, *rows
         except SchemaError as error:

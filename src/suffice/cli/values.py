@@ -11,10 +11,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
 from functools import cache
-from importlib import import_module
 from inspect import getdoc, signature
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+import suffice
 from suffice.errors import ParameterError
 from suffice.phrases import meant, printable
 
@@ -22,17 +22,17 @@ NAIVE_BAYES, LINEAR, LOGISTIC = "naive-bayes", "linear", "logistic"
 OF_FAMILIES = (NAIVE_BAYES, "aode")
 REGRESSIONS = ("linear", "ridge", "lasso", "elastic-net")
 MODELS = {
-    NAIVE_BAYES: ("suffice.naive_bayes", "NaiveBayes"),
-    "aode": ("suffice.naive_bayes.aode", "AODE"),
-    "lda": ("suffice.discriminant_analysis", "LinearDiscriminantAnalysis"),
-    "qda": ("suffice.discriminant_analysis", "QuadraticDiscriminantAnalysis"),
-    "linear": ("suffice.linear_model", "LinearRegression"),
-    "ridge": ("suffice.linear_model", "Ridge"),
-    "lasso": ("suffice.linear_model", "Lasso"),
-    "elastic-net": ("suffice.linear_model", "ElasticNet"),
-    "logistic": ("suffice.linear_model", "LogisticRegression"),
-    "logistic-bins": ("suffice.linear_model", "LogisticRegression"),
-    "auto": ("suffice.ensemble", "AutoClassifier"),
+    NAIVE_BAYES: "NaiveBayes",
+    "aode": "AODE",
+    "lda": "LinearDiscriminantAnalysis",
+    "qda": "QuadraticDiscriminantAnalysis",
+    LINEAR: "LinearRegression",
+    "ridge": "Ridge",
+    "lasso": "Lasso",
+    "elastic-net": "ElasticNet",
+    LOGISTIC: "LogisticRegression",
+    "logistic-bins": "LogisticRegression",
+    "auto": "AutoClassifier",
 }
 OWN = {"logistic-bins": ("numbers=bins",)}  # parameters that are said by the name of a model
 LABELS = ("label_suffix", "label_map")  # of the reader, whatever the format
@@ -85,8 +85,7 @@ def check_columns(option: str, given: Iterable[str], names: Collection[str]) -> 
 def class_of(model: str) -> Any:
     if model not in MODELS:
         raise ParameterError(f"--model {model!r}", f"the models are {', '.join(map(repr, MODELS))}")
-    module, name = MODELS[model]
-    return getattr(import_module(module), name)
+    return getattr(suffice, MODELS[model])
 
 
 @cache

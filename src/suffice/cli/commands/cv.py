@@ -9,31 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from suffice.cli.options import (
-    AsJson,
-    Categorical,
-    Data,
-    Engine,
-    Features,
-    LeftOut,
-    Parameters,
-    ReadAs,
-    Reading,
-    Text,
-    Weight,
-    check_options,
-    check_threshold,
-    estimator_of,
-    given_columns,
-    holds_numbers,
-    left_of_formula,
-    option,
-    points_of,
-    reported,
-    running,
-    selected,
-    typed,
-)
+from suffice.cli import options
+from suffice.cli.options import option
 from suffice.cli.output import CommandLine, deliver
 from suffice.cli.results import fold_facts
 from suffice.cli.values import REGRESSIONS, check_columns, class_of, listed, spelled
@@ -55,7 +32,7 @@ PATIENCE = 60.0  # seconds; a model that is foreseen to take longer is tried if 
 
 def cv(
     *,
-    data: Data,
+    data: options.Data,
     label: Annotated[str | None, option("COL", "Column to predict.", "--label", "--target")] = None,
     model: Annotated[
         list[str] | None, option("A,B", "Models, as for fit (default: those for the label).")
@@ -70,8 +47,8 @@ def cv(
         str | None, option("CLASS", "Of recall, precision, F1 (default: the second).")
     ] = None,
     threshold: Annotated[float | None, option("P", "Predict it above this probability.")] = None,
-    as_json: AsJson = False,
-    parameters: Parameters = None,
+    as_json: options.AsJson = False,
+    parameters: options.Parameters = None,
     folds: Annotated[str, option("K|loo", "Folds; loo: leave one out.", group=FOLDS)] = "10",
     by: Annotated[str | None, option("COL", "Groups that stay together.", group=FOLDS)] = None,
     shuffle: Annotated[
@@ -83,13 +60,13 @@ def cv(
         ),
     ] = None,
     seed: Annotated[int, option("N", "Of the random order.", group=FOLDS)] = 0,
-    read: ReadAs = None,
-    features: Features = None,
-    ignore: LeftOut = None,
-    categorical: Categorical = None,
-    text: Text = None,
-    weight: Weight = None,
-    engine: Engine = None,
+    read: options.ReadAs = None,
+    features: options.Features = None,
+    ignore: options.LeftOut = None,
+    categorical: options.Categorical = None,
+    text: options.Text = None,
+    weight: options.Weight = None,
+    engine: options.Engine = None,
 ) -> None:
     """Compare models by cross-validation.
 
@@ -98,43 +75,48 @@ def cv(
     Example: suffice cv adult.csv --label income --model naive-bayes,logistic
     """
     from suffice.model_selection import evaluate_models
+    from suffice.model_selection.scores import (
+        CLASS_SCORES,
+        NUMBER_SCORES,
+        OF_ONE_CLASS,
+        named_score,
+    )
     from suffice.models.base.answers import of_threshold
 
     division = _division(folds, by, shuffle, seed)
-    targets = [label] if label else left_of_formula(parameters)
+    targets = [label] if label else options.left_of_formula(parameters)
     if len(targets) != 1:
         fact = f"--label names {', '.join(targets)}" if targets else "--label is not given"
         raise ParameterError(fact, "models predict one column", "name it")
     (target,) = targets
-    columns = given_columns(features=features, ignore=ignore, categorical=categorical, text=text)
-    reading = Reading.of(read)
-    table = selected(reading.open(data), columns, [target], weight, by)
+    columns = {"features": features, "ignore": ignore, "categorical": categorical, "text": text}
+    reading = options.Reading.of(read)
+    table = options.selected(reading.open(data), columns, [target], weight, by)
     check_columns("by", [] if by is None else [by], table.names)
     own = [name for name in table.names if name not in (weight, by)]
     look = _Look.of(table, own, target, reading.labels)
     named = _known(listed(model))
     numbers = named[0] in REGRESSIONS if named else look.numbers
     judged = None if numbers else _judged_class(look.labels, metric, positive, threshold)
-    _check_metric(metric, numbers, judged is not None)
-    chosen: list[tuple[str, list[str]]] = [(name, []) for name in named]
-    chosen = chosen or list(look.models(1 if folds == "loo" else int(folds)))
-    points = list(points_of(chosen, parameters, grid or []))
-    models = [point.model for point in points]
+    if metric is not None:
+        of_classes = [*CLASS_SCORES, *(() if judged is None else OF_ONE_CLASS)]
+        named_score(metric, list(NUMBER_SCORES) if numbers else of_classes)
+    models: dict[str, Sequence[str]] = dict.fromkeys(named, ())
+    models = models or dict(look.models(1 if folds == "loo" else int(folds)))
+    points = list(options.candidates(models, parameters, columns, reading, grid or ()))
     costs = None
     if judged is not None and threshold is not None:  # the second label is predicted above
         second = 1 - threshold if judged == look.labels[0] else threshold
         costs = of_threshold(second).tolist()
-    learners = {}
-    for point in points:
-        learner = estimator_of(point.model, point.parameters, columns, reading, models)
-        learners[point.name] = learner if costs is None else learner.set_params(costs=costs)
-        check_options(learner)
-    with reported(f"Evaluating models on {', '.join(data)}") as report, running(engine, report):
+        for point in points:
+            point.estimator.set_params(costs=costs)
+    learners = {point.name: point.estimator for point in points}
+    with options.running(engine, f"Evaluating models on {', '.join(data)}"):
         found = evaluate_models(learners, table, target, weight, **division)
     ranked = found.ranked_by(metric, judged)
     best = next(point for point in points if point.name == ranked.best)
-    words = [*data, "--label", target, *typed({"weight": weight, **columns})]
-    words += [*typed({"ignore": by}), *reading.words, "--model", best.model, *best.words]
+    words = [*data, "--label", target, *options.typed({"weight": weight, **columns})]
+    words += [*options.typed({"ignore": by}), *reading.words, "--model", best.model, *best.words]
     words += [] if costs is None else ["-p", f"costs={costs}".replace(" ", "")]
     facts = {
         **fold_facts(ranked),
@@ -178,7 +160,7 @@ def _judged_class(
     from suffice.model_selection.scores import OF_ONE_CLASS
 
     if threshold is not None:
-        check_threshold(threshold, len(labels), "leave it out")
+        options.check_threshold(threshold, len(labels), "leave it out")
     if positive is not None:
         found = [one for one in labels if str(one) == positive]
         if not found:
@@ -187,19 +169,6 @@ def _judged_class(
         return found[0]
     asked = threshold is not None or (metric or "").lower() in map(str.lower, OF_ONE_CLASS)
     return labels[1] if asked and len(labels) == 2 else None
-
-
-def _check_metric(metric: str | None, numbers: bool, of_one_class: bool) -> None:
-    from suffice.model_selection.scores import (
-        CLASS_SCORES,
-        NUMBER_SCORES,
-        OF_ONE_CLASS,
-        named_score,
-    )
-
-    if metric is not None:
-        of_classes = [*CLASS_SCORES, *(OF_ONE_CLASS if of_one_class else ())]
-        named_score(metric, list(NUMBER_SCORES) if numbers else of_classes)
 
 
 def _shown(facts: dict[str, Any], ranked: RankedModels) -> Iterator[str | Table]:
@@ -239,7 +208,7 @@ class _Look:
         kinds = {one.name: one.kind for one in TableSource(table).columns(features)}
         categories = [name for name in features if kinds[name] in ("category", "binary")]
         values: dict[str, set[Any]] = {name: set() for name in categories}
-        numbers = holds_numbers(table, label)
+        numbers = options.holds_numbers(table, label)
         shown = [] if numbers else open_table(table, label).shown_labels()
         suffix, names = cleaning.get("label_suffix") or "", cleaning.get("label_map", {})
         plain = [one.removesuffix(suffix) if isinstance(one, str) else one for one in shown]

@@ -6,43 +6,26 @@ from dataclasses import replace
 from math import isnan
 from typing import Annotated, Any
 
+from suffice.cli import options
 from suffice.cli.models import load_model, predicts_numbers
-from suffice.cli.options import (
-    AsJson,
-    Costs,
-    Data,
-    Engine,
-    Ignore,
-    Label,
-    ModelFile,
-    ReadAs,
-    Reading,
-    Threshold,
-    Weight,
-    decided,
-    option,
-    refuse_labels,
-    reported,
-    rows_for,
-    running,
-)
+from suffice.cli.options import option
 from suffice.cli.output import deliver
 from suffice.errors import DataError
 
 
 def evaluate(
     *,
-    model: ModelFile,
-    data: Data,
-    label: Label = None,
+    model: options.ModelFile,
+    data: options.Data,
+    label: options.Label = None,
     by: Annotated[str | None, option("COL", "Evaluate each value of a column apart.")] = None,
-    as_json: AsJson = False,
-    threshold: Threshold = None,
-    costs: Costs = None,
-    read: ReadAs = None,
-    ignore: Ignore = None,
-    weight: Weight = None,
-    engine: Engine = None,
+    as_json: options.AsJson = False,
+    threshold: options.Threshold = None,
+    costs: options.Costs = None,
+    read: options.ReadAs = None,
+    ignore: options.Ignore = None,
+    weight: options.Weight = None,
+    engine: options.Engine = None,
 ) -> None:
     """Evaluate predictions on test data.
 
@@ -51,16 +34,16 @@ def evaluate(
 
     Example: suffice evaluate adult.suffice test.csv
     """
-    reading = Reading.of(read)
-    fitted = decided(load_model(model), threshold, costs)
-    refuse_labels(fitted, reading)
-    table, *truth = rows_for(fitted, data, reading, label, weight, by, ignore)
+    reading = options.Reading.of(read)
+    fitted = options.decided(load_model(model), threshold, costs)
+    options.refuse_labels(fitted, reading)
+    table, *truth = options.rows_for(fitted, data, reading, label, weight, by, ignore)
 
     def judged(one: Any) -> Any:
         return one if threshold is None else replace(one, costs=None)  # none were asked for
 
     facts_of = _number_facts if predicts_numbers(fitted) else _class_facts
-    with reported(f"Evaluating {', '.join(data)}") as report, running(engine, report):
+    with options.running(engine, f"Evaluating {', '.join(data)}"):
         if by is None:
             found = judged(fitted.evaluate(table, *truth, unanswerable="empty"))
             deliver(facts_of(found), [found.table()], as_json)

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from suffice.cli import options
 from suffice.cli.models import (
     BOTH,
     has_candidates,
@@ -19,33 +20,7 @@ from suffice.cli.models import (
     refuse_replacing,
     sums_in,
 )
-from suffice.cli.options import (
-    AsJson,
-    Categorical,
-    Checkpoint,
-    Data,
-    Engine,
-    Features,
-    LeftOut,
-    Parameters,
-    ReadAs,
-    Reading,
-    Targets,
-    Text,
-    Weight,
-    check_options,
-    estimator_of,
-    given_columns,
-    left_of_formula,
-    option,
-    output_file,
-    parameters_for,
-    reported,
-    running,
-    selected,
-    suited,
-    typed,
-)
+from suffice.cli.options import option, output_file
 from suffice.cli.output import CommandLine, deliver
 from suffice.cli.results import (
     candidate_facts,
@@ -64,8 +39,8 @@ from suffice.phrases import amount, rows_in_print
 
 def fit(
     *,
-    data: Data,
-    label: Targets = None,
+    data: options.Data,
+    label: options.Targets = None,
     model: Annotated[
         str | None,
         option(
@@ -76,19 +51,19 @@ def fit(
     ] = None,
     output: Annotated[Path | None, output_file("Model file (default: named after DATA).")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace any file.")] = False,
-    as_json: AsJson = False,
-    parameters: Parameters = None,
-    read: ReadAs = None,
-    features: Features = None,
-    ignore: LeftOut = None,
-    categorical: Categorical = None,
-    text: Text = None,
-    weight: Weight = None,
+    as_json: options.AsJson = False,
+    parameters: options.Parameters = None,
+    read: options.ReadAs = None,
+    features: options.Features = None,
+    ignore: options.LeftOut = None,
+    categorical: options.Categorical = None,
+    text: options.Text = None,
+    weight: options.Weight = None,
     where: Annotated[
         list[str] | None, option("KEY=VALUE", "Groups of a file of sums; default: all.")
     ] = None,
-    checkpoint: Checkpoint = None,
-    engine: Engine = None,
+    checkpoint: options.Checkpoint = None,
+    engine: options.Engine = None,
 ) -> None:
     """Fit a model to files and save it.
 
@@ -99,11 +74,11 @@ def fit(
     """
     from suffice.engines.engine import fit_context
 
-    columns = given_columns(features=features, ignore=ignore, categorical=categorical, text=text)
+    columns = {"features": features, "ignore": ignore, "categorical": categorical, "text": text}
     refuse_overwriting(output, data)
     target = output or _named_after(data[0])
     _check_checkpoint(checkpoint, data, target)
-    reading = Reading.of(read)
+    reading = options.Reading.of(read)
     if model is not None:
         class_of(model)
     sums = sums_in(data)
@@ -112,28 +87,28 @@ def fit(
             fact, rule = f"{model_files[0]} holds a model", "a model is fitted to rows, or to sums"
             raise ParameterError(fact, rule, "to fit it to more rows: suffice update")
         opened = reading.open(data, notes=False)
-        label = label or left_of_formula(parameters)
+        label = label or options.left_of_formula(parameters)
         if not label:
             raise ParameterError("--label is not given", "a fit predicts a column", "name it")
         if where:
             rule = "rows of a table have no keys"
             raise ParameterError("--where is given", rule, "sum the rows first: suffice sums --by")
-        table = selected(opened, columns, label, weight)
-        own, model = False, model or suited(table, label)
+        table = options.selected(opened, columns, label, weight)
+        own, model = False, model or options.suited(table, label)
     else:
-        said: dict[str, Any] = {"--label": label, "--weight": weight, "--checkpoint": checkpoint}
-        for option, value in {**said, **columns}.items():
-            if value:
-                option = option if option.startswith("--") else f"--{option}"
-                rule = "it stands in the sums"
-                raise ParameterError(f"{option} is given with a file of sums", rule, "leave it out")
+        said = {"label": label, "weight": weight, "checkpoint": checkpoint, **columns}
+        for name in [name for name, value in said.items() if value]:
+            fact = f"--{name} is given with a file of sums"
+            raise ParameterError(fact, "it stands in the sums", "leave it out")
         own, model = model is None and not parameters, model or NAIVE_BAYES
         sums = sums.where(**_keys(where)).total()
         label = list(sums.target_names)
-    given, words = parameters_for(model, parameters, [model])
-    made = sums is None or not own
-    chosen = estimator_of(model, given, columns, reading) if made else sums.estimator
-    check_options(chosen)
+    words: Sequence[str] = ()
+    if sums is not None and own:
+        chosen = sums.estimator
+    else:
+        (made,) = options.candidates({model: ()}, parameters, columns, reading)
+        chosen, words = made.estimator, made.words
     if sums is not None and not hasattr(chosen, "sums"):
         rule = "it is fitted by repeated passes over the rows"
         raise ParameterError(
@@ -145,9 +120,9 @@ def fit(
         refuse_overwriting(target, data)
     else:
         refuse_replacing(target, chosen, label, step=f"{BOTH}, or replace any file with --force")
-    with reported(f"Fitting {', '.join(data)}") as report, fit_context():
+    with fit_context():
         truth: Any = label if len(label) > 1 else label[0]
-        with running(engine, report, checkpoint=checkpoint):
+        with options.running(engine, f"Fitting {', '.join(data)}", checkpoint=checkpoint):
             chosen.fit(sums) if sums is not None else chosen.fit(table, truth, weight)
         # Within the work: the checkpoint stays until the model is safe.
         chosen.save(target)
@@ -166,7 +141,7 @@ def fit(
         facts = _class_facts(chosen, target)
         if sums is None and model == NAIVE_BAYES and "-" not in data:  # a pipe is read once
             compared = [*data, "--label", label[0], "--model", f"{NAIVE_BAYES},auto"]
-            compared += typed({"weight": weight, **columns})
+            compared += options.typed({"weight": weight, **columns})
             facts["compare"] = join(["suffice", "cv", *compared, *reading.words, *words])
         parts = iter([chosen.schema_.table(), "", class_table(facts)])
     facts["read_as"] = [] if sums is not None else read_as(table)

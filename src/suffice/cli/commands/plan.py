@@ -5,42 +5,29 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
+from suffice.cli import options
 from suffice.cli.models import refuse_result
-from suffice.cli.options import (
-    AsJson,
-    Data,
-    LeftOut,
-    Parameters,
-    ReadAs,
-    Reading,
-    Weight,
-    estimator_of,
-    given_columns,
-    option,
-    output_file,
-    parameters_for,
-    selected,
-)
+from suffice.cli.options import option, output_file
 from suffice.cli.output import deliver
 from suffice.cli.values import NAIVE_BAYES
 
-TEXTBOOK = {"numbers": "gaussian", "calibration": "none"}  # which follows from sums
+TEXTBOOK = ("numbers=gaussian", "calibration=none")  # which follows from sums
 
 
 def plan(
     *,
-    data: Data,
+    data: options.Data,
     label: Annotated[list[str], option("COL", "Column to predict.", "--label", "--target")],
     public: Annotated[list[Path], option("FILE", "Public key of an owner; three or more.")],
     output: Annotated[Path, output_file("The plan, in JSON.")],
     model: Annotated[
         str, option("NAME", "naive-bayes (textbook), lda, qda, linear or ridge.")
     ] = NAIVE_BAYES,
-    parameters: Parameters = None,
-    read: ReadAs = None,
-    ignore: LeftOut = None,
-    weight: Weight = None,
-    as_json: AsJson = False,
+    parameters: options.Parameters = None,
+    read: options.ReadAs = None,
+    ignore: options.LeftOut = None,
+    weight: options.Weight = None,
+    as_json: options.AsJson = False,
 ) -> None:
     """Plan sums of several owners, of which nobody sees another's.
 
@@ -53,16 +40,14 @@ def plan(
     from suffice.owners import plan as planned
 
     refuse_result(output, [*data, *map(str, public)])
-    columns = given_columns(ignore=ignore)
-    given, _ = parameters_for(model, parameters, [model])
-    reading = Reading.of(read)
-    chosen = estimator_of(
-        model, (TEXTBOOK if model == NAIVE_BAYES else {}) | given, columns, reading
-    )
-    table = selected(reading.open(data), columns, label, weight)
+    columns = {"ignore": ignore}
+    reading = options.Reading.of(read)
+    own = {model: TEXTBOOK if model == NAIVE_BAYES else ()}
+    (chosen,) = options.candidates(own, parameters, columns, reading)
+    table = options.selected(reading.open(data), columns, label, weight)
     truth: Any = label if len(label) > 1 else label[0]
     with fit_context():
-        found = planned(chosen, table, truth, public=public, sample_weight=weight)
+        found = planned(chosen.estimator, table, truth, public=public, sample_weight=weight)
     found.save(output)
     facts = {
         "plan": str(output),

@@ -7,23 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from suffice.cli import options
 from suffice.cli.models import known_columns, load_model, predicts_numbers, refuse_result
-from suffice.cli.options import (
-    Costs,
-    Data,
-    Engine,
-    Ignore,
-    ModelFile,
-    ReadAs,
-    Reading,
-    RowsAsJson,
-    RowsFile,
-    Threshold,
-    decided,
-    option,
-    reported,
-    running,
-)
+from suffice.cli.options import option
 from suffice.cli.output import rows_to
 from suffice.cli.values import check_columns, listed
 from suffice.errors import ParameterError
@@ -34,8 +20,8 @@ if TYPE_CHECKING:
 
 def predict(
     *,
-    model: ModelFile,
-    data: Data,
+    model: options.ModelFile,
+    data: options.Data,
     keep: Annotated[
         list[str] | None,
         option(
@@ -45,8 +31,8 @@ def predict(
             "--id",
         ),
     ] = None,
-    output: RowsFile = None,
-    as_json: RowsAsJson = False,
+    output: options.RowsFile = None,
+    as_json: options.RowsAsJson = False,
     proba: Annotated[bool, typer.Option("--proba", help="Add P(class).")] = False,
     interval: Annotated[
         str | None,
@@ -55,11 +41,11 @@ def predict(
         ),
     ] = None,
     level: Annotated[float | None, option("P", "Of the interval (default: 0.95).")] = None,
-    threshold: Threshold = None,
-    costs: Costs = None,
-    read: ReadAs = None,
-    ignore: Ignore = None,
-    engine: Engine = None,
+    threshold: options.Threshold = None,
+    costs: options.Costs = None,
+    read: options.ReadAs = None,
+    ignore: options.Ignore = None,
+    engine: options.Engine = None,
 ) -> None:
     """Predict every row, in order.
 
@@ -70,15 +56,15 @@ def predict(
     """
     from suffice.data.beside import beside, cells_as_stored, skipped_rows
 
-    reading = Reading.of(read)
+    reading = options.Reading.of(read)
     refuse_result(output, [model, *data])
-    fitted = decided(load_model(model), threshold, costs)
+    fitted = options.decided(load_model(model), threshold, costs)
     wanted = _options(fitted, proba, interval, level)
     opened = reading.open(data, fitted.reader_.format)
     kept = _kept(opened, keep)
     table = known_columns(opened, fitted, ignore=ignore, kept=kept)
     skipped = skipped_rows(opened)
-    with reported(f"Predicting {', '.join(data)}") as report, running(engine, report, 1):
+    with options.running(engine, f"Predicting {', '.join(data)}", 1):
         answers = fitted.predict_batches(table, unanswerable="empty", **wanted)
         cells = cells_as_stored(opened, kept) if kept else None
         rows = beside(answers, cells, skipped, lines=as_json)

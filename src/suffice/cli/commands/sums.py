@@ -5,30 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
+from suffice.cli import options
 from suffice.cli.models import refuse_result
-from suffice.cli.options import (
-    AsJson,
-    Categorical,
-    Data,
-    Engine,
-    Features,
-    LeftOut,
-    Parameters,
-    ReadAs,
-    Reading,
-    Targets,
-    Text,
-    Weight,
-    estimator_of,
-    given_columns,
-    option,
-    output_file,
-    parameters_for,
-    reported,
-    running,
-    selected,
-    suited,
-)
+from suffice.cli.options import option, output_file
 from suffice.cli.output import deliver
 from suffice.cli.values import listed
 from suffice.errors import ParameterError
@@ -37,26 +16,26 @@ from suffice.phrases import amount
 
 def sums(
     *,
-    data: Data,
-    label: Targets = None,
+    data: options.Data,
+    label: options.Targets = None,
     output: Annotated[Path, output_file("File of sums.")],
     model: Annotated[
         str | None, option("NAME", "Whose sums: lda, ridge, ... (default: as fit).")
     ] = None,
-    parameters: Parameters = None,
-    read: ReadAs = None,
-    features: Features = None,
-    ignore: LeftOut = None,
-    categorical: Categorical = None,
-    text: Text = None,
-    weight: Weight = None,
+    parameters: options.Parameters = None,
+    read: options.ReadAs = None,
+    features: options.Features = None,
+    ignore: options.LeftOut = None,
+    categorical: options.Categorical = None,
+    text: options.Text = None,
+    weight: options.Weight = None,
     by: Annotated[
         list[str] | None, option("COL", "Sum rows by these columns, no features.")
     ] = None,
     plan: Annotated[Path | None, option("FILE", "Mask the sums, as several owners agreed.")] = None,
     key: Annotated[Path | None, option("FILE", "Private key, with --plan.")] = None,
-    engine: Engine = None,
-    as_json: AsJson = False,
+    engine: options.Engine = None,
+    as_json: options.AsJson = False,
 ) -> None:
     """Sum the rows of files; a model is fitted to sums as it is to rows.
 
@@ -65,13 +44,13 @@ def sums(
 
     Example: suffice sums patients.csv --plan plan.json --key ulm.key -o ulm.masked
     """
-    columns = given_columns(features=features, ignore=ignore, categorical=categorical, text=text)
+    columns = {"features": features, "ignore": ignore, "categorical": categorical, "text": text}
     refuse_result(output, [*data, *(path for path in (plan, key) if path is not None)])
-    reading = Reading.of(read)
+    reading = options.Reading.of(read)
     given: dict[str, Any] = {"--label": label, "--model": model}
     given |= {"--parameter": parameters, "--weight": weight, "--by": by}
-    given |= {f"--{name}": True for name in columns}
-    with reported(f"Summing {', '.join(data)}") as report, running(engine, report):
+    given |= {f"--{name}": value for name, value in columns.items()}
+    with options.running(engine, f"Summing {', '.join(data)}"):
         if plan is not None or key is not None:
             found = _masked(data, reading, plan, key, given)
             facts = {"masked": str(output), "plan": found.plan, "owner": found.owner}
@@ -82,16 +61,14 @@ def sums(
                     "--label is not given", "sums are by label, or of targets", "name the column"
                 )
             keys = listed(by)
-            table = selected(reading.open(data), columns, label, weight, *keys)
-            model = model or suited(table, label)
-            chosen = estimator_of(
-                model, parameters_for(model, parameters, [model])[0], columns, reading
-            )
-            if not hasattr(chosen, "sums"):
+            table = options.selected(reading.open(data), columns, label, weight, *keys)
+            model = model or options.suited(table, label)
+            (chosen,) = options.candidates({model: ()}, parameters, columns, reading)
+            if not hasattr(chosen.estimator, "sums"):
                 rule = "it is fitted by repeated passes over the rows"
                 raise ParameterError(f"--model {model} has no sums", rule, "choose another model")
             truth = label if len(label) > 1 else label[0]
-            found = chosen.sums(table, truth, weight, by=keys or None)
+            found = chosen.estimator.sums(table, truth, weight, by=keys or None)
             facts = {"sums": str(output), "by": list(keys), "groups": len(found)}
             facts["rows"] = float(found.rows.sum())
             groups = f" in {len(found):,} groups" if keys else ""
@@ -101,7 +78,11 @@ def sums(
 
 
 def _masked(
-    data: Data, reading: Reading, plan: Path | None, key: Path | None, given: dict[str, Any]
+    data: options.Data,
+    reading: options.Reading,
+    plan: Path | None,
+    key: Path | None,
+    given: dict[str, Any],
 ) -> Any:
     from suffice.owners import Plan, masked_sums
 
