@@ -8,7 +8,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from suffice import NaiveBayes, read_table
+from suffice import (
+    LinearDiscriminantAnalysis,
+    LinearRegression,
+    LogisticRegression,
+    NaiveBayes,
+    read_table,
+)
 
 from .conftest import FRUIT, Run, check_refused
 
@@ -87,6 +93,120 @@ CASES = {
     "fit cut.csv --label y": "if cells end with ' ', use --separator ' '.",
     "fit days.csv --label kind": "correct the cell, or --missing 2024-02-30, or --written day=text",
     "predict m.suffice strange.csv": "the file has no column of the model",
+    # Models and options that do not go together
+    "fit gaps.csv --label c --model odd": "--model 'odd'",
+    # Options of other models
+    "fit gaps.csv --target y --model linear -p alpha=1": "--alpha 1 is given for --model linear",
+    "fit gaps.csv --target y --model ridge -p alpha=1 -p penalty=1": "--penalty 1 is given for",
+    "fit gaps.csv --label c -p penalty=gcv": "--penalty gcv is given for --model naive-bayes",
+    "fit gaps.csv --label c --model lda -p class_prior=uniform": "--class-prior uniform is given",
+    "fit gaps.csv --target y --model linear -r label_map=1:2": "--label-map is given for a",
+    "fit gaps.csv --target y --model linear -p families=x:gaussian": "--families x:gaussian is",
+    # Options outside their rule
+    "fit gaps.csv --label c --model lda -p shrinkage=2": "--shrinkage 2",
+    "fit gaps.csv --target y --model ridge -p alpha=odd": "--alpha odd",
+    "fit gaps.csv --label c --model logistic -p penalty=odd": "--penalty odd",
+    "fit gaps.csv --label c --model logistic -p C=0": "--C 0",
+    "fit gaps.csv --label c --model logistic -p incomplete=gaussian": "--incomplete gaussian",
+    "fit gaps.csv --label c --model logistic -p incomplete=guess": "--incomplete guess",
+    # Columns
+    "fit gaps.csv --target nope --model ridge": "there is no column 'nope' to be the label",
+    "fit gaps.csv --target y --model ridge --features nope": "--features names the column 'nope'",
+    "fit gaps.csv --target y --model ridge --features x,y": "the column 'y' is given to --label",
+    "fit gaps.csv --target y --model ridge --features x --ignore x": "the column 'x' is given to",
+    "fit gaps.csv --target c --model linear": "column 'c' holds text",
+    "evaluate line.suffice gaps.csv --target x": "the target is called 'x'",
+    # Cells
+    "fit gaps.csv --target y --model linear": "cells are missing (NaN or null): 1 of column 'x'",
+    "fit notes.csv --label y --model lda": "column 'x' holds text: 5.0 words a cell, 4 distinct",
+    "fit gaps.csv --label x --target y": "--label names 'x', 'y'",
+    "fit gaps.csv --target y --target y --model ridge": "--label names 'y' twice",
+    "fit gaps.csv --label c --model qda --text x": "--text is given for --model qda",
+    "fit apart.csv --label y --model logistic -p C=inf": "column 'x' separates the classes",
+    # What a model does not have
+    "predict line.suffice gaps.csv --proba": "--proba is given for a LinearRegression",
+    "predict curve.suffice gaps.csv --interval prediction": "--interval prediction",
+    "predict line.suffice gaps.csv --interval odd": "--interval odd",
+    "predict line.suffice gaps.csv --interval prediction --level 2": "--level 2.0",
+    "summary line.suffice --level 1": "--level 1.0",
+    "summary lda.suffice": "lda.suffice holds a LinearDiscriminantAnalysis",
+    "evaluate line.suffice gaps.csv -r label_map=1:2": "--label-map is given for a",
+    "forget curve.suffice gaps.csv -o x.suffice": "curve.suffice holds a LogisticRegression",
+    "merge line.suffice curve.suffice -o x.suffice": "curve.suffice holds a LogisticRegression",
+    "merge line.suffice lda.suffice -o x.suffice": "lda.suffice holds a",
+    # Decisions
+    "evaluate m.suffice t.csv --threshold 1.5": "--threshold 1.5; a probability is from 0 to 1",
+    "evaluate m.suffice t.csv --costs 0,1": "there are 2 labels (a, b): costs are 2 rows of 2",
+    "evaluate m.suffice t.csv --costs 0,a;1,0": "costs are 2 rows of 2 numbers",
+    "evaluate m.suffice t.csv --costs 0,-1;1,0": "costs[0][1]=-1.0; a cost is a finite number",
+    "evaluate m.suffice t.csv --costs 0,1;1,0 --threshold 0.5": "--threshold and --costs are both",
+    "evaluate hue.suffice t.csv --threshold 0.5": "is given for 3 labels; a threshold decides",
+    "predict line.suffice gaps.csv --threshold 0.5": "--threshold is given for a LinearRegression",
+    # Intervals and columns beside answers
+    "predict m.suffice t.csv --interval prediction": "--interval prediction; the answers are",
+    "predict m.suffice t.csv --level 0.9": "add --interval confidence",
+    "predict fruit.suffice fruit.csv --keep price": "'price'",
+    "predict fruit.suffice answers.csv --keep prediction": "'prediction'",
+    "predict m.suffice t.csv --ignore nothing": "column 'nothing'; the columns are 'size', 'Hue'.",
+    "predict m.suffice t.csv --ignore kind": "column 'kind'; the columns are 'size', 'Hue'.",
+    "predict fruit.suffice words.csv --json": "error: line 3 of words.csv, column 'size'",
+    # References
+    "fit t.csv --label size --model linear -p reference=kind": "--reference kind; it says of every",
+    "fit t.csv --label size --model linear -p reference=tint:a": "the columns are 'kind', 'Hue'.",
+    "fit t.csv --label size --model linear -p reference=kind:c": "'kind' has no value 'c' to be",
+    "fit gaps.csv --target y --model linear -p reference=x:1": "name it in --categorical x too",
+    # Engines
+    f"{FIT} --engine hadoop": "the engines are 'local', 'dask'.",
+    f"{FIT} --engine local=many": "--engine local=many; behind local= stands a number",
+    # What a model is not
+    "calibrate plain.suffice t.csv -o x.suffice": "error: --calibration none; this rests on rows",
+    "calibrate lda.suffice gaps.csv -o x.suffice": "holds a LinearDiscriminantAnalysis; ",
+    "update curve.suffice gaps.csv": "curve.suffice holds a LogisticRegression; ",
+    "columns line.suffice": "its columns have no distribution in a class",
+    "sample line.suffice": "error: line.suffice holds a LinearRegression; ",
+    # Exports
+    "export m.suffice --to sql --table t": "error: --dialect is not given; SQL is of a dialect "
+    "and reads a table; add --dialect.",
+    "export m.suffice --to sql --dialect duckdb": "error: --table is not given; SQL is of a "
+    "dialect and reads a table; add --table.",
+    "export m.suffice --to json --keep id": "error: --keep is given; it is an option of --to sql, "
+    "not of json; leave it out.",
+    "export m.suffice --to onnx": "error: --output is not given; an ONNX graph is no text; add "
+    "--output model.onnx.",
+    # Files that would be lost
+    "export m.suffice --to json -o fruit.suffice": "fruit.suffice is a file of a model",
+    "report m.suffice -o fruit.suffice": "fruit.suffice is a file of a model",
+    "fit t.csv --label kind -o notes.csv": "notes.csv is there, and is no model file",
+    "merge m.suffice m.suffice -o notes.csv": "notes.csv is there, and is no model file",
+    "calibrate m.suffice t.csv -o notes.csv": "notes.csv is there, and is no model file",
+    "predict m.suffice *.csv -o t.csv": "t.csv is one of the files to be read",
+    "predict m.suffice . -o t.csv": "t.csv is one of the files to be read",
+    # Splits
+    "split t.csv --by size --label kind": "--label and --by are given",
+    "split t.csv --test 1": "--test 1",
+    "split t.csv --by colour": "--by names the column 'colour'",
+    "split t.csv --test 0.001": "choose another --test",
+    "split none.csv": "'none.csv' does not exist",
+    # Sums
+    **dict.fromkeys(
+        (
+            *("predict fruit.sums fruit.csv", "evaluate fruit.sums fruit.csv"),
+            *("explain fruit.sums fruit.csv", "update fruit.sums fruit.csv", "report fruit.sums"),
+            *("columns fruit.sums", "sample fruit.sums", "export --to json fruit.sums"),
+        ),
+        "fruit.sums holds sums; this is done with a model, which is fitted to sums; suffice "
+        "fit fruit.sums.",
+    ),
+    "fit nowhere.sums --label kind": "'nowhere.sums' does not exist",
+    "fit fruit.suffice -o x.suffice": "fruit.suffice holds a model",
+    "merge fruit.sums nowhere.sums -o x.suffice": "nowhere.sums",
+    "merge fruit.sums fruit.csv -o x.suffice": "fruit.csv",
+    "sums fruit.csv --label kind --model logistic -o x.sums": "--model logistic",
+    "sums fruit.csv --label kind --model auto -o x.sums": "--model auto",
+    "fit fruit.sums --model logistic -o x.suffice": "--model logistic",
+    "fit fruit.sums --model auto -o x.suffice": "--model auto",
+    "fit by.sums --where color": "--where color; it is a key and a value",
+    "fit by.sums --where hue=red": "'hue' is no key",
 }
 
 
@@ -106,6 +226,11 @@ FILES = {
     "header.csv": ["size,color,kind"],
     "other.csv": ["x,y", "1,a", "2,b"],
     "strange.csv": ["weight;sort", "1;p", "2;q"],
+    "gaps.csv": ["x,c,y", "1,a,1", "2,b,2", ",a,3", "4,b,5", "5,a,4", "3,b,3"],
+    "notes.csv": ["x,y", *(f"no {i} a b c,{'ab'[i % 2]}" for i in range(4))],
+    "apart.csv": ["x,y", "1,a", "2,a", "3,b", "4,b"],
+    "answers.csv": ["size,color,prediction", "1.0,red,a"],
+    "words.csv": ["size,color", "1.1,red", "red,red"],
 }
 
 
@@ -117,10 +242,20 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / name).write_text("".join(f"{line}\n" for line in lines))
     (folder / "fruit.csv").write_text(FRUIT)
     pq.write_table(pa.table({"x": [1.0, 2.0], "y": ["a", "b"]}), folder / "table.parquet")
-    NaiveBayes().fit(folder / "other.csv", "y").save(folder / "other.suffice")
-    NaiveBayes().fit(folder / "t.csv", "kind").save(folder / "m.suffice")
+    for name, model, table, label in (
+        ("other", NaiveBayes(), "other", "y"),
+        ("m", NaiveBayes(), "t", "kind"),
+        ("hue", NaiveBayes(), "t", "Hue"),
+        ("plain", NaiveBayes(calibration="none"), "t", "kind"),
+        ("line", LinearRegression(incomplete="drop"), "gaps", "y"),
+        ("curve", LogisticRegression(incomplete="drop"), "gaps", "c"),
+        ("lda", LinearDiscriminantAnalysis(), "gaps", "c"),
+    ):
+        model.fit(folder / f"{table}.csv", label).save(folder / f"{name}.suffice")
     fruit = read_table(folder / "fruit.csv", ignore=["id"])
     NaiveBayes().fit(fruit, "kind").save(folder / "fruit.suffice")
+    NaiveBayes().sums(fruit, "kind").save(folder / "fruit.sums")
+    NaiveBayes().sums(fruit, "kind", by="color").save(folder / "by.sums")
     return folder
 
 

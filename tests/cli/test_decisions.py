@@ -46,36 +46,3 @@ def test_costs_are_counted(run: Run, rows: pd.DataFrame) -> None:
     shown = run("evaluate", "rows.suffice", "rows.csv", "--costs", "0,1;9,0").stdout
     assert "mean cost" in shown
     assert "ROC area" in shown
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--threshold", 1.5], "--threshold 1.5; a probability is from 0 to 1"),
-        (["--costs", "0,1"], "there are 2 labels (no, yes): costs are 2 rows of 2 numbers"),
-        (["--costs", "0,a;1,0"], "costs are 2 rows of 2 numbers"),
-        (["--costs", "0,-1;1,0"], "costs[0][1]=-1.0; a cost is a finite number"),
-        (["--costs", "0,1;1,0", "--threshold", 0.5], "--threshold and --costs are both given"),
-    ],
-)
-def test_decisions_that_cannot_be(
-    run: Run, rows: pd.DataFrame, options: list[str], said: str
-) -> None:
-    run("fit", "rows.csv", "--label", "ill")
-    refused = run("evaluate", "rows.suffice", "rows.csv", *options)
-    assert refused.exit_code != 0
-    assert said in " ".join(refused.stderr.split())
-
-
-def test_numbers_are_not_decided(run: Run, rows: pd.DataFrame) -> None:
-    fitted = run("fit", "rows.csv", "--label", "level", "--model", "linear")
-    assert fitted.exit_code == 0
-    refused = run("predict", "rows.suffice", "rows.csv", "--threshold", 0.5)
-    assert "--threshold is given for a LinearRegression" in refused.stderr
-
-
-def test_a_threshold_is_between_two(run: Run, model: Path, rows: pd.DataFrame) -> None:
-    rows.assign(ill=[*["maybe"] * 9, *rows.ill[9:]]).to_csv(model.parent / "three.csv", index=False)
-    run("fit", "three.csv", "--label", "ill")
-    refused = run("evaluate", "three.suffice", "three.csv", "--threshold", 0.5)
-    assert "is given for 3 labels; a threshold decides between two" in refused.stderr

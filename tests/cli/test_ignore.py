@@ -45,14 +45,6 @@ def test_rows_with_more_columns_are_forgotten(home: Path) -> None:
     assert suffice.load("b.suffice").statistic_ == suffice.load("c.suffice").statistic_
 
 
-@pytest.mark.parametrize("given", ["nothing", "y"])
-def test_what_is_no_column(home: Path, given: str) -> None:
-    code, _, said = run(f"predict a.suffice a.csv --ignore {given}")
-    assert code == 2
-    columns = "'size', 'color'"
-    assert said == f"error: --ignore names the column {given!r}; the columns are {columns}.\n"
-
-
 def test_a_name_that_holds_a_comma_stands_in_quotes(home: Path) -> None:
     head = '"size, cm","5"" pipe",color,y'
     rows = [f"{i},{i % 3},{'red' if i % 2 else 'blue'},{'uv'[i % 2]}" for i in range(20)]

@@ -100,18 +100,3 @@ def test_an_unknown_category_is_taken_for_the_reference(run: Run, files: Path, m
     (files / "known.csv").write_text("x,colour\n5,red\n6,red\n")
     known = cells(run("predict", "m.suffice", "known.csv").stdout)
     assert cells(answers.stdout)[1:4] == [[""], *known]
-
-
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ("colour", "--reference colour; it says of every column which value the others are"),
-        ("tint:red", "reference names the column 'tint'; the columns are 'x', 'colour'."),
-        ("colour:pink", "column 'colour' has no value 'pink' to be its reference; its values"),
-        ("x:1", "name it in --categorical x too"),
-    ],
-)
-def test_what_is_no_reference(run: Run, files: Path, given: str, said: str) -> None:
-    result = run("fit", "rows.csv", *MODELS["linear"], "-p", f"reference={given}")
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert said in result.stderr

@@ -28,12 +28,3 @@ def test_explain_says_the_interval(run, model, fruit):
     c = list(fitted.classes_).index(facts["prediction"])
     expected = fitted.predict_proba_interval(str(fruit))[0, c]
     assert facts["interval"] == pytest.approx(expected.tolist(), rel=1e-12)
-
-
-def test_an_interval_of_predictions_is_of_numbers(run, model, fruit):
-    result = run("predict", model, fruit, "--interval", "prediction")
-    assert result.exit_code == 2
-    assert "--interval prediction; the answers are classes" in " ".join(result.stderr.split())
-    result = run("predict", model, fruit, "--level", "0.9")
-    assert result.exit_code == 2
-    assert "add --interval confidence" in " ".join(result.stderr.split())

@@ -72,13 +72,6 @@ def test_a_warning_stands_between_lines(run: Run) -> None:
     assert said.startswith("warning: 1 of 2 rows has no answer")
 
 
-def test_an_error_is_one_sentence_in_json_too(run: Run, model: Path) -> None:
-    Path("new.csv").write_text("size,color\n1.1,red\nred,red\n")
-    result = run("predict", model, "new.csv", "--json")
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith("error: line 3 of new.csv, column 'size'")
-
-
 def test_drawn_rows(run: Run, model: Path) -> None:
     words = "sample", model, "-n", 4, "--seed", 7
     drawn = list(csv.DictReader(run(*words).stdout.splitlines()))

@@ -61,14 +61,6 @@ def test_stored_values_of_parquet(run: Run, model: Path) -> None:
     assert found.column_names == ["key", "prediction"]
 
 
-@pytest.mark.parametrize(("column", "said"), [("price", "'price'"), ("prediction", "'prediction'")])
-def test_a_column_that_cannot_be_kept(run: Run, model: Path, column: str, said: str) -> None:
-    Path("new.csv").write_text("size,color,prediction\n1.0,red,a\n")
-    result = run("predict", model, "new.csv", "--keep", column)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert said in result.stderr
-
-
 BAD = "id,size,color\nk1,1.0,red\nk2,2,red,EXTRA\nk3,5.1,blue\nk4\n"
 
 

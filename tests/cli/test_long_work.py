@@ -115,19 +115,3 @@ def test_the_engine_changes_no_bit(run: Run, rows: Path) -> None:
     results = [run(*words, *options) for words in commands]
     assert [one.stderr for one in results] == ["", ""]
     assert [one.stdout for one in results] == expected
-
-
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ("--engine hadoop", "the engines are 'local', 'dask'."),
-        ("--engine local=many", "--engine local=many; behind local= stands a number"),
-    ],
-)
-def test_options_of_other_engines_are_refused(
-    run: Run, rows: Path, options: str, sentence: str
-) -> None:
-    result = run("fit", rows, "--label", "kind", *options.split())
-    assert result.exit_code == 2
-    assert sentence in result.stderr
-    assert os.listdir() == ["rows.parquet"]

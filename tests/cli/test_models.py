@@ -13,10 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import suffice
-from suffice import LinearDiscriminantAnalysis
-from suffice.linear_model import ElasticNet, Lasso, LinearRegression, LogisticRegression
+from suffice.linear_model import ElasticNet, Lasso, LinearRegression
 
-from .conftest import Run, check_refused
+from .conftest import Run
 
 GAPS = "x,c,y\n1,a,1\n2,b,2\n,a,3\n4,b,5\n5,a,4\n3,b,3\n"
 
@@ -210,74 +209,6 @@ class TestLogistic:
         assert len(facts["equations"]) == equations
         title = "c against a:" if C == "inf" else "score of c"
         assert title in " ".join(done(run, "summary", "t.suffice").split())
-
-
-ERRORS = {
-    "fit gaps.csv --label c --model odd": "--model 'odd'",
-    # Options of other models
-    "fit gaps.csv --target y --model linear -p alpha=1": "--alpha 1 is given for --model linear",
-    "fit gaps.csv --target y --model ridge -p alpha=1 -p penalty=1": "--penalty 1 is given for",
-    "fit gaps.csv --label c -p penalty=gcv": "--penalty gcv is given for --model naive-bayes",
-    "fit gaps.csv --label c --model lda -p class_prior=uniform": "--class-prior uniform is given",
-    "fit gaps.csv --target y --model linear -r label_map=1:2": "--label-map is given for a",
-    "fit gaps.csv --target y --model linear -p families=x:gaussian": "--families x:gaussian is",
-    # Options outside their rule
-    "fit gaps.csv --label c --model lda -p shrinkage=2": "--shrinkage 2",
-    "fit gaps.csv --target y --model ridge -p alpha=odd": "--alpha odd",
-    "fit gaps.csv --label c --model logistic -p penalty=odd": "--penalty odd",
-    "fit gaps.csv --label c --model logistic -p C=0": "--C 0",
-    "fit gaps.csv --label c --model logistic -p incomplete=gaussian": "--incomplete gaussian",
-    "fit gaps.csv --label c --model logistic -p incomplete=guess": "--incomplete guess",
-    # Columns
-    "fit gaps.csv --target nope --model ridge": "there is no column 'nope' to be the label",
-    "fit gaps.csv --target y --model ridge --features nope": "--features names the column 'nope'",
-    "fit gaps.csv --target y --model ridge --features x,y": "the column 'y' is given to --label",
-    "fit gaps.csv --target y --model ridge --features x --ignore x": "the column 'x' is given to",
-    "fit gaps.csv --target c --model linear": "column 'c' holds text",
-    "evaluate line.suffice gaps.csv --target x": "the target is called 'x'",
-    # Cells
-    "fit gaps.csv --target y --model linear": "cells are missing (NaN or null): 1 of column 'x'",
-    "fit notes.csv --label y --model lda": "column 'x' holds text: 5.0 words a cell, 4 distinct",
-    "fit gaps.csv --label x --target y": "--label names 'x', 'y'",
-    "fit gaps.csv --target y --target y --model ridge": "--label names 'y' twice",
-    "fit gaps.csv --label c --model qda --text x": "--text is given for --model qda",
-    "fit apart.csv --label y --model logistic -p C=inf": "column 'x' separates the classes",
-    # What a model does not have
-    "predict line.suffice gaps.csv --proba": "--proba is given for a LinearRegression",
-    "predict curve.suffice gaps.csv --interval prediction": "--interval prediction",
-    "predict line.suffice gaps.csv --interval odd": "--interval odd",
-    "predict line.suffice gaps.csv --interval prediction --level 2": "--level 2.0",
-    "summary line.suffice --level 1": "--level 1.0",
-    "summary lda.suffice": "lda.suffice holds a LinearDiscriminantAnalysis",
-    "evaluate line.suffice gaps.csv -r label_map=1:2": "--label-map is given for a",
-    "forget curve.suffice gaps.csv -o x.suffice": "curve.suffice holds a LogisticRegression",
-    "merge line.suffice curve.suffice -o x.suffice": "curve.suffice holds a LogisticRegression",
-    "merge line.suffice lda.suffice -o x.suffice": "lda.suffice holds a",
-}
-
-
-@pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of tables and models, which no command here may change."""
-    folder = tmp_path_factory.mktemp("models")
-    notes = "".join(f"no {i} a b c,{'ab'[i % 2]}\n" for i in range(4))
-    (folder / "gaps.csv").write_text(GAPS)
-    (folder / "notes.csv").write_text(f"x,y\n{notes}")
-    (folder / "apart.csv").write_text("x,y\n1,a\n2,a\n3,b\n4,b\n")
-    pq.write_table(pa.table({"x": [1.0, 2.0], "c": ["a", "b"]}), folder / "table.parquet")
-    for name, model, label in (
-        ("line", LinearRegression(incomplete="drop"), "y"),
-        ("curve", LogisticRegression(incomplete="drop"), "c"),
-        ("lda", LinearDiscriminantAnalysis(), "c"),
-    ):
-        model.fit(folder / "gaps.csv", label).save(folder / f"{name}.suffice")
-    return folder
-
-
-@pytest.mark.parametrize("words", ERRORS)
-def test_one_sentence(written: Path, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(written)
-    check_refused(words, ERRORS[words])
 
 
 def test_pseudo_counts_by_their_evidence(run: Run, tmp_path: Path) -> None:

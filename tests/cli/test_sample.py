@@ -26,14 +26,6 @@ def test_rows_are_those_of_the_model(run: Run, model: Path, tmp_path: Path) -> N
     assert run("sample", model, "-n", 4, "--seed", 7).stdout == drawn.stdout
 
 
-def test_coefficients_draw_no_rows(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "rows.csv").write_text("x,y\n1,2\n2,4\n3,7\n4,8\n")
-    run("fit", "rows.csv", "--label", "y", "--model", "linear", "-o", "m.suffice")
-    assert run("sample", "m.suffice").stderr.startswith(
-        "error: m.suffice holds a LinearRegression; "
-    )
-
-
 def test_drawn_rows_are_written_as_the_table_was(run: Run, tmp_path: Path) -> None:
     cells = ["size;sold;share;price;y"]
     for i in range(60):

@@ -38,18 +38,6 @@ def test_a_merged_model_gets_the_weights_of_one_fit(run: Run, halves: Path) -> N
     assert not found.calibration_.stale
 
 
-def test_what_has_no_weights_is_refused(run: Run, halves: Path) -> None:
-    words = ("--label", "y", "-p", "calibration=none", "-o", "plain.suffice")
-    assert run("fit", "all.csv", *words).exit_code == 0
-    refused = run("calibrate", "plain.suffice", "all.csv", "-o", "x.suffice")
-    assert refused.exit_code == 2
-    assert refused.stderr.startswith("error: --calibration none; this rests on rows")
-    words = ("--label", "y", "--model", "lda", "--features", "x", "-o", "l")
-    assert run("fit", "all.csv", *words).exit_code == 0
-    refused = run("calibrate", "l", "all.csv", "-o", "x.suffice")
-    assert refused.stderr.startswith("error: l holds a LinearDiscriminantAnalysis; ")
-
-
 def test_a_regression_learns_how_large_its_errors_are(run: Run, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     x = rng.normal(size=(120, 2))

@@ -31,29 +31,6 @@ def test_a_graph_is_written(run: Run, model: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (
-            "--to sql --table t",
-            "--dialect is not given; SQL is of a dialect and reads a table; add --dialect.",
-        ),
-        (
-            "--to sql --dialect duckdb",
-            "--table is not given; SQL is of a dialect and reads a table; add --table.",
-        ),
-        (
-            "--to json --keep id",
-            "--keep is given; it is an option of --to sql, not of json; leave it out.",
-        ),
-        ("--to onnx", "--output is not given; an ONNX graph is no text; add --output model.onnx."),
-    ],
-)
-def test_options_that_do_not_fit_are_refused(run: Run, model: Path, words: str, said: str) -> None:
-    refused = run("export", model, *words.split())
-    assert (refused.exit_code, " ".join(refused.stderr.split())) == (2, f"error: {said}")
-
-
-@pytest.mark.parametrize(
     ("words", "library", "given"),
     [
         ("--to sql --dialect bigquery --table t", "sqlglot", "dialect='bigquery'"),

@@ -14,7 +14,7 @@ import pytest
 
 import suffice
 
-from ..conftest import Run, check_refused
+from ..conftest import Run
 
 ROWS = [f'00{i};"a; b {i}";{i % 7},5;{"NA" if i % 9 == 0 else "ab"[i % 3 > 1]}' for i in range(60)]
 
@@ -82,20 +82,6 @@ def test_files_that_need_options(run: Run) -> None:
     Path("new.csv").write_text("Preis €,,y\n7,,u\n")
     assert "7,u" in run("predict", "m.suffice", "new.csv", "--keep", "Preis €").stdout
     assert "--output o.pdf" in run("report", "m.suffice", "-o", "o.pdf").stderr
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ("split t.csv --by size --label kind", "--label and --by are given"),
-        ("split t.csv --test 1", "--test 1"),
-        ("split t.csv --by colour", "--by names the column 'colour'"),
-        ("split t.csv --test 0.001", "choose another --test"),
-        ("split none.csv", "'none.csv' does not exist"),
-    ],
-)
-def test_errors(table: Path, words: str, said: str) -> None:
-    check_refused(words, said)
 
 
 def test_files_to_play_with(run: Run) -> None:

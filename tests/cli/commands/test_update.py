@@ -83,10 +83,3 @@ def test_what_a_regression_forgets_is_said(run: Run) -> None:
     assert run("calibrate", "line.suffice", "line.csv", "-o", "line.suffice").exit_code == 0
     said = run("update", "line.suffice", "line.csv").stdout
     assert "suffice calibrate line.suffice line.csv -o line.suffice" in said
-
-
-def test_a_model_without_sums_is_refused(run: Run) -> None:
-    Path("line.csv").write_text("x,y\n" + "".join(f"{x},{'ab'[x % 3 > 1]}\n" for x in range(30)))
-    words = ("--label", "y", "--model", "logistic", "-o", "curve.suffice")
-    assert run("fit", "line.csv", *words).exit_code == 0
-    check_refused("update curve.suffice line.csv", "curve.suffice holds a LogisticRegression; ")
