@@ -302,8 +302,8 @@ def test_a_forged_checkpoint_is_refused(file: Path) -> None:
         return (numbers, replace(colours, vocabularies=(Vocabulary(values, closed=True),)))
 
     for change in (closed, lambda sums: sums.blocks[:1]):
-        forged = [replace(sums, blocks=change(sums)) for sums in kept.statistics]
-        content = [replace(kept, statistics=tuple(forged))]
+        forged = [(level, replace(sums, blocks=change(sums))) for level, sums in kept.stack]
+        content = [replace(kept, stack=tuple(forged))]
         write_model(path, checkpoint.KIND, content, types=checkpoint.TYPES)
         with pytest.raises(
             ModelFileError, match=r"fit\.checkpoint holds sums that cannot be added"

@@ -89,17 +89,15 @@ class Kept:
 
     of: str
     done: Annotated[int, NONNEGATIVE]
-    levels: tuple[int, ...]
-    statistics: tuple[Any, ...]
+    stack: tuple[tuple[int, Any], ...]  # levels and sums
 
     @rule("every sum has a level, each below the one before")
     def _is_stack(self) -> bool:
-        falling = all(a > b for a, b in pairwise(self.levels))
-        return falling and len(self.levels) == len(self.statistics)
+        return all(a > b for (a, _), (b, _) in pairwise(self.stack))
 
 
 TYPES = {cls.__name__: cls for cls in (*STATISTICS, Kept)}
-HOLDABLE = (*STATISTICS, np.ndarray, np.generic, int, float)
+HOLDABLE = (*STATISTICS, np.ndarray, np.generic, int, float)  # what files hold
 
 
 class _File(AbstractContextManager["_File"]):
@@ -108,8 +106,7 @@ class _File(AbstractContextManager["_File"]):
     def __init__(self, path: Path, every: float) -> None:
         self._path, self._every = path, every
         self.sums: dict[str, TreeSum[Any]] = {
-            kept.of: TreeSum(zip(kept.levels, kept.statistics, strict=True), kept.done)
-            for kept in _read(path)
+            kept.of: TreeSum(kept.stack, kept.done) for kept in _read(path)
         }
         self._is_other_work = bool(self.sums)
         # Who cannot write the file should know before the work, not after a part of it.
@@ -129,8 +126,12 @@ class _File(AbstractContextManager["_File"]):
 
     def _write(self) -> None:
         begun = time.monotonic()
-        kept = filter(None, (_kept(of, sum_) for of, sum_ in self.sums.items()))
-        write_model(self._path, KIND, list(kept), types=TYPES)
+        kept = [
+            Kept(of, sum_.done, tuple(sum_.stack))
+            for of, sum_ in self.sums.items()
+            if sum_.done and all(isinstance(one, HOLDABLE) for _, one in sum_.stack)
+        ]
+        write_model(self._path, KIND, kept, types=TYPES)
         ended = time.monotonic()
         self._due = ended + max(self._every, (ended - begun) / SHARE)
 
@@ -142,13 +143,6 @@ class _File(AbstractContextManager["_File"]):
         if isinstance(error, EngineError) or not isinstance(error, SufficeError):
             where = f"What is summed so far is kept in {self._path}"
             error.add_note(f"{where}: run the same again to go on.")
-
-
-def _kept(of: str, sum_: TreeSum[Any]) -> Kept | None:
-    """Return what to write of a sum: nothing of a kind that files do not hold."""
-    levels, statistics = zip(*sum_.stack, strict=True) if sum_.stack else ((), ())
-    holdable = sum_.done and all(isinstance(statistic, HOLDABLE) for statistic in statistics)
-    return Kept(of, sum_.done, tuple(levels), tuple(statistics)) if holdable else None
 
 
 def _read(path: Path) -> list[Kept]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from shlex import join
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -94,19 +94,22 @@ def cv(
     table = options.selected(reading.open(data), columns, [target], weight, by)
     check_columns("by", [] if by is None else [by], table.names)
     own = [name for name in table.names if name not in (weight, by)]
-    look = _Look.of(table, own, target, reading.labels)
+    numbers, labels, missing, size = _look(table, own, target, reading.labels)
     named = _known(listed(model))
-    numbers = named[0] in REGRESSIONS if named else look.numbers
-    judged = None if numbers else _judged_class(look.labels, metric, positive, threshold)
+    numbers = named[0] in REGRESSIONS if named else numbers
+    judged = None if numbers else _judged_class(labels, metric, positive, threshold)
     if metric is not None:
         of_classes = [*CLASS_SCORES, *(() if judged is None else OF_ONE_CLASS)]
         named_score(metric, list(NUMBER_SCORES) if numbers else of_classes)
     models: dict[str, Sequence[str]] = dict.fromkeys(named, ())
-    models = models or dict(look.models(1 if folds == "loo" else int(folds)))
+    left_out: list[dict[str, str]] = []
+    if not named:
+        fits = 1 if folds == "loo" else int(folds)
+        models, left_out = _suited(numbers, missing, size, fits)
     points = list(options.candidates(models, parameters, columns, reading, grid or ()))
     costs = None
     if judged is not None and threshold is not None:  # the second label is predicted above
-        second = 1 - threshold if judged == look.labels[0] else threshold
+        second = 1 - threshold if judged == labels[0] else threshold
         costs = of_threshold(second).tolist()
         for point in points:
             point.estimator.set_params(costs=costs)
@@ -122,7 +125,7 @@ def cv(
         **fold_facts(ranked),
         "positive": judged,
         "threshold": threshold,
-        "left_out": look.left_out,
+        "left_out": left_out,
         "seed": seed if division["shuffle"] else None,
         "in_order": shuffle is False,
         "next": join(["suffice", "fit", *words]),
@@ -186,63 +189,61 @@ def _shown(facts: dict[str, Any], ranked: RankedModels) -> Iterator[str | Table]
     yield CommandLine(f"\n  {facts['next']}")
 
 
-@dataclass(frozen=True)
-class _Look:
-    """What a table is like, found in one reading."""
+def _look(
+    table: Any, columns: Sequence[str], label: str, cleaning: Mapping[str, Any]
+) -> tuple[bool, list[Any], bool, Size]:
+    """Read a table once.
 
-    numbers: bool  # in the label
-    labels: list[Any]  # sorted
-    missing: bool  # whether a cell is
-    size: Size
-    left_out: list[dict[str, str]] = field(default_factory=list)  # that `models` leaves out
+    Return whether its label is a number, its labels, sorted, whether a cell is missing, and how
+    large the table is.
+    """
+    from suffice.data.open import open_table
+    from suffice.data.table_source import TableSource
+    from suffice.ensemble.candidates import Size
 
-    @classmethod
-    def of(
-        cls, table: Any, columns: Sequence[str], label: str, cleaning: Mapping[str, Any]
-    ) -> _Look:
-        from suffice.data.open import open_table
-        from suffice.data.table_source import TableSource
-        from suffice.ensemble.candidates import Size
+    features = [name for name in columns if name != label]
+    kinds = {one.name: one.kind for one in TableSource(table).columns(features)}
+    categories = [name for name in features if kinds[name] in ("category", "binary")]
+    values: dict[str, set[Any]] = {name: set() for name in categories}
+    numbers = options.holds_numbers(table, label)
+    shown = [] if numbers else open_table(table, label).shown_labels()
+    suffix, names = cleaning.get("label_suffix") or "", cleaning.get("label_map", {})
+    plain = [one.removesuffix(suffix) if isinstance(one, str) else one for one in shown]
+    labels = sorted({names.get(one, one) for one in plain}, key=str)
+    rows, missing = 0, False
+    for part in table.parts(dict.fromkeys(features)):
+        for batch in part.record_batches():
+            rows += batch.num_rows
+            missing = missing or any(batch.column(name).null_count for name in features)
+            for name, known in values.items():
+                if len(known) < MOST_VALUES:
+                    known.update(batch.column(name).unique().to_pylist())
+    levels = sum(map(len, values.values()))
+    sizes = len(features) - len(categories), len(categories), levels, len(labels)
+    return numbers, labels, missing, Size(rows, *sizes)
 
-        features = [name for name in columns if name != label]
-        kinds = {one.name: one.kind for one in TableSource(table).columns(features)}
-        categories = [name for name in features if kinds[name] in ("category", "binary")]
-        values: dict[str, set[Any]] = {name: set() for name in categories}
-        numbers = options.holds_numbers(table, label)
-        shown = [] if numbers else open_table(table, label).shown_labels()
-        suffix, names = cleaning.get("label_suffix") or "", cleaning.get("label_map", {})
-        plain = [one.removesuffix(suffix) if isinstance(one, str) else one for one in shown]
-        labels = sorted({names.get(one, one) for one in plain}, key=str)
-        rows, missing = 0, False
-        for part in table.parts(dict.fromkeys(features)):
-            for batch in part.record_batches():
-                rows += batch.num_rows
-                missing = missing or any(batch.column(name).null_count for name in features)
-                for name, known in values.items():
-                    if len(known) < MOST_VALUES:
-                        known.update(batch.column(name).unique().to_pylist())
-        levels = sum(map(len, values.values()))
-        sizes = len(features) - len(categories), len(categories), levels, len(labels)
-        return cls(numbers, labels, missing, Size(rows, *sizes))
 
-    def models(self, folds: int) -> Iterator[tuple[str, list[str]]]:
-        """Yield what is good on such a table, what costs least first."""
-        from suffice.ensemble.candidates import CANDIDATES
+def _suited(
+    numbers: bool, missing: bool, size: Size, folds: int
+) -> tuple[dict[str, Sequence[str]], list[dict[str, str]]]:
+    """Return the models for such a table, what costs least first, and why others are left out."""
+    from suffice.ensemble.candidates import CANDIDATES
 
-        if self.numbers:
-            own = ["incomplete=gaussian"] * self.missing
-            yield from ((name, own) for name in FOR_NUMBERS)
-            return
-        seconds = {name: folds * CANDIDATES[name].seconds(self.size) for name in FOR_CLASSES}
-        suited = set(FOR_CLASSES) - ({"logistic"} if self.missing else set())  # needs every cell
-        if not (self.size.numbers or self.missing):
-            suited.remove("logistic-bins")
-        for place, name in enumerate(sorted(suited, key=lambda name: seconds[name])):
-            if place and seconds[name] > PATIENCE:
-                why = f"{folds} folds would take about {seconds[name]:.0f} s"
-                self.left_out.append({"name": name, "why": why})
-                continue
-            yield name, ["incomplete=indicator"] * (name == "logistic-bins" and self.missing)
+    if numbers:
+        return dict.fromkeys(FOR_NUMBERS, ["incomplete=gaussian"] * missing), []
+    seconds = {name: folds * CANDIDATES[name].seconds(size) for name in FOR_CLASSES}
+    suited = set(FOR_CLASSES) - ({"logistic"} if missing else set())  # needs every cell
+    if not (size.numbers or missing):
+        suited.remove("logistic-bins")
+    tried: dict[str, Sequence[str]] = {}
+    left_out = []
+    for name in sorted(suited, key=lambda name: seconds[name]):
+        if tried and seconds[name] > PATIENCE:
+            why = f"{folds} folds would take about {seconds[name]:.0f} s"
+            left_out.append({"name": name, "why": why})
+        else:
+            tried[name] = ["incomplete=indicator"] * (name == "logistic-bins" and missing)
+    return tried, left_out
 
 
 def _known(models: Sequence[str]) -> list[str]:
