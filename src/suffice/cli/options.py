@@ -39,6 +39,7 @@ from suffice.cli.values import (
     words_of,
 )
 from suffice.errors import ParameterError, SchemaError
+from suffice.numerics import in_print
 
 if TYPE_CHECKING:
     from suffice.data.table import Table
@@ -203,8 +204,6 @@ class Reading:
             return open_files(files)
         for name in self.text.get("written", ()):
             if name not in table.names:
-                from suffice.numerics import in_print
-
                 columns = f"the columns are {in_print.listed(map(repr, table.names))}"
                 raise SchemaError(f"--written names the column {name!r}", columns)
         return table
@@ -319,10 +318,10 @@ def candidates(
     given = given or ()
     asked: list[tuple[str, str, Sequence[str]]] = [(_typed(one), _name(one), ()) for one in given]
     asked += [(f"--{kind}", kind, OF_FAMILIES) for kind in KINDS if columns.get(kind)]
-    for typed, name, others in asked:
+    for one, name, others in asked:
         if not _owners(models, name, others) and (owners := _owners(MODELS, name, others)):
             raise ParameterError(
-                f"{typed} is given for --model {next(iter(models))}",
+                f"{one} is given for --model {next(iter(models))}",
                 f"it belongs to --model {', '.join(owners)}",
                 "leave the option out, or choose another model",
             )
@@ -386,7 +385,7 @@ def _of_columns(model: str, columns: Columns, parameters: Mapping[str, Any]) -> 
     families = {name: KINDS[kind] for kind, names in given.items() for name in names}
     said = parameters.get("families")
     said = dict(said) if families and isinstance(said, Mapping) else {}
-    for name in said.keys() & families:
+    for name in [name for name in said if name in families]:
         raise _two_parts(name, "families", "categorical or --text")
     return {"families": said | families} if families else {}
 

@@ -16,6 +16,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import suffice
 from suffice.errors import ParameterError
+from suffice.numerics import in_print
 from suffice.phrases import meant, printable
 
 NAIVE_BAYES, LINEAR, LOGISTIC = "naive-bayes", "linear", "logistic"
@@ -73,8 +74,6 @@ def check_columns(option: str, given: Iterable[str], names: Collection[str]) -> 
         if known:
             quoted = '"' + known[0].replace('"', '""') + '"'
             step = f"a name that holds a comma stands in quotes: --{option} {shlex.quote(quoted)}"
-        from suffice.numerics import in_print
-
         fact = f"--{option} names the column {name!r}"
         raise ParameterError(fact, f"the columns are {in_print.listed(map(repr, names))}", step)
 

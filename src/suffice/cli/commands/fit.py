@@ -82,6 +82,7 @@ def fit(
     if model is not None:
         class_of(model)
     sums = sums_in(data)
+    rows: tuple[Any, ...]
     if sums is None:
         if model_files := [file for file in data if is_model_file(file)]:
             fact, rule = f"{model_files[0]} holds a model", "a model is fitted to rows, or to sums"
@@ -94,6 +95,7 @@ def fit(
             rule = "rows of a table have no keys"
             raise ParameterError("--where is given", rule, "sum the rows first: suffice sums --by")
         table = options.selected(opened, columns, label, weight)
+        rows = table, label if len(label) > 1 else label[0], weight
         own, model = False, model or options.suited(table, label)
     else:
         said = {"label": label, "weight": weight, "checkpoint": checkpoint, **columns}
@@ -102,28 +104,26 @@ def fit(
             raise ParameterError(fact, "it stands in the sums", "leave it out")
         own, model = model is None and not parameters, model or NAIVE_BAYES
         sums = sums.where(**_keys(where)).total()
-        label = list(sums.target_names)
+        rows, label = (sums,), list(sums.target_names)
     words: Sequence[str] = ()
     if sums is not None and own:
         chosen = sums.estimator
     else:
         (made,) = options.candidates({model: ()}, parameters, columns, reading)
         chosen, words = made.estimator, made.words
-    if sums is not None and not hasattr(chosen, "sums"):
-        rule = "it is fitted by repeated passes over the rows"
-        raise ParameterError(
-            f"--model {model} is given with a file of sums", rule, "fit it to rows"
-        )
     if sums is None:
         _check_targets(chosen, label)
+    elif not hasattr(chosen, "sums"):
+        fact = f"--model {model} is given with a file of sums"
+        rule = "it is fitted by repeated passes over the rows"
+        raise ParameterError(fact, rule, "fit it to rows")
     if force:
         refuse_overwriting(target, data)
     else:
         refuse_replacing(target, chosen, label, step=f"{BOTH}, or replace any file with --force")
     with fit_context():
-        truth: Any = label if len(label) > 1 else label[0]
         with options.running(engine, f"Fitting {', '.join(data)}", checkpoint=checkpoint):
-            chosen.fit(sums) if sums is not None else chosen.fit(table, truth, weight)
+            chosen.fit(*rows)
         # Within the work: the checkpoint stays until the model is safe.
         chosen.save(target)
     facts: dict[str, Any]
