@@ -29,42 +29,12 @@ from .conftest import JOBS, NUMBERS, dated, rows, ten_tables, with_holes
 
 PAGE = Path(str(files("suffice.reports"))) / "page"
 NAMES = (
-    "aode",
-    "auto",
-    "bayes",
-    "map",
-    "mle",
-    "smooth",
-    "weights",
-    "default",
-    "joined",
-    "text",
-    "bernoulli",
-    "multinomial",
-    "complement",
-    "categorical",
-    "lda",
-    "qda",
-    "mixed",
-    "mixed qda",
-    "logistic",
-    "unpenalised",
-    "bins",
-    "two of bins",
-    "two",
-    "linear",
-    "dated",
-    "dated lda",
-    "dated bins",
-    "dated logistic",
+    *("aode", "auto", "bayes", "map", "mle", "smooth", "weights", "default", "joined", "text"),
+    *("bernoulli", "multinomial", "complement", "categorical", "lda", "qda", "mixed", "mixed qda"),
+    *("logistic", "unpenalised", "bins", "two of bins", "two", "linear"),
+    *("dated", "dated lda", "dated bins", "dated logistic"),
 )
-COMPLETE = {
-    "logistic",
-    "unpenalised",
-    "two",
-    "linear",
-    "dated logistic",
-}  # they answer complete rows
+COMPLETE = {"logistic", "unpenalised", "two", "linear", "dated logistic"}  # answer complete rows
 SCRIPT = """\
 import { readFileSync } from "node:fs";
 import { ledger, probabilities } from "./score.js";
@@ -133,13 +103,8 @@ TOGETHER = ("joined", "lda", "qda", "mixed", "dated lda")  # columns that depend
 
 ALONE = ("bayes", "mle", "default", "lda", "qda", "dated")  # whose cells are evidence by themselves
 MEANS = ("aode", "auto")  # of models, whose columns are revealed one by one
-SCALED = (
-    "logistic",
-    "bins",
-    "linear",
-    "dated bins",
-    "dated logistic",
-)  # with a nomogram, which cannot be asked what to find out
+# With a nomogram, which cannot be asked what to find out.
+SCALED = ("logistic", "bins", "linear", "dated bins", "dated logistic")
 
 
 def in_json(cell: Any) -> Any:
