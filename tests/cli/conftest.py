@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -43,6 +44,13 @@ def command(*words: object) -> Result:
 @pytest.fixture
 def run() -> Run:
     return command
+
+
+def facts_of(run: Run, *words: object) -> Any:
+    """What a command prints as JSON."""
+    result = run(*words, "--json")
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
 
 
 def contents() -> dict[str, bytes]:

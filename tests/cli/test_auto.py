@@ -13,7 +13,7 @@ import pytest
 
 import suffice
 
-from .conftest import command
+from .conftest import command, facts_of
 
 Run = Callable[..., Any]
 NAMES = ["naive-bayes", "lda", "logistic"]
@@ -39,12 +39,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def facts(run: Run, *words: Any) -> dict[str, Any]:
-    result = run(*words, "--json")
-    assert result.exit_code == 0, result.stderr
-    return dict(json.loads(result.stdout))
-
-
 def test_fit_shows_the_candidates(run: Run, folder: Path) -> None:
     found = json.loads((folder / "fitted.json").read_text())
     members = [one for one in found["candidates"] if one["weight"]]
@@ -53,7 +47,7 @@ def test_fit_shows_the_candidates(run: Run, folder: Path) -> None:
     assert {one["name"] for one in found["candidates"]} == set(NAMES)
     params = suffice.load(folder / "auto.suffice").get_params()
     assert (list(params["candidates"]), list(params["categorical"])) == (NAMES, ["colour"])
-    again = facts(run, "show", folder / "auto.suffice")
+    again = facts_of(run, "show", folder / "auto.suffice")
     assert again["candidates"] == found["candidates"]
 
 
@@ -72,9 +66,9 @@ def test_it_answers_as_in_python(run: Run, folder: Path) -> None:
     rows = [line.split(",") for line in result.stdout.splitlines()[1:]]
     found = np.array([[float(cell) for cell in row[1:]] for row in rows])
     np.testing.assert_allclose(found, model.predict_proba(table), rtol=1e-12)
-    evaluated = facts(run, "evaluate", folder / "auto.suffice", folder / "rows.csv")
+    evaluated = facts_of(run, "evaluate", folder / "auto.suffice", folder / "rows.csv")
     assert evaluated["log_loss"] == model.evaluate(table, "kind").log_loss
-    (row,) = facts(run, "explain", folder / "auto.suffice", folder / "rows.csv", "--rows", 1)[
+    (row,) = facts_of(run, "explain", folder / "auto.suffice", folder / "rows.csv", "--rows", 1)[
         "rows"
     ]
     odds = np.log(found[0].max() / found[0].min())

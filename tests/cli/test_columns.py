@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from typer.testing import Result
 
+from .conftest import facts_of
+
 Run = Callable[..., Result]
 
 FIRST = "late,color,kind\n,red,apple\n,blue,plum\n,red,apple\n,red,plum\n"
@@ -27,7 +29,7 @@ def test_a_column_without_a_value_is_left_out(run: Run, tmp_path: Path) -> None:
     assert (
         "left out, now and later: 'late'; a family keeps a column: --families late:gaussian" in said
     )
-    columns = json.loads(run("show", "first.suffice", "--json").stdout)["columns"]
+    columns = facts_of(run, "show", "first.suffice")["columns"]
     assert [column["name"] for column in columns] == ["color"]
     assert run("fit", "first.csv", *words, "--ignore", "late", "-o", "without").exit_code == 0
     for command in ("predict", "explain", "evaluate"):
@@ -82,7 +84,7 @@ def test_show_tells_bins_apart_however_far_from_0_and_names_what_is_left_out(
     assert "id: left out, as it tells one row from another\n" in shown
     assert re.search(r"< 50000003(\.\d+)? +0\.", shown)
     assert re.search(r"< 2021-0[12]-\d\d \d\d:\d\d +0\.", shown)
-    known = json.loads(run("show", "far.suffice", "--json").stdout)["columns"]
+    known = facts_of(run, "show", "far.suffice")["columns"]
     assert [one["name"] for one in known if one.get("left_out")] == ["id"]
     for one in known[1:]:
         assert sum(values[0] for values in one["parameters"].values()) == pytest.approx(1)

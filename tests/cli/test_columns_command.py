@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import suffice
 from suffice.bayes import column_information
 
-from .conftest import Run
+from .conftest import Run, facts_of
 
 
 def test_columns_are_listed_by_what_they_tell(run: Run, model: Path) -> None:
     found = column_information(suffice.load(model))  # type: ignore[arg-type]
-    facts = json.loads(run("columns", model, "--json").stdout)
+    facts = facts_of(run, "columns", model)
     assert facts["entropy"] == found.entropy
     assert [known["column"] for known in facts["columns"]] == [
         found.columns[j] for j in found.order

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import gzip
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,6 +15,8 @@ from typer.testing import Result
 
 import suffice
 from suffice.bayes import column_weights
+
+from .conftest import facts_of
 
 Run = Callable[..., Result]
 
@@ -77,7 +78,7 @@ class TestFit:
         assert "21 total weight (id)" in result.stdout
         # Later commands know the weight column and do not take it for a feature.
         assert run("predict", "fruit.suffice", fruit).exit_code == 0
-        facts = json.loads(run("evaluate", "fruit.suffice", fruit, "--json").stdout)
+        facts = facts_of(run, "evaluate", "fruit.suffice", fruit)
         assert facts["rows"] == 21
 
     def test_skipped_rows_are_a_warning(self, run: Run, tmp_path: Path, fruit: Path) -> None:
@@ -132,7 +133,7 @@ class TestPredict:
 
 class TestEvaluate:
     def test_equals_python(self, run: Run, model: Path, fruit: Path) -> None:
-        facts = json.loads(run("evaluate", model, fruit, "--json").stdout)
+        facts = facts_of(run, "evaluate", model, fruit)
         truth = suffice.load(model).evaluate(fruit, "kind")
         assert facts["error_rate"] == truth.error
         assert facts["log_loss"] == truth.log_loss
@@ -144,7 +145,7 @@ class TestEvaluate:
 
 class TestExplain:
     def test_adds_up(self, run: Run, model: Path, fruit: Path) -> None:
-        facts = json.loads(run("explain", model, fruit, "--rows", 6, "--json").stdout)
+        facts = facts_of(run, "explain", model, fruit, "--rows", 6)
         assert len(facts["rows"]) == 6
         probability = suffice.load(model).predict_proba(fruit)
         for row, expected in zip(facts["rows"], probability, strict=True):
@@ -161,7 +162,7 @@ class TestExplain:
         rows = "".join(f"{x},{1e6 + x},{'ab'[40 < x < 70]}\n" for x in range(100))
         (tmp_path / "between.csv").write_text(f"near,far,y\n{rows}")
         run("fit", "between.csv", "--label", "y", "-p", "families=near:density,far:density")
-        near, far = json.loads(run("show", "between.suffice", "--json").stdout)["columns"]
+        near, far = facts_of(run, "show", "between.suffice")["columns"]
         choices = suffice.load("between.suffice").model_.parameters[0].choices
         assert near["log_loss_alone"] == choices[0].losses
         assert "sampled_rows" not in near
@@ -175,7 +176,7 @@ class TestExplain:
         (tmp_path / "twice.csv").write_text(f"x,again,other,y\n{rows}")
         run("fit", "twice.csv", "--label", "y", "-p", "families=x:density,again:density")
         weights = column_weights(suffice.load("twice.suffice"))
-        facts = json.loads(run("explain", "twice.suffice", "twice.csv", "--json").stdout)["rows"]
+        facts = facts_of(run, "explain", "twice.suffice", "twice.csv")["rows"]
         assert {c["column"]: c["counted"] for c in facts[0]["columns"]} == weights
         assert weights["x"] < 0.9
         shown = " ".join(run("explain", "twice.suffice", "twice.csv").stdout.split())
@@ -185,7 +186,7 @@ class TestExplain:
 
 class TestShow:
     def test_equals_python(self, run: Run, model: Path) -> None:
-        facts = json.loads(run("show", model, "--json").stdout)
+        facts = facts_of(run, "show", model)
         fitted = suffice.load(model)
         assert facts["free_parameters"] == fitted.n_parameters_
         size, color = facts["columns"]
@@ -197,7 +198,7 @@ class TestShow:
         table = pa.table({"size": [1.0, 5.0, None], "kind": ["apple", "plum", "plum"]})
         kinds = ["apple", "pear", "plum"]
         suffice.NaiveBayes().partial_fit(table, "kind", classes=kinds).save("all.suffice")
-        facts = json.loads(run("show", "all.suffice", "--json").stdout)
+        facts = facts_of(run, "show", "all.suffice")
         assert [(c["label"], c["rows"]) for c in facts["classes"]] == [
             ("apple", 1.0),
             ("pear", 0.0),

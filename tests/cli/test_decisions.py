@@ -11,7 +11,7 @@ import pytest
 
 import suffice
 
-from .conftest import Run
+from .conftest import Run, facts_of
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def test_a_threshold_is_kept_with_the_model(run: Run, rows: pd.DataFrame, tmp_pa
     assert answers == np.where(p > 0.1, "yes", "no").tolist()
     answers = run("predict", "rows.suffice", "rows.csv", "--threshold", 0.6).stdout.split()[1:]
     assert answers == np.where(p > 0.6, "yes", "no").tolist()
-    facts = json.loads(run("evaluate", "rows.suffice", "rows.csv", "--json").stdout)
+    facts = facts_of(run, "evaluate", "rows.suffice", "rows.csv")
     assert facts["accuracy"] == pytest.approx(np.mean((p > 0.1) == (rows.ill == "yes")))
     assert facts["roc_area"]["lower"] == facts["roc_area"]["value"] > 0.7
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from .conftest import Run
+from .conftest import Run, facts_of
 
 
 def test_groups(run: Run, tmp_path: Path) -> None:
@@ -18,7 +18,7 @@ def test_groups(run: Run, tmp_path: Path) -> None:
     x = random.normal(size=300) + (y == "b") * np.where(site == "north", 4.0, 0.5)
     pd.DataFrame({"x": x, "site": site, "y": y, "z": 3 * x}).to_csv(tmp_path / "t.csv", index=False)
     run("fit", "t.csv", "--label", "y", "--ignore", "site,z")
-    facts = json.loads(run("evaluate", "t.suffice", "t.csv", "--by", "site", "--json").stdout)
+    facts = facts_of(run, "evaluate", "t.suffice", "t.csv", "--by", "site")
     assert facts["by"] == "site"
     north, south = facts["groups"]
     assert (north["group"], south["group"]) == ("north", "south")

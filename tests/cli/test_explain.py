@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import pytest
 
 import suffice
 
-from .conftest import Run
+from .conftest import Run, facts_of
 
 ROWS = "x,colour,kind,y\n" + "".join(
     f"{i % 7},{('red', 'blue', 'green')[i % 3]},{'ab'[i % 5 > 2]},{i % 7 + 2 * (i % 3)}\n"
@@ -21,9 +20,7 @@ ROWS = "x,colour,kind,y\n" + "".join(
 def test_a_number(run: Run, tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text(ROWS)
     run("fit", "rows.csv", "--label", "y", "--model", "linear", "--ignore", "kind", "-o", "m")
-    (first, second) = json.loads(run("explain", "m", "rows.csv", "--rows", 2, "--json").stdout)[
-        "rows"
-    ]
+    (first, second) = facts_of(run, "explain", "m", "rows.csv", "--rows", 2)["rows"]
     assert [part["column"] for part in first["columns"]] == ["x", "colour"]
     for row, y in ((first, 0.0), (second, 3.0)):
         added = row["average_row"]["y"] + sum(part["adds"]["y"] for part in row["columns"])
@@ -36,7 +33,7 @@ def test_a_number(run: Run, tmp_path: Path) -> None:
 def test_a_logistic_regression(run: Run, tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text(ROWS)
     run("fit", "rows.csv", "--label", "kind", "--model", "logistic", "--ignore", "y", "-o", "m")
-    (row,) = json.loads(run("explain", "m", "rows.csv", "--rows", 1, "--json").stdout)["rows"]
+    (row,) = facts_of(run, "explain", "m", "rows.csv", "--rows", 1)["rows"]
     total = row["average_row"] + sum(part["log_odds"] for part in row["columns"])
     assert row["sum"] == pytest.approx(total)
     odds = row["probability"] / (1 - row["probability"])
@@ -65,7 +62,7 @@ def mail(path: Path) -> None:
 def test_words_of_a_text(run: Run, tmp_path: Path, options: tuple[str, ...]) -> None:
     mail(tmp_path / "mail.csv")
     assert run("fit", "mail.csv", "--label", "kind", "--text", "text", *options).exit_code == 0
-    rows = json.loads(run("explain", "mail.suffice", "mail.csv", "--json").stdout)["rows"]
+    rows = facts_of(run, "explain", "mail.suffice", "mail.csv")["rows"]
     for row in rows:
         (text,) = (part for part in row["columns"] if part["column"] == "text")
         assert set(text["words"]) == set(text["value"].split()) - {"a"}
@@ -102,7 +99,7 @@ def test_a_logistic_regression_of_bins(run: Run, tmp_path: Path) -> None:
     assert "age[(missing)]" in fitted.stdout
     model = suffice.load(tmp_path / "b.suffice")
     assert model.predict({"age": [10.0, 45.0, 90.0]}).tolist() == ["out", "in", "out"]
-    found = json.loads(run("explain", "b.suffice", "ages.csv", "--rows", 1, "--json").stdout)
+    found = facts_of(run, "explain", "b.suffice", "ages.csv", "--rows", 1)
     assert [part["column"] for part in found["rows"][0]["columns"]] == ["age"]
     refused = run(*words, "-p", "incomplete=indicator")
     assert refused.exit_code == 2

@@ -2,11 +2,12 @@
 
 import csv
 import io
-import json
 
 import pytest
 
 import suffice
+
+from .conftest import facts_of
 
 
 def test_predict_writes_the_ends_of_every_class(run, model, fruit):
@@ -23,7 +24,7 @@ def test_predict_writes_the_ends_of_every_class(run, model, fruit):
 def test_explain_says_the_interval(run, model, fruit):
     said = run("explain", model, fruit, "--rows", "1")
     assert "95 % interval:" in " ".join(said.stdout.split())
-    facts = json.loads(run("explain", model, fruit, "--rows", "1", "--json").stdout)["rows"][0]
+    facts = facts_of(run, "explain", model, fruit, "--rows", "1")["rows"][0]
     fitted = suffice.load(model)
     c = list(fitted.classes_).index(facts["prediction"])
     expected = fitted.predict_proba_interval(str(fruit))[0, c]

@@ -5,18 +5,10 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from .conftest import COMMANDS, Run
-
-
-def facts(run: Run, *words: object) -> dict[str, Any]:
-    result = run(*words, "--json")
-    assert result.exit_code == 0, result.stderr
-    found: dict[str, Any] = json.loads(result.stdout)
-    return found
+from .conftest import COMMANDS, Run, facts_of
 
 
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name != "demo"])
@@ -25,7 +17,7 @@ def test_every_command_has_the_option(run: Run, command: str) -> None:
 
 
 def test_a_merge(run: Run, model: Path) -> None:
-    found = facts(run, "merge", model, model, "-o", "both.suffice")
+    found = facts_of(run, "merge", model, model, "-o", "both.suffice")
     assert found == {"model": "both.suffice", "merged": 2, "rows": 12.0}
 
 
@@ -80,10 +72,10 @@ def test_drawn_rows(run: Run, model: Path) -> None:
 
 
 def test_an_export(run: Run, model: Path) -> None:
-    found = facts(run, "export", model, "--to", "json")
+    found = facts_of(run, "export", model, "--to", "json")
     assert found["content"] == run("export", model, "--to", "json").stdout
     assert found["bytes"] == len(found["content"].encode())
-    report = facts(run, "export", model, "--to", "json", "-o", "model.json")
+    report = facts_of(run, "export", model, "--to", "json", "-o", "model.json")
     assert Path("model.json").read_text() == found["content"]
     assert report == found | {"output": "model.json", "content": None}
 
@@ -93,4 +85,4 @@ def test_sql_that_refuses_nulls_says_where(run: Run) -> None:
     Path("line.csv").write_text("x,y\n1,2\n2,3\n3,5\n4,4\n")
     run("fit", "line.csv", "--label", "y", "--model", "linear")
     of_sql = ("--to", "sql", "--dialect", "duckdb", "--table", "t")
-    assert facts(run, "export", "line.suffice", *of_sql)["refuses_null"] == ["x"]
+    assert facts_of(run, "export", "line.suffice", *of_sql)["refuses_null"] == ["x"]

@@ -15,7 +15,7 @@ import pytest
 import suffice
 from suffice.linear_model import ElasticNet, Lasso, LinearRegression
 
-from .conftest import Run
+from .conftest import Run, facts_of
 
 GAPS = "x,c,y\n1,a,1\n2,b,2\n,a,3\n4,b,5\n5,a,4\n3,b,3\n"
 
@@ -41,11 +41,6 @@ def done(run: Run, *words: object) -> str:
     result = run(*words)
     assert result.exit_code == 0, result.stderr
     return result.stdout
-
-
-def facts_of(run: Run, *words: object) -> dict[str, Any]:
-    facts: dict[str, Any] = json.loads(done(run, *words, "--json"))
-    return facts
 
 
 class TestLinear:

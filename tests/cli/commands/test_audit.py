@@ -1,6 +1,5 @@
 """``suffice audit``: what is told is that of the library."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,8 @@ import pytest
 import suffice
 from suffice import NaiveBayes
 from suffice.privacy import audit
+
+from ..conftest import facts_of
 
 Run = Callable[..., Any]
 
@@ -23,7 +24,7 @@ def model(tmp_path: Path) -> Path:
 
 
 def test_facts(run: Run, model: Path) -> None:
-    found = json.loads(run("audit", model, "--min-count", 2, "--json").stdout)
+    found = facts_of(run, "audit", model, "--min-count", 2)
     expected = audit(suffice.load(model), 2).findings
     assert found["findings"] == [vars(one) for one in expected]
     assert found["min_count"] == 2

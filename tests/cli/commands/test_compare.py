@@ -19,6 +19,8 @@ from suffice import (
     read_table,
 )
 
+from ..conftest import facts_of
+
 TABLES = {
     "other": "size,color,kind\n1.0,red,apple\n2,green,plum\n8,green,plum\n",
     "hue": "size,hue,kind\n1.0,red,apple\n2,green,plum\n",
@@ -60,13 +62,6 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def models(written: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(written)
     return written
-
-
-def facts_of(run: Run, *words: object) -> dict[str, Any]:
-    result = run(*words, "--json")
-    assert result.exit_code == 0, result.stderr
-    facts: dict[str, Any] = json.loads(result.stdout)
-    return facts
 
 
 class TestCompare:

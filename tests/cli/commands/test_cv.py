@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +16,7 @@ from typer.testing import Result
 import suffice
 from suffice.model_selection import compare_scores, evaluate_folds
 
-from ..conftest import check_refused
+from ..conftest import check_refused, facts_of
 
 Run = Callable[..., Result]
 N = 120
@@ -43,19 +42,13 @@ def table(tmp_path: Path) -> pa.Table:
     return found
 
 
-def facts(run: Run, *words: object) -> dict:
-    result = run(*words, "--json")
-    assert result.exit_code == 0, result.output
-    return json.loads(result.stdout)
-
-
 def by_name(found: dict) -> dict:
     return {model["name"]: model for model in found["models"]}
 
 
 def test_scores_are_those_of_evaluate_folds(run: Run, table: pa.Table) -> None:
     words = "cv t.csv --label y --ignore word,doctor --folds 3 --model naive-bayes,lda,qda,logistic"
-    found = facts(run, *words.split())
+    found = facts_of(run, *words.split())
     known = {
         "naive-bayes": suffice.NaiveBayes(),
         "lda": suffice.LinearDiscriminantAnalysis(),
@@ -94,24 +87,24 @@ def test_the_table_names_the_best_and_what_to_type_next(run: Run, table: pa.Tabl
 
 
 def test_what_suits_a_table_is_tried(run: Run, table: pa.Table) -> None:
-    found = facts(run, "cv", "t.csv", "--label", "y", "--features", "x,word", "--folds", 2)
+    found = facts_of(run, "cv", "t.csv", "--label", "y", "--features", "x,word", "--folds", 2)
     tried = ["lda", "naive-bayes", "logistic", "logistic-bins", "qda", "aode"]
     assert sorted(by_name(found)) == sorted(tried)
     assert found["left_out"] == []
     gaps = table.set_column(0, "x", pa.array([None, *table["x"].to_pylist()[1:]]))
     pyarrow.csv.write_csv(gaps, "gaps.csv")
     words = ("cv", "gaps.csv", "--features", "x,word", "--folds", 2)
-    names = by_name(facts(run, *words, "--label", "y"))
+    names = by_name(facts_of(run, *words, "--label", "y"))
     assert all("scores" in one for one in names.values())
     assert "logistic" not in names
-    numbers = facts(run, *words, "--label", "cost")
+    numbers = facts_of(run, *words, "--label", "cost")
     assert list(by_name(numbers)) == ["linear", "ridge", "lasso"]
     assert "incomplete=gaussian" in numbers["next"]
 
 
 def test_one_class_and_a_threshold(run: Run, table: pa.Table) -> None:
     words = ("cv", "t.csv", "--label", "y", "--features", "x,z", "--model", "lda,naive-bayes")
-    found = facts(run, *words, "--metric", "recall", "--positive", "no", "--threshold", 0.7)
+    found = facts_of(run, *words, "--metric", "recall", "--positive", "no", "--threshold", 0.7)
     assert (found["score"], found["positive"]) == ("recall", "no")
     costs = [[0.0, 0.3], [0.7, 0.0]]  # "yes" above 0.3
     model = suffice.LinearDiscriminantAnalysis(costs=costs)
@@ -124,14 +117,14 @@ def test_one_class_and_a_threshold(run: Run, table: pa.Table) -> None:
     assert "costs=" in found["next"]
     assert run(*shlex.split(found["next"])[1:]).exit_code == 0
     assert np.allclose(suffice.load("t.suffice").costs, costs)
-    by_f1 = facts(run, *words, "--metric", "f1")
+    by_f1 = facts_of(run, *words, "--metric", "f1")
     assert (by_f1["score"], by_f1["positive"], by_f1["threshold"]) == ("F1", "yes", None)
 
 
 def test_a_grid_is_compared(run: Run, table: pa.Table) -> None:
     line = ("--grid", "alpha=0.1,10")
     line = (*line, "-p", "calibration=none", "--features", "x,word", "--folds", "3")
-    found = facts(run, "cv", "t.csv", "--label", "y", "--model", "naive-bayes,logistic", *line)
+    found = facts_of(run, "cv", "t.csv", "--label", "y", "--model", "naive-bayes,logistic", *line)
     assert list(by_name(found)) == ["naive-bayes alpha=0.1", "naive-bayes alpha=10", "logistic"]
     expected = evaluate_folds(
         suffice.NaiveBayes(alpha=10.0, calibration="none"),
@@ -143,7 +136,7 @@ def test_a_grid_is_compared(run: Run, table: pa.Table) -> None:
     )
     shown = by_name(found)["naive-bayes alpha=10"]["scores"]["log loss"]["mean"]
     assert shown == pytest.approx(expected.mean("log loss"))
-    only = facts(run, "cv", "t.csv", "--label", "y", "--model", "naive-bayes", *line)
+    only = facts_of(run, "cv", "t.csv", "--label", "y", "--model", "naive-bayes", *line)
     assert list(by_name(only)) == ["alpha=0.1", "alpha=10"]
     assert f"-p alpha={only['best'].partition('=')[2]}" in only["next"]
 
@@ -151,7 +144,7 @@ def test_a_grid_is_compared(run: Run, table: pa.Table) -> None:
 def test_single_rows_are_left_out(run: Run, table: pa.Table) -> None:
     words = ("--label", "y", "--ignore", "word,doctor", "--model", "naive-bayes,lda")
     words = (*words, "-p", "numbers=gaussian", "-p", "calibration=none")
-    found = facts(run, "cv", "t.csv", *words, "--folds", "loo")
+    found = facts_of(run, "cv", "t.csv", *words, "--folds", "loo")
     assert (found["folds"], found["seed"]) == (1, None)
     for name, model in [
         ("naive-bayes", suffice.NaiveBayes.textbook()),
@@ -166,7 +159,7 @@ def test_single_rows_are_left_out(run: Run, table: pa.Table) -> None:
 
 
 def test_rows_of_a_group_stay_together(run: Run, table: pa.Table) -> None:
-    found = facts(run, "cv", "t.csv", "--label", "y", "--by", "doctor", "--model", "naive-bayes")
+    found = facts_of(run, "cv", "t.csv", "--label", "y", "--by", "doctor", "--model", "naive-bayes")
     expected = evaluate_folds(suffice.NaiveBayes(), table, "y", cv=10, groups="doctor")
     assert found["folds"] == 4
     assert found["seed"] is None
@@ -182,7 +175,7 @@ def test_folds_in_order(run: Run, table: pa.Table) -> None:
         ("--seed=5", {"cv": 3, "shuffle": True, "random_state": 5}),
     ):
         expected = evaluate_folds(suffice.NaiveBayes(), table, "y", **options)
-        shown = by_name(facts(run, *words, option))["naive-bayes"]["scores"]["log loss"]["folds"]
+        shown = by_name(facts_of(run, *words, option))["naive-bayes"]["scores"]["log loss"]["folds"]
         assert shown == pytest.approx(expected.scores("log loss").tolist())
 
 
@@ -228,7 +221,7 @@ def test_a_label_that_one_fold_alone_has_makes_the_log_loss_infinite(
 ) -> None:
     rows = "".join(f"{i % 7},{'abc'[i % 2 + (i == 5)]}\n" for i in range(30))
     (tmp_path / "once.csv").write_text(f"x,y\n{rows}")
-    found = facts(run, "cv", "once.csv", "--label", "y", "--model", "naive-bayes", "--folds", 3)
+    found = facts_of(run, "cv", "once.csv", "--label", "y", "--model", "naive-bayes", "--folds", 3)
     score = found["models"][0]["scores"]["log loss"]
     assert score["mean"] is None
     assert score["folds"].count(None) == 1
@@ -253,14 +246,14 @@ def test_a_model_of_heavy_tails_is_not_as_good(run: Run, tmp_path: Path) -> None
     rows = "".join(f"{a:.6f},{b:.9f},{'ny'[c]}\n" for a, b, c in zip(x, thin, y, strict=True))
     (tmp_path / "spikes.csv").write_text("x,thin,y\n" + rows)
     words = ("cv", "spikes.csv", "--label", "y", "--model", "naive-bayes,qda")
-    found = by_name(facts(run, *words))
+    found = by_name(facts_of(run, *words))
     assert found["naive-bayes"]["verdict"] == "best"
     assert found["qda"]["verdict"] == ""
 
 
 def test_the_target_is_that_of_a_formula(run: Run, table: pa.Table) -> None:
     words = ("cv", "t.csv", "--model", "logistic", "-p", "formula=y ~ x*z", "--folds", 3)
-    found, named = (by_name(facts(run, *words, *more)) for more in ((), ("--label", "y")))
+    found, named = (by_name(facts_of(run, *words, *more)) for more in ((), ("--label", "y")))
     assert found["logistic"]["scores"] == named["logistic"]["scores"]
     result = run("cv", "t.csv", "--model", "logistic")
     assert result.exit_code == 2

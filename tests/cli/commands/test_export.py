@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 import suffice
 from suffice.export import to_json
 
-from ..conftest import Run
+from ..conftest import Run, facts_of
 
 
 def test_files_hold_what_python_writes(run: Run, model: Path) -> None:
@@ -51,4 +50,4 @@ def test_a_library_that_is_absent_is_named(
 def test_a_model_is_not_written_over(run: Run, model: Path) -> None:
     refused = run("export", model, "--to", "json", "-o", model)
     assert refused.exit_code == 2
-    assert json.loads(run("show", model, "--json").stdout)["rows"] == 6
+    assert facts_of(run, "show", model)["rows"] == 6
