@@ -1,12 +1,12 @@
-"""The intermediate form of every export: a model's log joint as expression trees over columns.
+"""The intermediate form of every export: a model's log joint as terms of columns.
 
 ::
 
-    s_c(x) = start_c + Σ_terms expression_c(x),        log P(c, x) = s_c(x) + a term of the row
+    s_c(x) = start_c + Σ_terms weight · term_c(x),        log P(c, x) = s_c(x) + a term of the row
 
 A classifier's answers follow from s by log-sum-exp; a regressor's predictions are s itself. Of an
 average every member has a log joint, and the answer is the mean of their probabilities.
-A reader of models makes these trees, a writer of a language walks them: neither knows the other.
+A reader of models makes the terms, a writer of a language walks them: neither knows the other.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ ColumnKind = Literal[
     "number", "count", "whole", "date", "time", "string", "integer", "boolean", "text"
 ]
 Missing = Literal["nothing", "refused"]
+Operation = Literal["cell", "sum", "product", "quotient", "square", "log", "log1p"]
+Numbers = float | NDArray[np.float64]
 
 
 class Column(NamedTuple):
@@ -54,85 +56,68 @@ class Column(NamedTuple):
         return (0.0 if self.kind in ("count", "whole") else -LARGEST), LARGEST
 
 
-@dataclass(frozen=True)
-class Number:
-    """A constant; −∞ is the logarithm of what is impossible."""
+@dataclass(frozen=True, eq=False)
+class Expression:
+    """An operation on expressions and numbers; ``cell`` is the number in the cell of a column.
 
-    value: float
-
-
-@dataclass(frozen=True)
-class Cell:
-    """The number in a column, by its place among the columns."""
-
-    column: int
-
-
-@dataclass(frozen=True)
-class Sum:
-    """The sum of all terms, from left to right."""
-
-    terms: tuple[Expression, ...]
-
-
-@dataclass(frozen=True)
-class Product:
-    """The product of two factors."""
-
-    left: Expression
-    right: Expression
-
-
-@dataclass(frozen=True)
-class Quotient:
-    """``left`` divided by ``right``, which is not 0."""
-
-    left: Expression
-    right: Expression
-
-
-@dataclass(frozen=True)
-class Square:
-    """Something times itself."""
-
-    of: Expression
-
-
-@dataclass(frozen=True)
-class Log:
-    """The natural logarithm of something positive."""
-
-    of: Expression
-
-
-@dataclass(frozen=True)
-class Log1p:
-    """log(1 + u) of u ≥ 0, right also where u is small."""
-
-    of: Expression
-
-
-Expression = Number | Cell | Sum | Product | Quotient | Square | Log | Log1p
-
-
-@dataclass(frozen=True)
-class Term:
-    """The contribution of some columns to every output.
-
-    If one of them is missing, the term is ``nothing``, or the row is ``refused``.
+    Numbers differ between the outputs where they are arrays (k,).
     """
 
-    columns: tuple[int, ...]
-    by_output: tuple[Expression, ...]
-    missing: Missing = "nothing"
-    weight: float = 1.0
+    operation: Operation
+    of: tuple[Expression | Numbers, ...] = ()
+
+    __array_ufunc__ = None  # so that arrays are operands, and not their elements
+
+    def __add__(self, other: Expression | Numbers) -> Expression:
+        terms = self.of if self.operation == "sum" else (self,)
+        return Expression("sum", (*terms, other))
+
+    def __radd__(self, other: Numbers) -> Expression:
+        return Expression("sum", (other, self))
+
+    def __sub__(self, other: Numbers) -> Expression:
+        return self + -other
+
+    def __mul__(self, other: Expression | Numbers) -> Expression:
+        return Expression("product", (self, other))
+
+    def __rmul__(self, other: Numbers) -> Expression:
+        return Expression("product", (other, self))
+
+    def __rtruediv__(self, other: Numbers) -> Expression:
+        return Expression("quotient", (other, self))
+
+    def of_output(self, c: int) -> Expression:
+        """Return the expression of one output, whose numbers are floats."""
+        of = (
+            one.of_output(c)
+            if isinstance(one, Expression)
+            else one
+            if isinstance(one, float)
+            else float(one[c])
+            for one in self.of
+        )
+        return Expression(self.operation, tuple(of))
+
+    def square(self) -> Expression:
+        return Expression("square", (self,))
+
+    def log(self) -> Expression:
+        """Return the natural logarithm of something positive."""
+        return Expression("log", (self,))
+
+    def log1p(self) -> Expression:
+        """Return log(1 + u) of u ≥ 0, right also where u is small."""
+        return Expression("log1p", (self,))
+
+
+CELL = Expression("cell")
 
 
 @dataclass(frozen=True)
 class Steps:
     """Places of numbers: b, where b of the ascending ``starts`` are at most the cell."""
 
-    column: int
     starts: tuple[float, ...]
 
 
@@ -140,35 +125,42 @@ class Steps:
 class Values:
     """Places of cells: i of those that equal value i, and the last of all others."""
 
-    column: int
     values: tuple[Any, ...]
 
 
-@dataclass(frozen=True)
-class Table:
-    """The contribution of a column to every output, by the place of its cell."""
+@dataclass(frozen=True, eq=False)
+class Lookup:
+    """Numbers by the place of the cell, of which there are b."""
 
     places: Steps | Values
-    by_output: tuple[tuple[float | None, ...], ...]  # by place; None refuses the cell
-    missing: Missing = "nothing"
-    weight: float = 1.0
-
-    @property
-    def columns(self) -> tuple[int]:
-        return (self.places.column,)
-
-    def numbers(self, c: int) -> list[float | None]:
-        """Return the contributions to output c times the weight, by place."""
-        return [None if one is None else self.weight * one for one in self.by_output[c]]
+    by_output: NDArray[np.float64]  # (k, b); NaN refuses the cell
 
 
 @dataclass(frozen=True, eq=False)
 class Words:
     """The sum over the words of a text of what one word adds to every output."""
 
-    columns: tuple[int]
     parameters: Any  # of a multinomial family
+
+
+Adds = Expression | Lookup | Words
+
+
+@dataclass(frozen=True, eq=False)
+class Term:
+    """The contribution of the cell of a column to every output.
+
+    If the cell is missing, the term is ``nothing``, or the row is ``refused``.
+    """
+
+    column: int
+    adds: Adds
+    missing: Missing = "nothing"
     weight: float = 1.0
+
+    @property
+    def columns(self) -> tuple[int]:
+        return (self.column,)
 
 
 class Whitened(NamedTuple):
@@ -237,7 +229,8 @@ class Pairs:
     """
 
     columns: tuple[int, ...]
-    bins: tuple[Table, ...]  # of one output
+    places: tuple[Steps | Values, ...]
+    bins: tuple[NDArray[np.intp], ...]  # by place; −1 of cells that are missing
     sizes: tuple[int, ...]  # numbers of bins
     counts: NDArray[np.float64]  # (k, M(M + 1)/2), of which t is: `suffice.models.generative.aode`
     rows: NDArray[np.float64]  # Σw of every class, (k,)
@@ -252,7 +245,7 @@ class Pairs:
         return tuple(accumulate(self.sizes, initial=0))
 
 
-AnyTerm = Term | Table | Words | Gaussian | Pairs
+AnyTerm = Term | Gaussian | Pairs
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from math import inf
+from math import inf, isnan
 from typing import Any
 
 import numpy as np
@@ -43,7 +43,7 @@ def to_json(model: Any) -> str:
     """
     joint = log_joint(model)
     names = [column.name for column in joint.columns]
-    members = members_of(model)
+    members, k = members_of(model), len(joint.outputs)
     facts: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
@@ -53,9 +53,9 @@ def to_json(model: Any) -> str:
     }
     found = [
         {
-            "outputs": [_output(joint, one, c) for c in range(len(joint.outputs))],
+            "outputs": [_output(joint, one, c) for c in range(k)],
             "parameters": _parameters(member),
-            "terms": [term_facts(term, names) for term in one.terms],
+            "terms": [term_facts(term, names, k) for term in one.terms],
         }
         for one, (_, _, member) in zip(joint.members, members, strict=True)
     ]
@@ -67,40 +67,38 @@ def to_json(model: Any) -> str:
     return json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def term_facts(term: ex.AnyTerm, names: Sequence[Any]) -> dict[str, Any]:
-    """Return a term as a program reads it; columns are called by ``names``."""
+def term_facts(term: ex.AnyTerm, names: Sequence[Any], k: int) -> dict[str, Any]:
+    """Return a term of k outputs as a program reads it; columns are called by ``names``."""
     facts: dict[str, Any] = {"columns": [names[j] for j in term.columns], "weight": term.weight}
     match term:
         case ex.Term():
-            by_output = [written(tree, names) for tree in term.by_output]
-            return facts | {"missing": term.missing, "by_output": by_output}
-        case ex.Table():
-            *rows, last = (
-                [None if v is None else finite(v) for v in row]
-                for row in zip(*term.by_output, strict=True)
-            )
-            facts["missing"] = term.missing
-            if isinstance(term.places, ex.Steps):
-                return facts | {"starts": list(term.places.starts), "table": [*rows, last]}
-            others = "refused" if None in last else last
-            return facts | {"values": list(term.places.values), "table": rows, "others": others}
+            return facts | {"missing": term.missing} | _of_cell(term.adds, names[term.column], k)
         case ex.Pairs():
             return facts | {"pairs": _pairs(term)}
         case ex.Gaussian():
             return facts | {"gaussian": _gaussian(term, names)}
-        case ex.Words():
-            raise AssertionError("an export has no texts")
+
+
+def _of_cell(adds: ex.Adds, name: Any, k: int) -> dict[str, Any]:
+    if isinstance(adds, ex.Expression):
+        return {"by_output": [written(adds.of_output(c), name) for c in range(k)]}
+    assert isinstance(adds, ex.Lookup)  # an export has no texts
+    *rows, last = (list(map(finite, row)) for row in adds.by_output.T.tolist())
+    if isinstance(adds.places, ex.Steps):
+        return {"starts": list(adds.places.starts), "table": [*rows, last]}
+    others = "refused" if None in last else last
+    return {"values": list(adds.places.values), "table": rows, "others": others}
 
 
 def _pairs(term: ex.Pairs) -> dict[str, Any]:
     """Return bins and counts of one-dependence estimators."""
     bins: list[dict[str, Any]] = []
-    for one in term.bins:
-        if isinstance(one.places, ex.Steps):
-            bins.append({"starts": list(one.places.starts)})
+    for places, own in zip(term.places, term.bins, strict=True):
+        if isinstance(places, ex.Steps):
+            bins.append({"starts": list(places.starts)})
         else:
-            pairs = zip(one.places.values, one.by_output[0], strict=False)
-            bins.append({"values": [[value, int(b)] for value, b in pairs if b is not None]})
+            pairs = zip(places.values, own[:-1].tolist(), strict=True)
+            bins.append({"values": list(map(list, pairs))})
     counts = [[int(n) if n == int(n) else n for n in row] for row in term.counts.tolist()]
     return {
         "bins": bins,
@@ -139,6 +137,7 @@ def _parameters(model: Any) -> list[dict[str, Any]]:
     fitted = model.model_
     if not hasattr(fitted, "parts"):
         return []
+    families = fitted.family_names
     found: list[dict[str, Any]] = []
     for part, parameters, weights in zip(
         fitted.parts, fitted.parameters, fitted.part_weights, strict=True
@@ -148,7 +147,7 @@ def _parameters(model: Any) -> list[dict[str, Any]]:
             found.append(
                 {
                     "column": name,
-                    "family": fitted.family_names[name],
+                    "family": families[name],
                     "weight": weight,
                     "by_class": parameters.describe(j),
                 }
@@ -156,22 +155,16 @@ def _parameters(model: Any) -> list[dict[str, Any]]:
     return found
 
 
-def finite(value: float) -> float | str:
-    """A number as JSON has it."""
-    return IMPOSSIBLE if value == -inf else value
+def finite(value: float) -> float | str | None:
+    """A number as JSON has it; None of one that refuses a cell."""
+    return IMPOSSIBLE if value == -inf else None if isnan(value) else value
 
 
-def written(node: ex.Expression, names: Sequence[Any]) -> Any:
-    """A node as JSON: a number, or an object whose key says what it is."""
-    match node:
-        case ex.Number(value):
-            return finite(value)
-        case ex.Cell(column):
-            return {"cell": names[column]}
-        case ex.Sum(terms):
-            return {"sum": [written(term, names) for term in terms]}
-        case ex.Product(left, right) | ex.Quotient(left, right):
-            pair = [written(left, names), written(right, names)]
-            return {type(node).__name__.lower(): pair}
-        case ex.Square(of) | ex.Log(of) | ex.Log1p(of):
-            return {type(node).__name__.lower(): written(of, names)}
+def written(node: ex.Expression | ex.Numbers, name: Any) -> Any:
+    """An expression of one output as JSON: a number, or an object whose key says what it is."""
+    if not isinstance(node, ex.Expression):
+        return node
+    if node.operation == "cell":
+        return {"cell": name}
+    of = [written(one, name) for one in node.of]
+    return {node.operation: of if len(of) > 1 else of[0]}

@@ -12,6 +12,7 @@ from operator import add
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from onnx import ModelProto, TensorProto, checker, helper, numpy_helper
 
 from suffice.errors import ParameterError
@@ -192,16 +193,11 @@ class Graph:
         for term in one.terms:
             match term:
                 case ex.Term():
-                    trees = [self._in_rows(self.write(tree)) for tree in term.by_output]
-                    made = self._of_cells(term, self.run("Concat", *trees, axis=1))
-                case ex.Table():
-                    made = self._of_cells(term, self._looked_up(term))
+                    made = self._of_cell(term)
                 case ex.Gaussian():
                     made = self._gaussian(term)
                 case ex.Pairs():
                     made = self._pairs(term)
-                case ex.Words():
-                    raise AssertionError("an export has no texts")
             total = total + (made if term.weight == 1 else made * term.weight)
         return total
 
@@ -217,7 +213,10 @@ class Graph:
     def _pairs(self, term: ex.Pairs) -> Node:
         """Write one-dependence estimators; a missing cell has bin M, which adds nothing."""
         k, m = len(self.joint.outputs), term.ends[-1]
-        bins = [self._bin(one, start, m) for one, start in zip(term.bins, term.ends, strict=False)]
+        of_columns = zip(term.columns, term.places, term.bins, term.ends, strict=False)
+        bins = [
+            self._bin(j, at, np.where(b < 0, m, start + b), m) for j, at, b, start in of_columns
+        ]
         shown = self.run("Concat", *bins, axis=1)
         table = np.pad(term.terms, ((0, 0), (0, 1), (0, 1))).reshape(k, -1).T
         added = self.constant(table)
@@ -233,18 +232,16 @@ class Graph:
         mean = (total / count).run("Log") + top.run("Squeeze", [2]) + rest[None]
         return (count > 0.0).where(mean, 0.0)
 
-    def _bin(self, table: ex.Table, start: int, m: int) -> Node:
+    def _bin(self, j: int, places: ex.Steps | ex.Values, bins: NDArray[np.intp], m: int) -> Node:
         """Write the bin of a cell, (n, 1), counted through all columns; M of a missing one."""
-        j = table.places.column
-        bins = [m if b is None else start + int(b) for b in table.by_output[0]]
-        made = self.constant(np.array(bins, np.int64)).at(self._place(table.places))
-        if isinstance(table.places, ex.Steps):
+        made = self.constant(bins).at(self._place(j, places))
+        if isinstance(places, ex.Steps):
             made = self._legal(j).where(made, [m])
         return self._missing(j).where([m], made)
 
     def _gaussian(self, term: ex.Gaussian) -> Node:
         """Write columns together; what a row lacks is integrated out."""
-        places = {j: self._place(ex.Values(j, values)) for j, values in term.values.items()}
+        places = {j: self._place(j, ex.Values(values)) for j, values in term.values.items()}
         lacks = [
             self._missing(j) | places[j].equals([len(term.values[j])])
             if j in places
@@ -314,14 +311,18 @@ class Graph:
                 total = total + (g * (own * own) + scale) * -0.5
         return total.run("Squeeze", [2])
 
-    def _of_cells(self, term: ex.Term | ex.Table, made: Node) -> Node:
-        """Write what a term adds, with its rule for missing and refused cells."""
-        for j in term.columns:
-            if self.joint.columns[j].bounds is not None:
-                made = self._legal(j).where(made, nan)
-        for j in term.columns:
-            made = self._missing(j).where(nan if term.missing == "refused" else 0.0, made)
-        return made
+    def _of_cell(self, term: ex.Term) -> Node:
+        """Write what a cell adds, (n, k), and its rule for missing and refused cells."""
+        j = term.column
+        if isinstance(term.adds, ex.Expression):
+            made = self.write(term.adds, self.cells[j])
+        else:
+            assert isinstance(term.adds, ex.Lookup)  # an export has no texts
+            table = np.ascontiguousarray(term.adds.by_output.T)
+            made = self.constant(table).at(self._place(j, term.adds.places)).run("Squeeze", [1])
+        if self.joint.columns[j].bounds is not None:
+            made = self._legal(j).where(made, nan)
+        return self._missing(j).where(nan if term.missing == "refused" else 0.0, made)
 
     def _missing(self, j: int) -> Node:
         if self.joint.columns[j].kind != "string":
@@ -337,43 +338,37 @@ class Graph:
 
     # -- expressions
 
-    def write(self, node: ex.Expression) -> Node:
-        """Write one node of the tree."""
-        match node:
-            case ex.Number(value):
-                return self.constant(np.array([[value]]))
-            case ex.Cell(column):
-                return self.cells[column]
-            case ex.Sum(terms):
-                return reduce(add, map(self.write, terms))
-            case ex.Product(left, right):
-                return self.write(left) * self.write(right)
-            case ex.Quotient(left, right):
-                return self.write(left) / self.write(right)
-            case ex.Square(of):
-                root = self.write(of)
-                return root * root
-            case ex.Log(of):
-                return self.write(of).run("Log")
-            case ex.Log1p(of):  # Kahan's form: log(w) u / (w − 1) with w = 1 + u
-                u = self.write(of)
-                w = u + 1.0
+    def write(self, node: ex.Expression | ex.Numbers, cell: Node) -> Node:
+        """Write an expression of a cell, for all outputs."""
+        if not isinstance(node, ex.Expression):
+            return self.constant(np.atleast_2d(node))
+        if node.operation == "cell":
+            return cell
+        first, *others = of = [self.write(one, cell) for one in node.of]
+        match node.operation:
+            case "sum":
+                return reduce(add, of)
+            case "product":
+                return first * others[0]
+            case "quotient":
+                return first / others[0]
+            case "square":
+                return first * first
+            case "log":
+                return first.run("Log")
+            case "log1p":  # Kahan's form: log(w) u / (w − 1) with w = 1 + u
+                w = first + 1.0
                 same = w.equals(1.0)
-                return same.where(u, w.run("Log") * (u / same.where(1.0, w - 1.0)))
+                return same.where(first, w.run("Log") * (first / same.where(1.0, w - 1.0)))
 
-    def _looked_up(self, table: ex.Table) -> Node:
-        """Write the numbers at the places of cells, (n, k)."""
-        rows = np.array([[nan if v is None else v for v in row] for row in table.by_output]).T
-        return self.constant(rows).at(self._place(table.places)).run("Squeeze", [1])
-
-    def _place(self, places: ex.Steps | ex.Values) -> Node:
+    def _place(self, j: int, places: ex.Steps | ex.Values) -> Node:
         """Write the places of cells, (n, 1)."""
-        cell = self.cells[places.column]
+        cell = self.cells[j]
         if isinstance(places, ex.Steps):
             return (cell >= np.array([places.starts])).cast(TensorProto.INT64).sum(1, keepdims=1)
         if not places.values:
             return self._in_rows(self.constant(np.zeros((1, 1), np.int64)))
-        if self.joint.columns[places.column].kind == "string":
+        if self.joint.columns[j].kind == "string":
             if MISSING_TEXT in places.values:
                 raise ParameterError(
                     f"column {cell.name!r} has the empty string as a value",

@@ -17,33 +17,15 @@ probabilities are NULL.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import zip_longest
-from math import inf
+from itertools import chain, zip_longest
+from math import inf, isnan, nan
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError, library
-from suffice.export.expressions import (
-    Cell,
-    Column,
-    Expression,
-    Gaussian,
-    Log,
-    Log1p,
-    LogJoint,
-    Number,
-    Pairs,
-    Product,
-    Quotient,
-    Square,
-    Steps,
-    Sum,
-    Table,
-    Term,
-    Values,
-)
+from suffice.export import expressions as ex
 from suffice.export.log_joint_terms import check_gaps, log_joint, refusing_null
 from suffice.families.multivariate_gaussian import LOG_2PI
 
@@ -54,6 +36,13 @@ FAINT = "-708e0"  # exp of less underflows, which PostgreSQL refuses
 OF_DAY = ("duckdb", "sqlite", "postgres", "redshift", "materialize", "risingwave")
 DATED = (*OF_DAY, "trino", "presto", "athena", "mysql", "spark", "databricks", "bigquery")
 DAY, CLOCK = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*", "[0-9][0-9]:[0-9][0-9]*"
+MICROSECONDS = {
+    "duckdb": "EPOCH_US({})",
+    "mysql": "TIMESTAMP_DIFF({}, '1970-01-01', MICROSECOND)",
+    "spark": "UNIX_MICROS(CAST({} AS TIMESTAMP))",
+    "databricks": "UNIX_MICROS(CAST({} AS TIMESTAMPTZ))",
+    "bigquery": "UNIX_MICROS(CAST({} AS TIMESTAMPTZ))",
+}
 YEAR_2000 = 946_684_800.0  # in seconds since 1970-01-01: the day of a time of day in SQLite
 REFUSED = "1e300"  # a number that is none
 MOST_PRODUCTS = 17_000  # of Gaussians; 13,244 are 0.6 MB, and 4.8 s of DuckDB
@@ -166,26 +155,15 @@ def translated(statement: str, read: str, write: str) -> str:
 
 
 class _Writer:
-    """Builds the steps of one statement.
+    """Builds the steps of one statement."""
 
-    ``terms`` are those of all members, by member and place.
-    """
-
-    def __init__(self, joint: LogJoint, dialect: str, keep: tuple[str, ...]) -> None:
+    def __init__(self, joint: ex.LogJoint, dialect: str, keep: tuple[str, ...]) -> None:
         self.joint, self.dialect, self.keep = joint, dialect, keep
         self.spelling = SPOKEN.get(dialect, Spelling())
         self.k = len(joint.outputs)
         # Members may read the same column, which is then one.
         self.cells = list(dict.fromkeys(joint.columns))
         self.x = [f"x{self.cells.index(column)}" for column in joint.columns]
-        self.terms = {
-            f"{m}_{t}": term
-            for m, one in enumerate(joint.members)
-            for t, term in enumerate(one.terms)
-        }
-        self.lookups: dict[str, Table] = {}
-        if self.spelling.array and self.k > 1:
-            self.lookups = {t: term for t, term in self.terms.items() if isinstance(term, Table)}
         self._check()
 
     def _check(self) -> None:
@@ -205,7 +183,8 @@ class _Writer:
                 f"{self.dialect} puts the value of a variable in its place",
                 "rename the column or the label",
             )
-        pairs = sum(t.terms.size for t in self.terms.values() if isinstance(t, Pairs))
+        terms = [term for one in self.joint.members for term in one.terms]
+        pairs = sum(term.terms.size for term in terms if isinstance(term, ex.Pairs))
         if pairs > MOST_PAIRS:
             raise ParameterError(
                 f"AODE has {pairs:,} numbers of pairs of values",
@@ -278,29 +257,23 @@ class _Writer:
         cells |= {f"x{j}": self._cell(column) for j, column in enumerate(self.cells)}
         # A SELECT without any column is no SELECT.
         steps: dict[str, Columns] = {"cells": cells or {"nothing": "0e0"}}
-        places = {
-            f"p{t}": self.number_at(one.places, range(len(one.by_output[0])))
-            for t, one in self.lookups.items()
-        }
-        makers: dict[str, PairsWriter | GaussianWriter] = {}
-        for t, term in self.terms.items():
-            if isinstance(term, Pairs):
-                makers[t] = PairsWriter(self, t, term)
-            elif isinstance(term, Gaussian):
-                makers[t] = GaussianWriter(self, t, term)
-        every = zip_longest([places], *(one.steps() for one in makers.values()), fillvalue={})
+        members = [
+            [TERMS[type(term)](self, f"{m}_{t}", term) for t, term in enumerate(one.terms)]
+            for m, one in enumerate(self.joint.members)
+        ]
+        every = zip_longest(*(one.steps() for one in chain(*members)), fillvalue={})
         for n, found in enumerate(every):
             more = {name: sql for columns in found for name, sql in columns.items()}
             if more:
                 steps[f"step{n}"] = {"*": "*"} | more
         steps["scores"] = as_they_are(kept) | {
-            f"s{m}_{c}": self._score(m, c, makers)
-            for m in range(len(self.joint.members))
-            for c in range(self.k)
+            f"s{m}_{c}": balanced([self.cast(double(start)), *(one.score(c) for one in terms)])
+            for m, terms in enumerate(members)
+            for c, start in enumerate(self.joint.members[m].start)
         }
         return steps
 
-    def _cell(self, column: Column) -> str:
+    def _cell(self, column: ex.Column) -> str:
         cell = self.quoted(column.name)
         if column.bounds is None:
             return cell
@@ -312,7 +285,7 @@ class _Writer:
         not_a_number = self.cast("'NaN'")
         return f"NULLIF({number}, {not_a_number})"
 
-    def _seconds(self, column: Column, cell: str) -> str:
+    def _seconds(self, column: ex.Column, cell: str) -> str:
         """The seconds of a date since 1970-01-01, or of a time of day since midnight."""
         is_date, dialect = column.kind == "date", self.dialect
         if dialect not in (dialects := DATED if is_date else OF_DAY):
@@ -330,46 +303,9 @@ class _Writer:
             form = DAY if is_date else CLOCK
             known = f"WHEN {cell} GLOB '{form}' THEN COALESCE({seconds}, {REFUSED})"
             return f"CASE WHEN {cell} IS NULL THEN NULL {known} ELSE {REFUSED} END"
-        if dialect == "duckdb":
-            ticks = f"EPOCH_US({cell})"
-        elif dialect == "mysql":
-            ticks = f"TIMESTAMP_DIFF({cell}, '1970-01-01', MICROSECOND)"
-        elif dialect in ("spark", "databricks", "bigquery"):
-            ticks = f"UNIX_MICROS(CAST({cell} AS TIMESTAMP{'' if dialect == 'spark' else 'TZ'}))"
-        else:
-            return self.cast(f"EXTRACT(EPOCH FROM {cell})")
-        return f"{self.cast(ticks)} / 1e6"
-
-    def _score(self, m: int, c: int, makers: Mapping[str, Any]) -> str:
-        one = self.joint.members[m]
-        terms = [
-            self._term(t, term, c) if isinstance(term, Term | Table) else makers[t].score(c)
-            for t, term in ((f"{m}_{i}", term) for i, term in enumerate(one.terms))
-        ]
-        return balanced([self.cast(double(one.start[c])), *terms])
-
-    def _term(self, t: str, term: Term | Table, c: int) -> str:
-        others: float | None = inf
-        if isinstance(term, Table):
-            numbers = term.numbers(c)
-            others = numbers[-1] if isinstance(term.places, Values) else inf
-            if t in self.lookups:
-                value = self.element(numbers, f"p{t}")
-            else:
-                value = self.number_at(term.places, numbers)
-        else:
-            value = self.write(term.by_output[c])
-            value = value if term.weight == 1 else f"{double(term.weight)} * {value}"
-        bounded = [j for j in term.columns if self.joint.columns[j].bounds]
-        refuses = others is None and term.missing == "refused"
-        if not bounded and (refuses or others == 0.0):  # a missing cell is another value
-            return self.cast(value)
-        missing = "0e0" if term.missing == "nothing" else "NULL"
-        first = f"WHEN {' OR '.join(map(self.is_null, term.columns))} THEN {missing}"
-        rest = f"ELSE {value}"
-        if bounded:
-            rest = f"WHEN {' AND '.join(map(self.legal, bounded))} THEN {value}"
-        return self.cast(f"CASE {first} {rest} END")
+        if dialect in MICROSECONDS:
+            return f"{self.cast(MICROSECONDS[dialect].format(cell))} / 1e6"
+        return self.cast(f"EXTRACT(EPOCH FROM {cell})")
 
     # -- cells and nodes of the log joint, over the cells x0, x1, ...
 
@@ -421,37 +357,37 @@ class _Writer:
         """A value that the cells of a column are compared with."""
         return double(value) if self.joint.columns[j].bounds else self.literal(value)
 
-    def write(self, node: Expression) -> str:
-        """Write one node of the tree."""
-        match node:
-            case Number(value):
-                return double(value)
-            case Cell(column):
-                return self.x[column]
-            case Sum(terms):
-                return f"({' + '.join(map(self.write, terms))})"
-            case Product(left, right):
-                return f"{self.write(left)} * {self.write(right)}"
-            case Quotient(left, right):
-                return f"({self.write(left)} / {self.write(right)})"
-            case Square(of):
-                root = self.write(of)
-                return f"({root} * {root})"
-            case Log(of):
-                return f"LN({self.write(of)})"
-            case Log1p(of):  # log(1 + u) without cancellation
-                u = f"({self.write(of)})"
+    def write(self, node: ex.Expression | ex.Numbers, x: str) -> str:
+        """Write an expression of one output and the cell x."""
+        if not isinstance(node, ex.Expression):
+            return double(float(node))
+        if node.operation == "cell":
+            return x
+        of = [self.write(one, x) for one in node.of]
+        match node.operation:
+            case "sum":
+                return f"({' + '.join(of)})"
+            case "product":
+                return " * ".join(of)
+            case "quotient":
+                return f"({of[0]} / {of[1]})"
+            case "square":
+                return f"({of[0]} * {of[0]})"
+            case "log":
+                return f"LN({of[0]})"
+            case "log1p":  # log(1 + u) without cancellation
+                u = f"({of[0]})"
                 w = f"({self.cast('1e0')} + {u})"
                 return f"(CASE WHEN {w} = 1e0 THEN {u} ELSE LN({w}) * ({u} / ({w} - 1e0)) END)"
 
-    def number_at(self, places: Steps | Values, numbers: Sequence[float | None]) -> str:
-        """Return the number at the place of a cell."""
-        written = ["NULL" if one is None else self.literal(one) for one in numbers]
-        x = self.x[places.column]
-        if isinstance(places, Values):
+    def number_at(self, j: int, places: ex.Steps | ex.Values, numbers: Sequence[float]) -> str:
+        """Return the number at the place of a cell; NULL of NaN."""
+        written = ["NULL" if isnan(one) else self.literal(one) for one in numbers]
+        x = self.x[j]
+        if isinstance(places, ex.Values):
             if not places.values:
                 return written[-1]
-            known = (self.cell_literal(places.column, value) for value in places.values)
+            known = (self.cell_literal(j, value) for value in places.values)
             return cases(zip(known, written, strict=False), x, f" ELSE {written[-1]}")
 
         def between(first: int, last: int) -> str:
@@ -464,16 +400,53 @@ class _Writer:
 
         return between(0, len(places.starts))
 
-    def element(self, numbers: Sequence[float | None], place: str) -> str:
-        """The element of an array at a place, from 0; NULL where the place is."""
-        written = ", ".join("NULL" if n is None else double(n) for n in numbers)
+    def element(self, numbers: Sequence[float], place: str) -> str:
+        """The element of an array at a place, from 0; NULL where the place is, and of NaN."""
+        written = ", ".join("NULL" if isnan(n) else double(n) for n in numbers)
         return f"({self.spelling.array.format(written)})[{place}{self.spelling.first}]"
+
+
+class CellWriter:
+    """One column: the place p of its cell, found once for all classes where there are arrays."""
+
+    def __init__(self, writer: _Writer, t: str, term: ex.Term) -> None:
+        self.writer, self.t, self.term = writer, t, term
+        self.has_place = bool(writer.spelling.array) and writer.k > 1
+
+    def steps(self) -> Iterator[Columns]:
+        """Yield the columns of every step before the score."""
+        adds = self.term.adds
+        if isinstance(adds, ex.Lookup) and self.has_place:
+            places = range(adds.by_output.shape[1])
+            yield {f"p{self.t}": self.writer.number_at(self.term.column, adds.places, places)}
+
+    def score(self, c: int) -> str:
+        """Return the term of a class."""
+        writer, term, j, others = self.writer, self.term, self.term.column, inf
+        if isinstance(term.adds, ex.Lookup):
+            numbers = (term.weight * term.adds.by_output[c]).tolist()
+            others = numbers[-1] if isinstance(term.adds.places, ex.Values) else inf
+            if self.has_place:
+                value = writer.element(numbers, f"p{self.t}")
+            else:
+                value = writer.number_at(j, term.adds.places, numbers)
+        else:
+            assert isinstance(term.adds, ex.Expression)  # an export has no texts
+            value = writer.write(term.adds.of_output(c), writer.x[j])
+            value = value if term.weight == 1 else f"{double(term.weight)} * {value}"
+        bounded = writer.joint.columns[j].bounds
+        refuses = isnan(others) and term.missing == "refused"
+        if not bounded and (refuses or others == 0.0):  # a missing cell is another value
+            return writer.cast(value)
+        missing = "0e0" if term.missing == "nothing" else "NULL"
+        rest = f"WHEN {writer.legal(j)} THEN {value}" if bounded else f"ELSE {value}"
+        return writer.cast(f"CASE WHEN {writer.is_null(j)} THEN {missing} {rest} END")
 
 
 class PairsWriter:
     """One-dependence estimators: bins b, sums u of every parent, their largest v and number q."""
 
-    def __init__(self, writer: _Writer, t: str, term: Pairs) -> None:
+    def __init__(self, writer: _Writer, t: str, term: ex.Pairs) -> None:
         self.writer, self.t, self.term = writer, t, term
         self.d, self.k = range(len(term.columns)), range(writer.k)
 
@@ -494,10 +467,10 @@ class PairsWriter:
 
     def _place(self, i: int) -> str:
         """The bin of a column among its own; NULL where it is missing."""
-        j, one = self.term.columns[i], self.term.bins[i]
-        numbers = [None if b is None else int(b) for b in one.by_output[0]]
-        made = self.writer.number_at(one.places, numbers)
-        if not isinstance(one.places, Steps):
+        j, places = self.term.columns[i], self.term.places[i]
+        bins = [nan if b < 0 else b for b in self.term.bins[i].tolist()]
+        made = self.writer.number_at(j, places, bins)
+        if not isinstance(places, ex.Steps):
             return made
         missing = f"WHEN {self.writer.is_null(j)} THEN NULL"
         return f"CASE {missing} WHEN {self.writer.legal(j)} THEN {made} END"
@@ -542,7 +515,7 @@ class GaussianWriter:
     lack cells are those of `Gaussian`.
     """
 
-    def __init__(self, writer: _Writer, t: str, term: Gaussian) -> None:
+    def __init__(self, writer: _Writer, t: str, term: ex.Gaussian) -> None:
         self.writer, self.t, self.term = writer, t, term
         self.integrates = writer.joint.integrates(MOST_PRODUCTS)
 
@@ -594,7 +567,7 @@ class GaussianWriter:
         return f"{self.writer.x[j]} IN ({', '.join(known)})"
 
     def _number(self, i: int) -> str:
-        """Return a number of the Gaussian, 0 where the cell is missing or refused."""
+        """Return a number of the ex.Gaussian, 0 where the cell is missing or refused."""
         (j, value), origin = self.term.features[i], float(self.term.complete.origin[i])
         x = self.writer.x[j]
         if j not in self.term.values:
@@ -650,6 +623,13 @@ class GaussianWriter:
                 root = balanced([double(-shift), *weighed(row, psi)])
                 squares.append(f"-0.5e0 * POWER({root}, 2e0)")
         return balanced([constant, *squares])
+
+
+TERMS: dict[type, Any] = {
+    ex.Term: CellWriter,
+    ex.Pairs: PairsWriter,
+    ex.Gaussian: GaussianWriter,
+}
 
 
 # -- pieces of SQL

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
-from suffice.export.expressions import Gaussian, Member, Words
+from suffice.export.expressions import Gaussian, Member, Term, Words
 from suffice.export.json import finite, term_facts
 from suffice.export.log_joint_terms import MOST_TOGETHER, joint_of, members_of
 from suffice.models.generative.aode import AODEModel
@@ -68,12 +68,12 @@ def scoring(model: Any) -> dict[str, Any]:
 def _of_member(one: Member, at: Sequence[int]) -> dict[str, Any]:
     terms = []
     for term in one.terms:
-        if isinstance(term, Words):
-            made = text_term(term.parameters, np.array(one.prior)) | {"weight": term.weight}
+        if isinstance(term, Term) and isinstance(term.adds, Words):
+            made = text_term(term.adds.parameters, np.array(one.prior)) | {"weight": term.weight}
         elif isinstance(term, Gaussian):
             made = _gaussian(term, at) | {"weight": term.weight}
         else:
-            made = term_facts(term, at)
+            made = term_facts(term, at, len(one.start))
         made["columns"] = [at[j] for j in term.columns]
         if "starts" in made:
             made["table"] = [list(map(shorter, row)) for row in made["table"]]
