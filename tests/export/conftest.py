@@ -223,3 +223,13 @@ def stored_as_numbers(request: pytest.FixtureRequest) -> tuple[Any, pd.DataFrame
             answers[i] = model.predict_proba(asked.iloc[[i]])[0]
     assert np.isnan(answers).any(axis=1).sum() == (4 if request.param == "error" else 1)
     return model, asked, answers
+
+
+@pytest.fixture(scope="session", params=["mle", "map"])
+def eventless(request: pytest.FixtureRequest) -> tuple[Any, pd.DataFrame]:
+    """A model of counts whose first class shows none, and rows with and without some."""
+    rows = pd.DataFrame({"n": [0.0, 0, 2, 3, 1, 4], "m": [1.0, 2, 0, 1, 0, 3]})
+    counts = dict.fromkeys(rows, "poisson")
+    alpha = {"mle": 0.0, "map": 1.0}[request.param]
+    model = NaiveBayes.textbook(families=counts, estimation=request.param, alpha=alpha)
+    return model.fit(rows, list("aabbcc")), rows

@@ -228,3 +228,8 @@ def test_columns_whose_densities_are_not_compared() -> None:
     model = NaiveBayes().fit(rows, rows["x0"].to_numpy() + rng.normal(size=100) > 0)
     assert {model.model_.parameters[0].chosen(j) for j in range(200)} >= {"", "kernel_density"}
     _has_probabilities_of(model, rows.head(20))
+
+
+def test_a_class_without_events_is_impossible_after_one(eventless: Any) -> None:
+    model, rows = eventless
+    _has_probabilities_of(model, rows)

@@ -122,3 +122,8 @@ def test_the_empty_string_is_refused() -> None:
     rows = pd.DataFrame({"v": ["", "q", "q"], "y": ["a", "b", "b"]})
     with pytest.raises(ParameterError, match="column 'v' has the empty string as a value"):
         to_onnx(NaiveBayes.textbook().fit(rows, "y"))
+
+
+def test_a_class_without_events_is_impossible_after_one(eventless: Any) -> None:
+    model, rows = eventless
+    np.testing.assert_allclose(run(model, rows)[1], model.predict_proba(rows), rtol=0, atol=1e-12)

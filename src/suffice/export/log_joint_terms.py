@@ -358,23 +358,25 @@ def _events(parameters: Any, names: Sequence[str], layout: Layout) -> Adds:
         yield "text", [ex.Words(parameters)]
         return
     for weights in parameters.form().linear.T:
-        yield "count", _linear_in_events(weights, np.zeros_like(weights))
+        linear, never = _in_events(weights)
+        yield "count", [linear, *never]
 
 
 @by_column.register
 def _poisson(parameters: PoissonParameters, names: Sequence[str], layout: Layout) -> Adds:
     for rate in parameters.rate.T:
-        yield "whole", [log(rate) * CELL + -rate]
+        linear, never = _in_events(log(rate))
+        yield "whole", [linear + -rate, *never]
 
 
-def _linear_in_events(w: NDArray[np.float64], b: NDArray[np.float64]) -> list[ex.Adds]:
-    """Return w x + b, each (k,); where w is log 0, a row of the class shows no event."""
+def _in_events(w: NDArray[np.float64]) -> tuple[ex.Expression, list[ex.Adds]]:
+    """Return w x, and what makes a class with w = log 0 impossible after an event."""
     never = np.isneginf(w)
-    adds: list[ex.Adds] = [np.where(never, 0.0, w) * CELL + b]
-    if never.any():
-        table = np.column_stack([np.zeros(len(w)), np.where(never, -inf, 0.0)])
-        adds.append(ex.Lookup(ex.Steps((nextafter(0.0, inf),)), table))
-    return adds
+    linear = np.where(never, 0.0, w) * CELL
+    if not never.any():
+        return linear, []
+    table = np.column_stack([np.zeros(len(w)), np.where(never, -inf, 0.0)])
+    return linear, [ex.Lookup(ex.Steps((nextafter(0.0, inf),)), table)]
 
 
 @by_column.register
