@@ -103,6 +103,19 @@ def in_spark() -> Iterator[Run]:
     session.stop()
 
 
+@pytest.fixture(params=["duckdb", "sqlite", "postgres", "spark"])
+def database(request: pytest.FixtureRequest) -> tuple[str, Run]:
+    """A dialect, and what runs a query in it."""
+    if request.param in ("postgres", "spark"):
+        place = {"postgres": "in_postgresql", "spark": "in_spark"}[request.param]
+        return request.param, request.getfixturevalue(place)
+    return request.param, {"duckdb": in_duckdb, "sqlite": in_sqlite}[request.param]
+
+
+LOCAL = [("duckdb", in_duckdb), ("sqlite", in_sqlite)]
+NO_SPARK = pytest.mark.parametrize("database", ["duckdb", "sqlite", "postgres"], indirect=True)
+
+
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
@@ -123,30 +136,13 @@ def check(model: Any, rows: pd.DataFrame, dialect: str, run: Run) -> None:
 
 
 @pytest.mark.parametrize("name", ALL_NAIVE_BAYES)
-def test_naive_bayes_in_duckdb(naive_bayes: Any, holes: pd.DataFrame, name: str) -> None:
-    check(naive_bayes[name], holes, "duckdb", in_duckdb)
-
-
-@pytest.mark.parametrize("name", ALL_NAIVE_BAYES)
-def test_naive_bayes_in_sqlite(naive_bayes: Any, holes: pd.DataFrame, name: str) -> None:
-    check(naive_bayes[name], holes, "sqlite", in_sqlite)
-
-
-@pytest.mark.parametrize("name", ALL_NAIVE_BAYES)
-def test_naive_bayes_in_postgresql(
-    naive_bayes: Any, holes: pd.DataFrame, name: str, in_postgresql: Run
+def test_naive_bayes(
+    naive_bayes: Any, holes: pd.DataFrame, name: str, database: tuple[str, Run]
 ) -> None:
-    check(naive_bayes[name], holes, "postgres", in_postgresql)
+    check(naive_bayes[name], holes, *database)
 
 
-@pytest.mark.parametrize("name", ALL_NAIVE_BAYES)
-def test_naive_bayes_in_spark(
-    naive_bayes: Any, holes: pd.DataFrame, name: str, in_spark: Run
-) -> None:
-    check(naive_bayes[name], holes, "spark", in_spark)
-
-
-@pytest.mark.parametrize(("dialect", "run"), [("duckdb", in_duckdb), ("sqlite", in_sqlite)])
+@pytest.mark.parametrize(("dialect", "run"), LOCAL)
 def test_bins(of_bins: Any, holes: pd.DataFrame, dialect: str, run: Run) -> None:
     check(of_bins, _read(of_bins, holes), dialect, run)
 
@@ -168,34 +164,26 @@ def _read(model: Any, rows: pd.DataFrame) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("name", COMPLETE)
-def test_complete_rows_in_every_database(
-    complete_models: Any, complete: pd.DataFrame, name: str, in_postgresql: Run
+def test_complete_rows(
+    complete_models: Any, complete: pd.DataFrame, name: str, database: tuple[str, Run]
 ) -> None:
     model = complete_models[name]
-    rows = _read(model, complete)
-    check(model, rows, "duckdb", in_duckdb)
-    check(model, rows, "sqlite", in_sqlite)
-    check(model, rows, "postgres", in_postgresql)
+    check(model, _read(model, complete), *database)
 
 
-def test_a_cell_at_the_threshold_is_not_above_it(in_postgresql: Run) -> None:
+@NO_SPARK
+def test_a_cell_at_the_threshold_is_not_above_it(database: tuple[str, Run]) -> None:
     rng = np.random.default_rng(0)
     rows = pd.DataFrame(rng.integers(-1, 2, (60, 2)).astype(float)).rename(columns="x{}".format)
     model = BernoulliNB(binarize=0.0).fit(rows, rng.choice(["a", "b"], 60))
     rows.iloc[:2, 0] = [1e-310, -1e-310]
-    check(model, rows, "duckdb", in_duckdb)
-    check(model, rows, "sqlite", in_sqlite)
-    check(model, rows, "postgres", in_postgresql)
+    check(model, rows, *database)
 
 
+@NO_SPARK
 @pytest.mark.parametrize("name", DATED)
-def test_dates(dated: Any, name: str, in_postgresql: Run) -> None:
-    for dialect, run in (
-        ("duckdb", in_duckdb),
-        ("sqlite", in_sqlite),
-        ("postgres", in_postgresql),
-    ):
-        check(*dated[name], dialect, run)
+def test_dates(dated: Any, name: str, database: tuple[str, Run]) -> None:
+    check(*dated[name], *database)
 
 
 def test_texts_that_are_no_dates_are_refused_in_sqlite(dated: Any) -> None:
@@ -216,14 +204,6 @@ def test_a_dialect_without_dates_is_refused_by_name(dated: Any) -> None:
         assert len(sqlglot.parse(to_sql(model, dialect, "t"), dialect=dialect)) == 1
 
 
-@pytest.mark.parametrize("name", COMPLETE)
-def test_complete_rows_in_spark(
-    complete_models: Any, complete: pd.DataFrame, name: str, in_spark: Run
-) -> None:
-    model = complete_models[name]
-    check(model, _read(model, complete), "spark", in_spark)
-
-
 @pytest.mark.parametrize(
     "name", [name for name in COMPLETE if name not in (*DISCRIMINANTS, "joined")]
 )
@@ -241,14 +221,14 @@ def test_a_null_gives_null_and_the_statement_says_so(
 
 
 @pytest.mark.parametrize("name", ["whole", "gaps", "pairs"])
-@pytest.mark.parametrize(("dialect", "run"), [("duckdb", in_duckdb), ("sqlite", in_sqlite)])
+@pytest.mark.parametrize(("dialect", "run"), LOCAL)
 def test_averages(averages: Any, holes: pd.DataFrame, name: str, dialect: str, run: Run) -> None:
     model = averages[name]
     check(model, _read(model, holes).head(300), dialect, run)
 
 
 @pytest.mark.parametrize("name", DISCRIMINANTS)
-@pytest.mark.parametrize(("dialect", "run"), [("duckdb", in_duckdb), ("sqlite", in_sqlite)])
+@pytest.mark.parametrize(("dialect", "run"), LOCAL)
 def test_discriminants_answer_whatever_is_missing(
     complete_models: Any, holes: pd.DataFrame, name: str, dialect: str, run: Run
 ) -> None:
@@ -291,14 +271,14 @@ def test_whole_numbers_that_are_stored_as_doubles(stored_as_numbers: Any) -> Non
     np.testing.assert_allclose(found, answers, rtol=0, atol=1e-12)
 
 
-def test_a_row_impossible_under_every_class_gets_the_prior() -> None:
+@pytest.mark.parametrize(("dialect", "run"), LOCAL)
+def test_a_row_impossible_under_every_class_gets_the_prior(dialect: str, run: Run) -> None:
     rows = pd.DataFrame({"v": ["p", "q", "q"], "w": ["r", "s", "s"], "y": ["a", "b", "b"]})
     model = NaiveBayes.textbook(alpha=0.0, estimation="mle").fit(rows, "y")
     asked = pd.DataFrame({"v": ["p"], "w": ["s"]})
-    for dialect, run in (("duckdb", in_duckdb), ("sqlite", in_sqlite)):
-        (answer,) = run(asked, to_sql(model, dialect, TABLE)).to_dict("records")
-        assert answer["prediction"] == "b"
-        assert (answer["P(a)"], answer["P(b)"]) == pytest.approx((1 / 3, 2 / 3), rel=1e-15)
+    (answer,) = run(asked, to_sql(model, dialect, TABLE)).to_dict("records")
+    assert answer["prediction"] == "b"
+    assert (answer["P(a)"], answer["P(b)"]) == pytest.approx((1 / 3, 2 / 3), rel=1e-15)
 
 
 def test_many_classes_in_sqlite() -> None:
@@ -351,16 +331,18 @@ def test_spark_substitutes_no_variable_in_a_name() -> None:
     assert "${x}" in to_sql(model, "duckdb", "t")
 
 
+@pytest.mark.parametrize(("dialect", "run"), LOCAL)
 @pytest.mark.parametrize("shape", ["histogram", "kernel_density"])
-def test_a_number_at_the_edge_of_a_bin_is_in_the_bin_of_python(shape: Any) -> None:
+def test_a_number_at_the_edge_of_a_bin_is_in_the_bin_of_python(
+    shape: Any, dialect: str, run: Run
+) -> None:
     rng = np.random.default_rng(7)
     rows = pd.DataFrame({"x": rng.gamma(2.0, size=300).round(2), "y": rng.choice(list("abc"), 300)})
     model = NaiveBayes.textbook({"x": Density(shape)}).fit(rows, "y")
     edges = model.model_.parameters[0].low
     around = [edges, np.nextafter(edges, -np.inf), np.nextafter(edges, np.inf)]
     asked = pd.DataFrame({"x": np.concatenate([*around, [-0.0, -1e9, 1e9, np.nan]])})
-    check(model, asked, "duckdb", in_duckdb)
-    check(model, asked, "sqlite", in_sqlite)
+    check(model, asked, dialect, run)
 
 
 def test_refusals_name_the_rule(naive_bayes: Any, training: pd.DataFrame) -> None:
