@@ -6,6 +6,7 @@ strings, and the empty string is missing, as ONNX has no null.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property, reduce
 from math import inf, nan
 from operator import add
@@ -63,6 +64,15 @@ def to_onnx(model: Any) -> ModelProto:
     return made
 
 
+def _operator(name: str) -> Callable[..., Node]:
+    """Return a method of nodes that runs an operator of ONNX."""
+
+    def run(node: Node, *inputs: Any, **attributes: Any) -> Node:
+        return node.graph.run(name, node, *inputs, **attributes)
+
+    return run
+
+
 class Node:
     """A result of a graph, with the arithmetic of ONNX; numbers and arrays become constants."""
 
@@ -73,55 +83,26 @@ class Node:
         """Return what an operator makes of this and other inputs."""
         return self.graph.run(operator, self, *inputs, **attributes)
 
-    def __add__(self, other: Any) -> Node:
-        return self.run("Add", other)
-
-    def __sub__(self, other: Any) -> Node:
-        return self.run("Sub", other)
-
-    def __mul__(self, other: Any) -> Node:
-        return self.run("Mul", other)
-
-    def __truediv__(self, other: Any) -> Node:
-        return self.run("Div", other)
-
-    def __gt__(self, other: Any) -> Node:
-        return self.run("Greater", other)
-
-    def __ge__(self, other: Any) -> Node:
-        return self.run("GreaterOrEqual", other)
-
-    def __le__(self, other: Any) -> Node:
-        return self.run("LessOrEqual", other)
-
-    def __and__(self, other: Any) -> Node:
-        return self.run("And", other)
-
-    def __or__(self, other: Any) -> Node:
-        return self.run("Or", other)
-
-    def __invert__(self) -> Node:
-        return self.run("Not")
-
-    def equals(self, other: Any) -> Node:
-        return self.run("Equal", other)
-
-    def where(self, then: Any, rest: Any) -> Node:
-        """Return one or the other, by this condition."""
-        return self.run("Where", then, rest)
-
-    def at(self, places: Any, axis: int = 0) -> Node:
-        """Return the elements at places along an axis."""
-        return self.run("Gather", places, axis=axis)
+    __add__ = _operator("Add")
+    __sub__ = _operator("Sub")
+    __mul__ = _operator("Mul")
+    __truediv__ = _operator("Div")
+    __gt__ = _operator("Greater")
+    __ge__ = _operator("GreaterOrEqual")
+    __le__ = _operator("LessOrEqual")
+    __and__ = _operator("And")
+    __or__ = _operator("Or")
+    __invert__ = _operator("Not")
+    equals = _operator("Equal")
+    where = _operator("Where")  # this condition: then, else
+    at = _operator("Gather")  # places, along axis=
+    cast = _operator("Cast")  # to=
 
     def sum(self, axis: int, keepdims: int = 0) -> Node:
         return self.run("ReduceSum", [axis], keepdims=keepdims)
 
     def max(self, axis: int) -> Node:
         return self.run("ReduceMax", axes=[axis], keepdims=1)
-
-    def cast(self, to: int) -> Node:
-        return self.run("Cast", to=to)
 
 
 class Graph:
@@ -227,7 +208,7 @@ class Graph:
         logs = none.where(-inf, logs)
         top = logs.max(2)
         top = top.equals(-inf).where(0.0, top)
-        total, count = (logs - top).run("Exp").sum(2), (~none).cast(DOUBLE).sum(2)
+        total, count = (logs - top).run("Exp").sum(2), (~none).cast(to=DOUBLE).sum(2)
         rest = np.where(np.isfinite(term.log_class), -term.log_class, 0.0)
         mean = (total / count).run("Log") + top.run("Squeeze", [2]) + rest[None]
         return (count > 0.0).where(mean, 0.0)
@@ -248,19 +229,19 @@ class Graph:
             else self._missing(j)
             for j in term.columns
         ]
-        lacked = self.run("Concat", *(one.cast(DOUBLE) for one in lacks), axis=1)
+        lacked = self.run("Concat", *(one.cast(to=DOUBLE) for one in lacks), axis=1)
         numbers = []
         for j, value in term.features:
             if j in places:  # the indicator of a missing cell is one of no place
                 known = term.values[j].index(value) if value in term.values[j] else -1
-                numbers.append(places[j].equals([known]).cast(DOUBLE))
+                numbers.append(places[j].equals([known]).cast(to=DOUBLE))
             else:
                 numbers.append(self._missing(j).where(0.0, self.cells[j]))
         psi = self.run("Concat", *numbers, axis=1) - term.complete.origin[None]
         rest: Any = nan
         if self.joint.integrates(MOST_PRODUCTS):
             owner = [term.columns.index(j) for j, _ in term.features]
-            rest = self._marginal(term, psi, ~lacked.at(owner, 1).cast(TensorProto.BOOL))
+            rest = self._marginal(term, psi, ~lacked.at(owner, axis=1).cast(to=TensorProto.BOOL))
         whole = lacked.sum(1, keepdims=1).equals(0.0)
         found = whole.where(self._complete(term.complete, psi), rest)
         for j in term.columns:
@@ -292,18 +273,18 @@ class Graph:
         if not shared:
             z = z - delta
         for j in range(len(term.features)):
-            column = left.at([j], 3)  # (n, s, p, 1)
-            v = column.run("Squeeze", [3]).at([j], 2)  # (n, s, 1)
+            column = left.at([j], axis=3)  # (n, s, p, 1)
+            v = column.run("Squeeze", [3]).at([j], axis=2)  # (n, s, 1)
             known = v > term.least[None, :, j : j + 1]
-            known = known & shown.at([j], 1).run("Unsqueeze", [1])
+            known = known & shown.at([j], axis=1).run("Unsqueeze", [1])
             safe = known.where(v, 1.0)
             g = known.where(safe.run("Reciprocal"), 0.0)
             slope = column.run("Transpose", perm=[0, 1, 3, 2]) * g.run("Unsqueeze", [3])
             left = left - column * slope
-            slope, own = slope.run("Squeeze", [2]), z.at([j], 2)
+            slope, own = slope.run("Squeeze", [2]), z.at([j], axis=2)
             z = z - slope * own
             if shared:  # less what all classes share
-                mean = delta.at([j], 2)
+                mean = delta.at([j], axis=2)
                 delta = delta - slope * mean
                 total = total + g * (mean * (own - mean * 0.5))
             else:
@@ -327,7 +308,7 @@ class Graph:
     def _missing(self, j: int) -> Node:
         if self.joint.columns[j].kind != "string":
             return self.cells[j].run("IsNaN")
-        return ~self._encoded(self.cells[j], [MISSING_TEXT]).cast(TensorProto.BOOL)
+        return ~self._encoded(self.cells[j], [MISSING_TEXT]).cast(to=TensorProto.BOOL)
 
     def _legal(self, j: int) -> Node:
         column, cell = self.joint.columns[j], self.cells[j]
@@ -365,7 +346,7 @@ class Graph:
         """Write the places of cells, (n, 1)."""
         cell = self.cells[j]
         if isinstance(places, ex.Steps):
-            return (cell >= np.array([places.starts])).cast(TensorProto.INT64).sum(1, keepdims=1)
+            return (cell >= np.array([places.starts])).cast(to=TensorProto.INT64).sum(1, keepdims=1)
         if not places.values:
             return self._in_rows(self.constant(np.zeros((1, 1), np.int64)))
         if self.joint.columns[j].kind == "string":
@@ -377,7 +358,7 @@ class Graph:
                 )
             return self._encoded(cell, list(places.values))
         number = len(places.values)
-        equal = cell.equals(np.array([places.values], np.float64)).cast(TensorProto.INT64)
+        equal = cell.equals(np.array([places.values], np.float64)).cast(to=TensorProto.INT64)
         back = (equal * list(range(-number, 0))).sum(1, keepdims=1)  # from the place of other cells
         return self.constant([number]) + back
 
