@@ -296,7 +296,8 @@ class Graph:
         """Write what a cell adds, (n, k), and its rule for missing and refused cells."""
         j = term.column
         if isinstance(term.adds, ex.Expression):
-            made = self.write(term.adds, self.cells[j])
+            # Rows are along the last axis, where arithmetic of them is fast.
+            made = self.write(term.adds, self.cells[j].run("Transpose")).run("Transpose")
         else:
             assert isinstance(term.adds, ex.Lookup)  # an export has no texts
             table = np.ascontiguousarray(term.adds.by_output.T)
@@ -322,7 +323,7 @@ class Graph:
     def write(self, node: ex.Expression | ex.Numbers, cell: Node) -> Node:
         """Write an expression of a cell, for all outputs."""
         if not isinstance(node, ex.Expression):
-            return self.constant(np.atleast_2d(node))
+            return self.constant(np.reshape(node, (-1, 1)))
         if node.operation == "cell":
             return cell
         first, *others = of = [self.write(one, cell) for one in node.of]
