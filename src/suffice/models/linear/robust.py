@@ -18,6 +18,7 @@ from suffice.models.linear.together import product_of
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.interruption import interruptible
 from suffice.numerics.linalg import product
+from suffice.numerics.logspace import row_sums
 from suffice.numerics.rows import is_sparse
 from suffice.sums.batch import Batch
 from suffice.sums.block import BadCell, RealBlock
@@ -53,7 +54,9 @@ def influences(part: Part, asked: tuple[LinearModel, int, float]) -> Comoments:
             e, precision = of_targets[:, target], weights if precisions else np.ones(len(weights))
             z = fit.whitened(x)
             if power:
-                e = e / _free(precision * fit.leverage(x), first) ** power
+                constant = 1.0 / fit.equations.rows if fit.has_intercept else 0.0
+                leverage = constant + row_sums(z * z)
+                e = e / _free(precision * leverage, first) ** power
             known = ~np.isnan(e) & (weights > 0)
             z = np.hstack([np.ones((len(z), 1)), z]) if fit.has_intercept else z
             g = np.where(known, precision * e, 0.0)[:, None] * z
