@@ -218,6 +218,7 @@ def test_a_summary_says_that_standard_errors_are_not_given() -> None:
         ({"alpha": -1.0}, "alpha"),
         ({"alpha": "gcv"}, "alpha='gcv'"),
         ({"l1_ratio": 1.5}, "l1_ratio is a number, from 0 to 1"),
+        ({"l1_ratio": True}, "l1_ratio=True"),
         ({"max_iter": 0}, "max_iter is a whole number above 0"),
     ],
 )

@@ -258,7 +258,7 @@ def check_options(options: Any) -> None:
             value = given.item()
         if any(isinstance(value, type(word)) and value == word for word in words):
             continue
-        is_number = isinstance(value, Real)
+        is_number = isinstance(value, Real) and not isinstance(value, bool)
         if numbers and is_number and numbers.least <= value <= numbers.most:
             continue
         raise ParameterError(f"{name}={given!r}", _in_words(name, words, numbers))
