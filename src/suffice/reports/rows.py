@@ -114,11 +114,8 @@ def _wrong_labels(fitted: Any, batch: Batch) -> NDArray[np.float64]:
 
 def _wrong_numbers(fitted: LinearModel, batch: Batch) -> NDArray[np.float64]:
     """|y − ŷ| of every row, the largest of several targets; NaN without an answer."""
-    found = [
-        np.abs(y - fitted.fit.predict(x)).max(axis=1)
-        for _, x, y in fitted.rows(batch, with_targets=True)
-    ]
-    return np.concatenate([np.empty(0), *found])
+    found = np.concatenate([fitted.fit.predict(x) for _, x in fitted.rows(batch)])
+    return np.asarray(np.abs(fitted.design.targets_of(batch) - found).max(axis=1))
 
 
 def _cells(columns: Sequence[Any], block: Any) -> dict[str, Any]:

@@ -170,9 +170,8 @@ def _predicted(model: Any, X: Any, y: Any) -> list[list[list[float]]]:
     """Return for each target predictions of test rows beside what is true."""
     answers, truths = [], []
     for _, _, batch in answered_rows(model, X, y):
-        for _, x, truth in model.model_.rows(batch, with_targets=True):
-            answers.append(model.model_.fit.predict(x))
-            truths.append(truth)
+        answers += [model.model_.fit.predict(x) for _, x in model.model_.rows(batch)]
+        truths.append(model.design_.targets_of(batch))
     both = np.stack([np.concatenate(answers), np.concatenate(truths)], axis=-1)  # (n, t, 2)
     found = []
     for t in range(both.shape[1]):

@@ -623,40 +623,40 @@ class Design:
 
     # -- rows
 
-    def rows(
-        self, batch: Batch, with_targets: bool = False
-    ) -> Iterator[tuple[int, NDArray[np.float64]]]:
-        """Yield rows of x, or of x and y, with the number of the first of them.
+    def rows(self, batch: Batch) -> Iterator[tuple[int, NDArray[np.float64]]]:
+        """Yield rows of x with the number of the first of them.
 
         Missing cells are NaN. At least one part comes, without rows if the batch has none.
         """
         if self.bins:
-            yield from self.coded.rows(self.recoded(batch), with_targets)
+            yield from self.coded.rows(self.recoded(batch))
             return
         blocks: Iterator[Any] = iter(batch.blocks)
         nothing = np.empty((batch.rows, 0))
         numbers: Any = _numbers(next(blocks)) if len(self.numbers) else nothing
         codes = self._codes(next(blocks)) if self.categories else nothing
         texts = [next(blocks) for _ in self.words]
-        targets = next(blocks).values if with_targets else nothing
-        p, as_they_are = len(self), self.is_of_numbers
+        p = len(self)
         tile = max(1, min(TILE_ROWS, LAID_OUT // max(1, p)))
         for start in range(0, max(batch.rows, 1), tile):
             part = slice(start, min(start + tile, batch.rows))
             values = numbers[part].toarray() if is_sparse(numbers) else numbers[part]
             _require_held(values, start, self.numbers)
-            _require_held(targets[part], start, self.targets)
-            if as_they_are and not with_targets:
-                yield start, np.asarray(values, np.float64)
-                continue
-            z = np.empty((part.stop - start, p + targets.shape[1]))
-            z[:, p:] = targets[part]
             cut = [text.cut(part.start, part.stop) for text in texts]
-            if self.formula is None:
-                self._lay_out(z, values, codes[part], cut)
+            if self.is_of_numbers:
+                yield start, np.asarray(values, np.float64)
+            elif self.formula is not None:
+                yield start, self._multiplied(values, codes[part], cut, start)
             else:
-                z[:, :p] = self._multiplied(values, codes[part], cut, start)
-            yield start, z
+                x = np.empty((part.stop - start, p))
+                self._lay_out(x, values, codes[part], cut)
+                yield start, x
+
+    def targets_of(self, batch: Batch) -> NDArray[np.float64]:
+        """Return the targets (n, t), which are the last block of rows that have them."""
+        values = cast(RealBlock, batch.blocks[-1]).values
+        _require_held(values, 0, self.targets)
+        return np.asarray(values, np.float64)
 
     def compressed_rows(
         self, batch: Batch, origin: NDArray[np.float64]

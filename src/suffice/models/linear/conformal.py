@@ -51,8 +51,9 @@ class LinearLeftOut(LinearModel):
     def answers(self, batch: Batch) -> NDArray[np.float64]:
         """The answers to the rows of a batch, (n, t); NaN where there is no closed form."""
         parts = [np.empty((0, len(self.design.targets)))]
-        for rows, x, y in self.rows(batch, with_targets=True):
-            parts.append(self._left_out(x, y, batch.weights[rows]))
+        targets = self.design.targets_of(batch)
+        for rows, x in self.rows(batch):
+            parts.append(self._left_out(x, targets[rows], batch.weights[rows]))
             self.require_finite(rows.start, x, parts[-1])
         return np.concatenate(parts)
 

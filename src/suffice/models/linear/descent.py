@@ -46,11 +46,12 @@ class Coefficients:
 def complete_rows(
     design: Design, center: Array, scale: Array, batch: Batch
 ) -> Iterator[tuple[Array, Array, Array]]:
-    """Yield complete rows that start with x, targets (n, t) less centres in units, and weights."""
-    p, inverse = len(design), np.divide(1.0, scale, out=np.zeros(len(scale)), where=scale > 0)
-    for start, z in design.rows(design.present(batch), with_targets=True):
-        weights = batch.weights[start : start + len(z)]
-        weights = weights if weights.size else np.ones(len(z))
-        used = np.asarray(weights > 0) & ~np.isnan(z).any(axis=1)
-        rows = z if used.all() else z[used]
-        yield rows, (design.modelled(rows[:, p:]) - center) * inverse, weights[used]
+    """Yield complete rows x, targets (n, t) less centres in units, and weights."""
+    inverse = np.divide(1.0, scale, out=np.zeros(len(scale)), where=scale > 0)
+    targets = design.targets_of(batch)
+    for start, x in design.rows(design.present(batch)):
+        y, weights = targets[start : start + len(x)], batch.weights[start : start + len(x)]
+        weights = weights if weights.size else np.ones(len(x))
+        used = np.asarray(weights > 0) & ~(np.isnan(x).any(axis=1) | np.isnan(y).any(axis=1))
+        x = np.ascontiguousarray(x) if used.all() else x[used]
+        yield x, (design.modelled(y[used]) - center) * inverse, weights[used]

@@ -112,16 +112,14 @@ class LinearModel:
             return self.fit.scale
         return np.sqrt(self.fit.equations.variance)
 
-    def rows(
-        self, batch: Batch, with_targets: bool = False
-    ) -> Iterator[tuple[slice, Any, NDArray[np.float64]]]:
-        """Yield rows of x, with those of y, and their place in the batch.
+    def rows(self, batch: Batch) -> Iterator[tuple[slice, Any]]:
+        """Yield rows of x with their place in the batch.
 
         Whoever asks checks by `require_finite` what scores show to be no number.
         """
         sparse = self.cells is None
-        for rows, x, y in rows_of(self.design, self._answerable(batch), with_targets, sparse):
-            yield rows, x if self.cells is None else self.cells.fill(x), y
+        for rows, x in rows_of(self.design, self._answerable(batch), sparse):
+            yield rows, x if self.cells is None else self.cells.fill(x)
 
     def _answerable(self, batch: Batch) -> Batch:
         expecting = self.cells is not None
@@ -137,7 +135,7 @@ class LinearModel:
 
     def predicted(self, answer: Prediction, batch: Batch) -> list[NDArray[np.float64]]:
         found = []
-        for rows, x, _ in self.rows(batch):
+        for rows, x in self.rows(batch):
             found.append(answer(x))
             self.require_finite(rows.start, x, found[-1])
         return found
@@ -153,7 +151,9 @@ class LinearModel:
 
         Of rows that lack a cell, which is 0 in x, or a target, e is NaN.
         """
-        for rows, x, y in self.rows(batch, with_targets=True):
+        targets = self.design.targets_of(batch)
+        for rows, x in self.rows(batch):
+            y = targets[rows]
             gone, x = np.isnan(x.sum(axis=1)) | np.isnan(y).any(axis=1), x.copy()
             cells = x.data if is_sparse(x) else x
             cells[np.isnan(cells)] = 0.0
@@ -187,18 +187,13 @@ class LinearModel:
             raise BadCell(first + row, self.design.column(place), value, rule)
 
 
-def rows_of(
-    design: Design, batch: Batch, with_targets: bool, sparse: bool = True
-) -> Iterator[tuple[slice, Any, NDArray[np.float64]]]:
-    """Yield rows of x, compressed if they come so, those of y, and their place in the batch."""
+def rows_of(design: Design, batch: Batch, sparse: bool = True) -> Iterator[tuple[slice, Any]]:
+    """Yield rows of x, compressed if they come so, with their place in the batch."""
     if sparse and (x := design.sparse_rows(batch)) is not None:
-        targets: Any = batch.blocks[-1]
-        y = targets.values if with_targets else np.empty((batch.rows, 0))
-        yield slice(0, batch.rows), x.astype(np.float64), np.asarray(y, np.float64)
+        yield slice(0, batch.rows), x.astype(np.float64, copy=False)
         return
-    p = len(design)
-    for start, z in design.rows(batch, with_targets):
-        yield slice(start, start + len(z)), z[:, :p], z[:, p:]
+    for start, x in design.rows(batch):
+        yield slice(start, start + len(x)), x
 
 
 def undone(design: Design, answer: Prediction, x: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -246,17 +241,12 @@ def summarise(part: Part, plan: tuple[Design, Layout, bool]) -> KeptRows | Comom
 
 def _blocks_of(design: Design, batch: Batch) -> Iterator[tuple[slice, RealBlock | SparseBlock]]:
     """Yield rows of numbers, compressed if they come so, with their place in the batch."""
-    whole = slice(0, batch.rows)
     numbers: Any = batch.blocks[0]
     if design.is_of_numbers or (isinstance(numbers, SparseBlock) and not design.words):
-        yield whole, numbers
+        yield slice(0, batch.rows), numbers
         return
-    batch = design.present(batch)
-    if (x := design.sparse_rows(batch)) is not None:
-        yield whole, stored_cells(x)
-        return
-    for start, x in design.rows(batch):
-        yield slice(start, start + len(x)), RealBlock(x)
+    for rows, x in rows_of(design, design.present(batch)):
+        yield rows, stored_cells(x) if is_sparse(x) else RealBlock(x)
 
 
 def missing_cells(part: Part, plan: tuple[Design, Layout]) -> Any:
@@ -266,7 +256,9 @@ def missing_cells(part: Part, plan: tuple[Design, Layout]) -> Any:
     missing = np.zeros(p + len(design.targets) + 1, np.int64)
 
     def add(batch: Batch) -> None:
-        for rows, x, y in rows_of(design, design.present(batch), with_targets=True):
+        targets = design.targets_of(batch)
+        for rows, x in rows_of(design, design.present(batch)):
+            y = targets[rows]
             counted = _one_class(batch.weights[rows], len(y)) >= 0
             x, y = x[counted], y[counted]
             gaps = x.indices[np.isnan(x.data)] if is_sparse(x) else np.isnan(x).nonzero()[1]
@@ -334,8 +326,9 @@ def errors(part: Part, model: LinearModel) -> Moments:
     total = MomentsAccumulator(3 * len(model.design.targets))
 
     def add(batch: Batch) -> None:
-        for rows, x, y in model.rows(batch, with_targets=True):
-            weights = batch.weights[rows]
+        targets = model.design.targets_of(batch)
+        for rows, x in model.rows(batch):
+            y, weights = targets[rows], batch.weights[rows]
             predicted = model.judged(x, y, weights)
             model.require_finite(rows.start, x, predicted)
             e = y - predicted
