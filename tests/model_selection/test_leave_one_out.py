@@ -22,6 +22,7 @@ from suffice import (
 )
 from suffice.errors import SufficeWarning
 from suffice.families import Gaussian
+from suffice.linear_model import ElasticNet
 from suffice.model_selection import (
     cross_val_predict,
     cross_val_score,
@@ -193,6 +194,7 @@ LINES: dict[str, tuple[Any, Any, Any]] = {
     "dependent columns": (LinearRegression(), DIABETES[:, [0, 2, 2, 3]], PROGRESS),
     "a column of one row": (LinearRegression(), np.c_[DIABETES[:, 2], np.eye(30)[4]], PROGRESS),
     "ridge, far from 0": (Ridge(alpha=0.01), DIABETES + 1e6, PROGRESS),
+    "a penalty of squares of a mean": (ElasticNet(0.01, l1_ratio=0.0), DIABETES, PROGRESS),
 }
 
 

@@ -10,7 +10,8 @@ from suffice.models.base.options import Dependent, WeightsAre
 from suffice.models.base.scikit_learn import accepts
 from suffice.models.grouped_sums import GroupedSums
 from suffice.models.linear.level_rows import LevelLeastSquares
-from suffice.models.linear.method import LinearMethod, RidgePenalty, method_of
+from suffice.models.linear.method import LinearMethod, method_of
+from suffice.models.linear.penalty import Penalty
 from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.robust import POWER, ClusterErrors, Robust, clustered, influences, robust
 from suffice.models.linear.summary import Summary, target_place
@@ -140,7 +141,7 @@ class LinearRegression(LinearRegressor):
         return self
 
     def method(self) -> LinearMethod:
-        return method_of(self, RidgePenalty(0.0))
+        return method_of(self, Penalty(0.0))
 
     def _summary(self, target: str | int | None, level: float) -> Summary:
         fit, j = self._inferable(), target_place(self.design_.targets, target)

@@ -12,7 +12,8 @@ from suffice.errors import ParameterError
 from suffice.models.base.options import Dependent, WeightsAre
 from suffice.models.base.scikit_learn import accepts
 from suffice.models.estimator import fitted
-from suffice.models.linear.method import LinearMethod, RidgePenalty, method_of
+from suffice.models.linear.method import LinearMethod, method_of
+from suffice.models.linear.penalty import Penalty
 from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.ridge import checked_penalties
 from suffice.models.linear.summary import RidgeSummary, target_place
@@ -141,5 +142,5 @@ class Ridge(LinearRegressor):
                 "give a number, or use solver='normal'",
             )
         candidates = None if self.alphas is None else checked_penalties(self.alphas)
-        found = method_of(self, RidgePenalty(self.alpha, bool(self.standardize)))
+        found = method_of(self, Penalty(self.alpha, bool(self.standardize)))
         return replace(found, candidates=candidates)

@@ -14,7 +14,7 @@ from suffice.models.base.options import check_level
 from suffice.models.design.matrix import Design
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.linear.least_squares import LeastSquares
-from suffice.models.linear.summary import target_place
+from suffice.models.linear.summary import target_place, tested
 from suffice.numerics.in_print import Printed, Table, listed, number, probability
 from suffice.numerics.linalg import LEAST_PIVOT
 from suffice.sums.comoments import Comoments
@@ -87,8 +87,6 @@ def adjusted_means(
     level: float,
 ) -> AdjustedMeans:
     """Return the adjusted means of arms, each of which is a class of the sums."""
-    from scipy.special import stdtr, stdtrit
-
     check_level(level)
     j = target_place(design.targets, target)
     unknown = [name for name in covariates or () if name not in design.columns]
@@ -130,9 +128,7 @@ def adjusted_means(
     of_difference[0] = 0.0
     difference_error = np.sqrt(of_difference)
     difference = (mean[:, p] - mean[0, p]).value - d @ fit.coefficients[:, 0]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = difference / difference_error
-    reach = float(stdtrit(dof, (1.0 + level) / 2.0)) * difference_error
+    tests = tested(difference, difference_error, level, dof, perfect=False)
     return AdjustedMeans(
         tuple(arms),
         n.value,
@@ -141,9 +137,9 @@ def adjusted_means(
         error,
         difference,
         difference_error,
-        np.asarray(2.0 * stdtr(dof, -np.abs(t))),
-        difference - reach,
-        difference + reach,
+        tests["p"],
+        tests["lower"],
+        tests["upper"],
         tuple(chosen),
         design.left[j],
         level,

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from suffice.errors import ParameterError, warn
-from suffice.models.base.scikit_learn import convergence_warning
+from suffice.errors import ParameterError
 from suffice.models.design.matrix import INTERCEPT
-from suffice.models.linear.l1 import L1, l1_fit
-from suffice.models.linear.method import LinearMethod, RidgePenalty
+from suffice.models.linear.l1 import L1
+from suffice.models.linear.method import LinearMethod
+from suffice.models.linear.penalty import Penalty
 from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.ridge import checked_penalties
 from suffice.models.linear.rows import Equations, Fit
@@ -114,53 +114,6 @@ class L1Path(Printed):
         return steps(f"{len(self.alphas)} penalties", table)
 
 
-@dataclass(frozen=True)
-class L1Penalty:
-    """αρ Σ uⱼ|wⱼ| + ½α(1 − ρ) Σ (uⱼwⱼ)², beside Σ(y − b − xᵀw)²/(2n)."""
-
-    alpha: float
-    ratio: float  # ρ
-    standardize: bool  # whether u are standard deviations of the columns, else 1
-    tolerance: float
-    max_sweeps: int
-    of_rows: str = field(default="", init=False)  # it is refused by its fit
-
-    def unit(self, equations: Equations) -> NDArray[np.float64]:
-        """Return u, what the coefficients are counted in, (p,)."""
-        return np.sqrt(equations.variance) if self.standardize else np.ones(equations.p)
-
-    def squares(self, equations: Equations, alpha: float) -> NDArray[np.float64]:
-        """Return nα(1 − ρ)u², (p,)."""
-        unit = self.unit(equations)
-        return np.asarray(equations.rows * alpha * (1.0 - self.ratio) * unit**2)
-
-    def fit(self, equations: Equations, alpha: float, positive: bool) -> Fit:
-        found = self.minimum(equations, alpha, positive)
-        if isinstance(found, L1) and not found.converged:
-            warn(
-                f"coordinate descent did not converge in {self.max_sweeps} sweeps; raise max_iter, "
-                "or alpha.",
-                convergence_warning(),
-            )
-        return found
-
-    def minimum(
-        self,
-        equations: Equations,
-        alpha: float,
-        positive: bool,
-        start: NDArray[np.float64] | None = None,
-    ) -> Fit:
-        """Return where coordinate descent ends that begins at coefficients (p, t)."""
-        cost = equations.rows * alpha * self.ratio * self.unit(equations)
-        if not cost.any():
-            squares = equations.rows * alpha * (1.0 - self.ratio)
-            return RidgePenalty(standardize=self.standardize).fit(equations, squares, positive)
-        penalty = self.squares(equations, alpha)
-        descent = {"start": start, "tolerance": self.tolerance, "max_sweeps": self.max_sweeps}
-        return l1_fit(equations, penalty, cost, positive, **descent)
-
-
 class L1Regressor(LinearRegressor):
     """A linear model that minimises Σ(y − b − xᵀw)²/(2n) + αρ Σ|w_j| + ½α(1 − ρ) Σ w_j².
 
@@ -195,9 +148,9 @@ class L1Regressor(LinearRegressor):
         )
 
     @property
-    def _penalty(self) -> L1Penalty:
-        options = float(self.alpha), float(self.l1_ratio), bool(self.standardize)
-        return L1Penalty(*options, float(self.tol), self.max_iter)
+    def _penalty(self) -> Penalty:
+        options = float(self.alpha), bool(self.standardize), float(self.l1_ratio)
+        return Penalty(*options, True, float(self.tol), self.max_iter)
 
     # -- what was learnt
 
@@ -260,15 +213,14 @@ class L1Regressor(LinearRegressor):
             np.stack([fit.coefficients.T[one] for fit in fits]),
             np.stack([fit.intercept[one] for fit in fits]),
             np.stack([fit.rss[one] for fit in fits]),
-            np.array([not isinstance(fit, L1) or fit.converged for fit in fits]),
+            np.array([fit.converged for fit in fits]),
         )
 
     def _path(self, alphas: list[float], equations: Equations) -> Iterator[Fit]:
         start = None
         for alpha in alphas:
             fit = self._penalty.minimum(equations, alpha, bool(self.positive), start)
-            if isinstance(fit, L1):
-                start = np.column_stack([found.x for found in fit.minima])
+            start = fit.coefficients
             yield fit
 
     def _default_alphas(
@@ -278,15 +230,15 @@ class L1Regressor(LinearRegressor):
             raise ParameterError(f"eps={eps!r}", "eps is a number above 0 and below 1")
         if n_alphas < 1:
             raise ParameterError(f"n_alphas={n_alphas!r}", "n_alphas is a whole number above 0")
-        cost = self._penalty.minimum(equations, 1.0, bool(self.positive))
-        if not (isinstance(cost, L1) and cost.cost.any()):
+        cost = self._penalty.costs(equations, 1.0)
+        if not cost.any():
             raise ParameterError(
                 f"l1_ratio={float(self.l1_ratio)!r} without alphas",
                 "a penalty of squares makes no coefficient 0, so no alpha is the largest",
                 "give alphas",
             )
-        used = cost.cost > 0
-        largest = np.abs(equations.xy.value[used]).max(axis=1) / cost.cost[used]
+        used = cost > 0
+        largest = np.abs(equations.xy.value[used]).max(axis=1) / cost[used]
         top = float(largest.max(initial=0.0)) or 1.0
         return np.asarray(top * np.geomspace(1.0, eps, n_alphas))
 

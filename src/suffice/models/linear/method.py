@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal, Protocol, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,6 @@ from suffice.models.linear.conformal import LinearLeftOut
 from suffice.models.linear.descent import Coefficients, complete_rows
 from suffice.models.linear.evaluation import r_squared_of_sums
 from suffice.models.linear.least_squares import LeastSquares
-from suffice.models.linear.level_rows import LevelLeastSquares
 from suffice.models.linear.model import (
     IncompleteRow,
     JointGaussian,
@@ -42,6 +41,7 @@ from suffice.models.linear.model import (
     missing_cells,
     summarise,
 )
+from suffice.models.linear.penalty import Penalty
 from suffice.models.linear.reader import (
     LinearReader,
     Rows,
@@ -49,7 +49,7 @@ from suffice.models.linear.reader import (
     refuse_label_names,
 )
 from suffice.models.linear.ridge import RidgeSpectrum
-from suffice.models.linear.rows import CentredRows, Equations, Fit, RowLeastSquares
+from suffice.models.linear.rows import CentredRows, Equations, RowLeastSquares
 from suffice.models.method import Method
 from suffice.models.optimise.gradient_descent import (
     PARTS,
@@ -69,58 +69,6 @@ from suffice.sums.moments import refuse_underflow
 
 NORMAL = "use solver='normal'"
 Array = NDArray[np.float64]
-
-
-class Penalty(Protocol):
-    """The penalty of coefficients, in units of a number α that is given or chosen."""
-
-    @property
-    def alpha(self) -> float | str:
-        """α, or "gcv": how it is chosen."""
-        ...
-
-    @property
-    def of_rows(self) -> str:
-        """The option by which the penalty is another one without a row; empty if there is none."""
-        ...
-
-    def squares(self, equations: Equations, alpha: float) -> Array:
-        """Return λ, what the square of every coefficient costs, (p,)."""
-        ...
-
-    def fit(self, equations: Equations, alpha: float, positive: bool) -> Fit:
-        """Return the coefficients that minimise the penalised sum of squares."""
-        ...
-
-
-@dataclass(frozen=True)
-class RidgePenalty:
-    """α Σ uⱼ wⱼ², with u = 1, or the variances of the columns."""
-
-    alpha: float | Literal["gcv"] = 0.0
-    standardize: bool = False  # whether u are the variances
-
-    @property
-    def of_rows(self) -> str:
-        if self.alpha == "gcv":
-            return "alpha='gcv'"
-        return f"standardize={self.standardize!r}" if self.standardize and self.alpha > 0 else ""
-
-    def squares(self, equations: Equations, alpha: float) -> Array:
-        """Return αu, (p,)."""
-        variance = equations.variance
-        return alpha * (variance if self.standardize else np.ones_like(variance))
-
-    def fit(self, equations: Equations, alpha: float, positive: bool) -> Fit:
-        squares = self.squares(equations, alpha)
-        if positive:
-            from suffice.models.linear.l1 import l1_fit  # which takes SciPy
-
-            return l1_fit(equations, squares, np.zeros_like(squares), positive)
-        if isinstance(equations, NormalEquations):
-            return LeastSquares(equations, squares)
-        has_levels = equations.levels.stop > equations.levels.start
-        return (LevelLeastSquares if has_levels else RowLeastSquares)(equations, squares)
 
 
 @dataclass(frozen=True)
@@ -148,7 +96,7 @@ class LinearMethod(Method[LinearReader, Any]):
     def square(self) -> float | None:
         """Return λ, what the square of every coefficient costs; None where that is not all."""
         given = self.penalty
-        if not isinstance(given, RidgePenalty) or given.alpha == "gcv" or self.positive:
+        if given.alpha == "gcv" or given.of_mean or self.positive:
             return None
         return float(given.alpha) if not (given.alpha > 0 and given.standardize) else None
 
@@ -358,11 +306,11 @@ class LinearMethod(Method[LinearReader, Any]):
         return r_squared_of_sums(fit, sums)
 
     def left_out(self, estimator: Any, rows: Any) -> LeaveOneOut | None:
-        if self.penalty.of_rows:  # every row left out changes the penalty
+        if self.square is None:  # every row left out changes the penalty
             return None
         model, fit = estimator.model_, estimator.model_.fit
         filled = model.cells is not None and not estimator.statistic_.complete
-        if filled or type(fit) not in (LeastSquares, RowLeastSquares) or fit.positive:
+        if filled or type(fit) not in (LeastSquares, RowLeastSquares):
             return None
         judge = estimator._judge(rows)
         others = LinearLeftOut(model.design, judge.layout, fit)

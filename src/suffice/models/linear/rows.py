@@ -246,6 +246,10 @@ class RowLeastSquares:
     positive = False
 
     @property
+    def converged(self) -> bool:
+        return True
+
+    @property
     def penalised(self) -> bool:
         return bool(self.penalty.any())
 
