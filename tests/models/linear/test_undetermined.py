@@ -96,6 +96,12 @@ def test_collinear_columns_are_marked_where_new_rows_break_the_dependence() -> N
     assert np.isnan(robust.standard_error).tolist() == found["p"].isna().tolist()
 
 
+def test_no_coefficient_depends_on_what_a_category_is_called() -> None:
+    rows = collinear().assign(hue=["red", "blue"] * 25)
+    model, other = (LinearRegression().fit(rows.rename(columns={"hue": n}), "y") for n in "h`")
+    np.testing.assert_array_equal(model.coef_, other.coef_)
+
+
 def test_fewer_rows_than_terms_are_told() -> None:
     x, y = RNG.normal(size=(4, 6)), RNG.normal(size=4)
     with pytest.warns(SufficeWarning, match="least norm"):

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.models.design.formula import Coded, Factor, is_column, label, quoted
+from suffice.models.design.formula import label
 from suffice.models.design.matrix import Design
 
-Column = tuple[frozenset[Factor], dict[Factor, tuple[int, bool]], tuple[int, ...]]
+Column = tuple[frozenset[str], dict[str, tuple[int, bool]], tuple[int, ...]]
 """Numbers of a product, the level of each category and whether it is full; which of its words."""
 
 
@@ -57,11 +55,11 @@ def norm_of_coefficients(terms: Design) -> NDArray[np.float64]:
 
 
 def _vectors(
-    terms: Design, category: Factor, shown: list[tuple[int, bool] | None]
+    terms: Design, category: str, shown: list[tuple[int, bool] | None]
 ) -> NDArray[np.float64]:
     """Return the factors of each product for all levels of a category, (products, m)."""
-    levels = np.eye(len(terms.levels(label(category))))
-    before = int(label(category) in terms.ordered)
+    levels = np.eye(len(terms.levels(category)))
+    before = int(category in terms.ordered)
     return np.array(
         [
             levels[0]
@@ -74,35 +72,34 @@ def _vectors(
 
 def _columns(
     terms: Design,
-) -> tuple[list[Column], list[tuple[frozenset[Factor], frozenset[Factor]]]]:
+) -> tuple[list[Column], list[tuple[frozenset[str], frozenset[str]]]]:
     if terms.formula is None:
-        products: Sequence[Sequence[Coded]] = [
-            [((quoted(name), name == terms.whole),)] for name in terms.columns
-        ]
+        products = [[[(name, name == terms.whole)]] for name in terms.columns]
     else:
-        products = terms.products
+        products = [
+            [[(label(factor), full) for factor, full in product] for product in of_term]
+            for of_term in terms.products
+        ]
     columns: list[Column] = []
     groups = []
-    for of_group in products:
-        factors = {factor for product in of_group for factor, _ in product}
-        coded = {f for f in factors if is_column(f) and label(f) in terms.categories}
+    for of_term in products:
+        factors = {name for product in of_term for name, _ in product}
+        coded = factors & terms.categories.keys()
         groups.append((frozenset(factors - coded), frozenset(coded)))
-        for product in of_group:
-            sizes = [_size(terms, factor, full) for factor, full in product]
-            for index in np.ndindex(*sizes):
-                levels = {
-                    factor: (i + (not full), full)
-                    for (factor, full), i in zip(product, index, strict=True)
-                    if factor in coded
-                }
-                numbers = {f: i for (f, _), i in zip(product, index, strict=True) if f not in coded}
-                words = tuple(numbers[factor] for factor in sorted(numbers))
+        for product in of_term:
+            for index in np.ndindex(*(_size(terms, name, full) for name, full in product)):
+                levels, numbers = dict[str, tuple[int, bool]](), dict[str, int]()
+                for (name, full), i in zip(product, index, strict=True):
+                    if name in coded:
+                        levels[name] = i + (not full), full
+                    else:
+                        numbers[name] = i
+                words = tuple(numbers[name] for name in sorted(numbers))
                 columns.append((frozenset(numbers), levels, words))
     return columns, groups
 
 
-def _size(terms: Design, factor: Factor, full: bool) -> int:
-    name = label(factor)
-    if is_column(factor) and name in terms.categories:
+def _size(terms: Design, name: str, full: bool) -> int:
+    if name in terms.categories:
         return len(terms.levels(name)) - (not full)
-    return len(terms.words[name].terms(name)) if is_column(factor) and name in terms.words else 1
+    return len(terms.words[name]) if name in terms.words else 1
