@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import Any
@@ -78,7 +79,7 @@ OF_ALL_ROWS = frozenset(
 )
 """Functions of formulas elsewhere whose value in one row depends on other rows."""
 
-LARGEST_POWER, LONGEST = 64, 400
+POWERS, LONGEST = range(1, 65), 400
 QUOTED = re.compile(r"`([^`]+)`")
 KNOWN = "a term is made of columns, numbers, + - * / **, comparisons, and "
 KNOWN += ", ".join(f"{name}()" for name in FUNCTIONS)
@@ -103,10 +104,10 @@ class Expression:
     ----------
     text : str
         As it was written.
+    tree : ast.expr
+        Its operations; names in it are those of columns.
     columns : tuple of str
         The columns that it is a function of.
-    value : callable
-        Its values (n,) from `Cells`; NaN where a cell is missing.
 
     Examples
     --------
@@ -118,8 +119,59 @@ class Expression:
     """
 
     text: str
-    columns: tuple[str, ...]
-    value: Callable[[Cells], NDArray[np.float64]]
+    tree: ast.expr
+    columns: tuple[str, ...] = ()
+
+    def value(self, cells: Cells) -> NDArray[np.float64]:
+        """Return the values (n,); NaN where a cell is missing."""
+        with np.errstate(all="ignore"):
+            return np.asarray(self._value(self.tree, cells))
+
+    def _value(self, tree: ast.expr, cells: Cells) -> Any:
+        fact = "something in it is no function of the cells of one row"
+        match tree:
+            case ast.Name(name):
+                return cells[name]
+            case ast.Constant(int() | float() as number):
+                return float(number)
+            case ast.UnaryOp(ast.USub() | ast.UAdd() as sign, operand):
+                return (-1.0 if isinstance(sign, ast.USub) else 1.0) * self._value(operand, cells)
+            case ast.BinOp(base, ast.Pow(), ast.Constant(n)) if n in POWERS and type(n) is int:
+                return _power(self._value(base, cells), n)
+            case ast.BinOp(left, operation, right) if type(operation) in OPERATIONS:
+                pair = self._value(left, cells), self._value(right, cells)
+                return OPERATIONS[type(operation)](*pair)
+            case ast.Compare(left, [test], [right]) if type(test) in COMPARISONS:
+                pair = self._value(left, cells), self._value(right, cells)
+                return _indicator(COMPARISONS[type(test)], *pair)
+            case ast.Call(called, arguments, keywords):
+                function = self._function(called)
+                if len(arguments) == 1 and not keywords:
+                    return function(self._value(arguments[0], cells))
+            case ast.BinOp(_, ast.Pow(), _):
+                fact = f"a power is a whole number from 1 to {POWERS[-1]}"
+            case ast.BinOp():
+                fact = "it has an unknown operation"
+        raise _refused_term(self.text, fact)
+
+    def _function(self, called: ast.expr) -> Callable[[Any], Any]:
+        """The function that a call names, with or without ``np.`` before it."""
+        match called:
+            case ast.Name(name) | ast.Attribute(ast.Name("np" | "numpy"), name):
+                pass
+            case _:
+                name = ""
+        if name in OF_ALL_ROWS:
+            raise ParameterError(
+                f"the formula's term {self.text} has {name}(), whose value depends on other rows",
+                "a term is a function of one row, the same at fit and ever after",
+                "write powers as I(x**2); columns are centred and scaled where a fit needs it"
+                if name in ("center", "scale", "standardize", "poly")
+                else "compute such columns beforehand, or write powers as I(x**2)",
+            )
+        if name not in FUNCTIONS:
+            raise _refused_term(self.text, f"{ast.unparse(called)}() is unknown")
+        return FUNCTIONS[name]
 
 
 @lru_cache(1 << 12)
@@ -133,85 +185,19 @@ def expression(text: str) -> Expression:
 
     if len(text) > LONGEST:
         raise _refused_term(text[:LONGEST], f"it is longer than {LONGEST} characters")
-    source = QUOTED.sub(named, text)
     try:
-        tree = ast.parse(source.strip(), mode="eval").body
+        tree = ast.parse(QUOTED.sub(named, text).strip(), mode="eval").body
     except (SyntaxError, ValueError):
         raise _refused_term(text, "it cannot be read") from None
-    columns: dict[str, None] = {}
-    value = _compiled(tree, text, names, columns)
-    if not columns:
+    for part in ast.walk(tree):
+        if isinstance(part, ast.Name):
+            part.id = names.get(part.id, part.id)
+    found = Expression(text, tree)
+    shown = defaultdict[str, NDArray[np.float64]](lambda: np.empty(0))
+    found.value(shown)  # of no rows: it asks for all columns, and refuses what it does not know
+    if not shown:
         raise _refused_term(text, "it names no column")
-    return Expression(text, tuple(columns), value)
-
-
-def _compiled(
-    tree: ast.AST, text: str, names: Mapping[str, str], columns: dict[str, None]
-) -> Callable[[Cells], Any]:
-    """Compile a tree; the columns that it names are added to ``columns``."""
-
-    def inner(part: ast.AST) -> Callable[[Cells], Any]:
-        return _compiled(part, text, names, columns)
-
-    if isinstance(tree, ast.Name):
-        name = names.get(tree.id, tree.id)
-        columns[name] = None
-        return lambda cells: cells[name]
-    if isinstance(tree, ast.Constant) and isinstance(tree.value, int | float):
-        number = float(tree.value)
-        return lambda cells: number
-    if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub | ast.UAdd):
-        operand, sign = inner(tree.operand), -1.0 if isinstance(tree.op, ast.USub) else 1.0
-        return lambda cells: sign * operand(cells)
-    if isinstance(tree, ast.BinOp):
-        return _operation(tree, text, inner)
-    if isinstance(tree, ast.Compare) and len(tree.ops) == 1 and type(tree.ops[0]) in COMPARISONS:
-        left, right = inner(tree.left), inner(tree.comparators[0])
-        test = COMPARISONS[type(tree.ops[0])]
-        return lambda cells: _indicator(test, left(cells), right(cells))
-    if isinstance(tree, ast.Call):
-        function = _function(tree, text)
-        if len(tree.args) == 1 and not tree.keywords:
-            argument = inner(tree.args[0])
-            return lambda cells: function(argument(cells))
-    raise _refused_term(text, "something in it is no function of the cells of one row")
-
-
-def _operation(
-    tree: ast.BinOp, text: str, inner: Callable[[ast.AST], Callable[[Cells], Any]]
-) -> Callable[[Cells], Any]:
-    left = inner(tree.left)
-    if isinstance(tree.op, ast.Pow):
-        power = tree.right
-        if isinstance(power, ast.Constant) and type(power.value) is int:
-            n = power.value
-            if 1 <= n <= LARGEST_POWER:
-                return lambda cells: _power(left(cells), n)
-        raise _refused_term(text, f"a power is a whole number from 1 to {LARGEST_POWER}")
-    if type(tree.op) not in OPERATIONS:
-        raise _refused_term(text, "it has an unknown operation")
-    right, operation = inner(tree.right), OPERATIONS[type(tree.op)]
-    return lambda cells: operation(left(cells), right(cells))
-
-
-def _function(tree: ast.Call, text: str) -> Callable[[Any], Any]:
-    """The function that a call names, with or without ``np.`` before it."""
-    called = tree.func
-    if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name):
-        name = called.attr if called.value.id in ("np", "numpy") else ""
-    else:
-        name = called.id if isinstance(called, ast.Name) else ""
-    if name in OF_ALL_ROWS:
-        raise ParameterError(
-            f"the formula's term {text} has {name}(), whose value depends on other rows",
-            "a term is a function of one row, the same at fit and ever after",
-            "write powers as I(x**2); columns are centred and scaled where a fit needs it"
-            if name in ("center", "scale", "standardize", "poly")
-            else "compute such columns beforehand, or write powers as I(x**2)",
-        )
-    if name not in FUNCTIONS:
-        raise _refused_term(text, f"{ast.unparse(called)}() is unknown")
-    return FUNCTIONS[name]
+    return replace(found, columns=tuple(shown))
 
 
 def _power(x: Any, n: int) -> Any:
@@ -353,8 +339,7 @@ class Formula:
         for factor, read in self.read.items():
             if is_column(factor):
                 continue
-            with np.errstate(all="ignore"):
-                values = read.value(cells)
+            values = read.value(cells)
             undefined = ~np.isfinite(values)
             for name in read.columns:
                 undefined &= ~np.isnan(cells[name])
