@@ -15,15 +15,8 @@ from sklearn.datasets import load_diabetes
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import check_estimator
 
-import suffice
 from suffice.errors import ParameterError
 from suffice.linear_model import ElasticNet, Lasso, LinearRegression, Ridge
-
-MODELS = [
-    Lasso(0.1),
-    ElasticNet(0.1),
-    ElasticNet(0.2, l1_ratio=0.9, standardize=True, positive=True),
-]
 
 
 def violation(w: Any, slope: Any, cost: Any) -> Any:
@@ -140,23 +133,6 @@ def test_several_targets_are_fitted_apart() -> None:
 
 
 # -- a function of the sums
-
-
-@pytest.mark.parametrize("model", MODELS, ids=str)
-def test_batches_forgetting_and_merging_give_the_bits_of_one_fit(
-    model: Any, tmp_path: Path
-) -> None:
-    x, y = rows()
-    whole, rest = model.unfitted().fit(x, y), model.unfitted().fit(x[40:], y[40:])
-    parts = model.unfitted().partial_fit(x[:40], y[:40]).partial_fit(x[40:], y[40:])
-    merged = model.unfitted().fit(x[:40], y[:40]).merge(rest)
-    turned = model.unfitted().fit(x[::-1], y[::-1])
-    whole.save(tmp_path / "model")
-    loaded = suffice.load(tmp_path / "model")
-    for other in (parts, merged, turned, loaded):
-        assert (other.coef_ == whole.coef_).all()
-        assert other.intercept_ == whole.intercept_
-    assert (loaded.forget(x[:40], y[:40]).coef_ == rest.coef_).all()
 
 
 def test_a_row_of_weight_two_is_the_row_twice() -> None:

@@ -34,9 +34,14 @@ from suffice.errors import (
     SufficeError,
     SufficeWarning,
 )
-from suffice.linear_model import GradientDescent, LinearRegression, Ridge
+from suffice.linear_model import ElasticNet, GradientDescent, Lasso, LinearRegression, Ridge
 
 MODELS = [LinearRegression(), Ridge(0.5), Ridge("gcv", standardize=True), Ridge(positive=True)]
+OF_ABSOLUTE_VALUES = [
+    Lasso(0.1),
+    ElasticNet(0.1),
+    ElasticNet(0.2, l1_ratio=0.9, standardize=True, positive=True),
+]
 
 
 def rows(n: int = 200, d: int = 4, t: int = 2, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -116,10 +121,11 @@ def test_shapes_follow_the_targets():
 # -- one statistic
 
 
-@pytest.mark.parametrize("model", MODELS, ids=str)
+@pytest.mark.parametrize("model", [*MODELS, *OF_ABSOLUTE_VALUES], ids=str)
 def test_batches_merges_and_forgetting_give_the_bits_of_one_fit(model, tmp_path):
     x, y = rows()
     whole = known(clone(model).fit(x, y), x)
+    assert known(clone(model).fit(x[::-1], y[::-1]), x) == whole
     batches = clone(model)
     for part in np.array_split(np.random.default_rng(0).permutation(200), 7):
         batches.partial_fit(x[part], y[part])

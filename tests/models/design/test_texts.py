@@ -159,7 +159,9 @@ def test_rare_words_are_left_out():
         Ridge(text=["note"], words={"min_count": 60}).fit(rows, "price")
 
 
-@pytest.mark.parametrize("words", ["tfidf", 1, {"ngram": 2}, {"ngrams": 0}, {"weights": "idf"}])
+@pytest.mark.parametrize(
+    "words", ["tfidf", 1, 2.5, None, {"ngram": 2}, {"ngrams": 0}, {"weights": "idf"}]
+)
 def test_odd_words(words):
     with pytest.raises(ParameterError, match="words="):
         Ridge(words=words).fit(ROWS, "price")

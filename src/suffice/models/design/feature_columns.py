@@ -262,7 +262,7 @@ def settled_design(
         found.targets,
         values,
         dict(found.ordered),
-        words or {name: Words(cast(int, found.words)) for name in texts},
+        words or {name: Words(int(cast(int, found.words))) for name in texts},
         found.formula,
         reference,
         missing=gaps if with_missing else (),

@@ -6,14 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from hashlib import blake2b
-from typing import Annotated, Any, Literal
+from numbers import Integral
+from typing import Annotated, Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError, SchemaError
 from suffice.numerics.elementary import log
-from suffice.rules import Within, rule
+from suffice.rules import POSITIVE, Within, check_options, rule
 from suffice.sums.block import BadCell, SparseBlock
 from suffice.sums.vocabulary import Vocabulary
 
@@ -31,9 +32,10 @@ Ways = int | Literal["counted", "tf-idf"] | Mapping[str, Any]
 class Counting:
     """Options of counting words."""
 
-    ngrams: int = 1  # how many neighbouring words are counted together, at most
+    # how many neighbouring words are counted together, at most
+    ngrams: Literal[1, 2, 3, 4, 5] = 1
     weights: Literal["counts", "tf-idf"] = "counts"
-    min_count: float = 1.0  # weight of the rows that have to show a word
+    min_count: Annotated[float, POSITIVE] = 1.0  # weight of the rows that have to show a word
 
 
 def counting(words: Ways) -> Counting | None:
@@ -51,26 +53,19 @@ def counting(words: Ways) -> Counting | None:
     >>> counting({"min_count": 3})
     Counting(ngrams=1, weights='counts', min_count=3)
     """
-    if isinstance(words, str):
-        known = {"counted": Counting(), "tf-idf": Counting(2, "tf-idf")}
-        if words in known:
-            return known[words]
-    elif isinstance(words, Mapping):
+    known = {"counted": Counting(), "tf-idf": Counting(2, "tf-idf")}
+    if isinstance(words, str) and words in known:
+        return known[words]
+    if isinstance(words, Mapping):
         try:
             found = Counting(**words)
-        except TypeError:
-            raise ParameterError(f"words={words!r}", "it has other keys", SHAPE) from None
-        whole = isinstance(found.ngrams, int) and not isinstance(found.ngrams, bool)
-        if not (whole and 1 <= found.ngrams <= LONGEST):
-            rule = f"ngrams is a whole number from 1 to {LONGEST}"
-        elif found.weights not in ("counts", "tf-idf"):
-            rule = "weights is 'counts' or 'tf-idf'"
-        elif not (isinstance(found.min_count, int | float) and found.min_count > 0):
-            rule = "min_count is a number above 0"
-        else:
-            return found
-        raise ParameterError(f"words={words!r}", rule, SHAPE)
-    elif not isinstance(words, bool) and LEAST_PLACES <= words <= MOST_PLACES:
+            check_options(found)
+        except (TypeError, ParameterError) as error:
+            rule = error.rule if isinstance(error, ParameterError) else "it has other keys"
+            raise ParameterError(f"words={words!r}", rule, SHAPE) from None
+        return found
+    whole = isinstance(words, Integral) and not isinstance(words, bool)
+    if whole and LEAST_PLACES <= int(cast(int, words)) <= MOST_PLACES:
         return None
     raise ParameterError(
         f"words={words!r}",
@@ -121,7 +116,7 @@ class Words:
         kept = np.flatnonzero(rows >= how.min_count)
         factors = log((1.0 + n) / (1.0 + rows[kept])) + 1.0
         idf = tuple(np.asarray(factors).tolist()) if how.weights == "tf-idf" else ()
-        return cls(0, shown.take(kept), how.ngrams, idf, how == Counting())
+        return cls(0, shown.take(kept), int(how.ngrams), idf, how == Counting())
 
     def __len__(self) -> int:
         return self.places or len(self.known)
