@@ -15,6 +15,7 @@ from suffice.errors import SchemaError
 from suffice.models.design.bins import BELOW, binned, levels_of, steps
 from suffice.models.design.formula import Coded, Formula, is_column, label, names, products
 from suffice.models.design.words import Words
+from suffice.numerics.in_print import listed
 from suffice.numerics.rows import is_sparse
 from suffice.rules import rule
 from suffice.sums.batch import Batch
@@ -318,14 +319,7 @@ class Design:
         return np.array([place[value] for value in self.categories[name].values], np.intp)
 
     def __len__(self) -> int:
-        if self.is_of_numbers:
-            return len(self.columns)
-        return len(self.terms) if self.formula else sum(map(self._number_of_terms, self.columns))
-
-    def _number_of_terms(self, name: str) -> int:
-        if name in self.words or name not in self.categories:
-            return len(self._named(name))
-        return len(self.levels(name)) - self.first(name) + (name in self.missing)
+        return len(self.columns if self.is_of_numbers else self.terms)
 
     def places(self, names: Sequence[str]) -> NDArray[np.intp]:
         """Return the indices of the terms of columns, or products of a formula, increasing."""
@@ -1015,7 +1009,7 @@ class Design:
         row = int(unseen[:, j].argmax())
         name, values = list(self.categories.items())[j]
         value = block.vocabularies[j].values[block.codes[row, j]]
-        raise BadCell(row, name, value, f"{UNSEEN}: {_listed(values)}", SHOW_ALL)
+        raise BadCell(row, name, value, f"{UNSEEN}: {listed(map(repr, values.values))}", SHOW_ALL)
 
 
 def _summed_down(sums: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -1054,8 +1048,3 @@ def _require_held(values: NDArray[Any], first: int, names: Sequence[str]) -> Non
     except BadCell as bad:
         bad.column = names[cast(int, bad.column)]
         raise
-
-
-def _listed(values: Vocabulary, most: int = 10) -> str:
-    more = f" and {len(values) - most} more" if len(values) > most else ""
-    return ", ".join(map(repr, values.values[:most])) + more
