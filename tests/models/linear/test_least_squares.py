@@ -182,6 +182,18 @@ def test_a_constant_moves_the_intercept_only(table, constant):
 # -- weights
 
 
+def test_weights_are_repetitions():
+    rng = np.random.default_rng(1)
+    x, y, times_ = rng.normal(size=(20, 3)), rng.normal(size=20), rng.integers(0, 4, 20)
+    rows = np.repeat(np.arange(20), times_)
+    kept = times_ > 0
+    weighted = fitted(x[kept], y[kept], weights=times_[kept].astype(float))
+    repeated = fitted(x[rows], y[rows])
+    for name in ("coefficients", "intercept", "rss", "covariance"):
+        assert (getattr(weighted, name) == getattr(repeated, name)).all(), name
+    assert weighted.equations.rows == len(rows)
+
+
 # -- columns that depend on each other
 
 
