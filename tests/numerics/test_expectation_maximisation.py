@@ -184,6 +184,22 @@ def test_the_likelihood_never_falls(table, shared):
     assert np.linalg.eigvalsh(found.scatter).min() >= -1e-9 * max(np.abs(found.scatter).max(), 1.0)
 
 
+def test_a_step_that_rounding_makes_worse_ends_the_search():
+    estimates = []
+
+    def rounded(weight, mean, scatter):
+        means, covariance = maximum_likelihood(weight, mean, scatter)
+        estimates.append(covariance)
+        return means, covariance * (4.0 if len(estimates) > 3 else 1.0)
+
+    x = holes(normal(40, 3), 0.3)
+    found = expectation_maximisation(grouped(x), rounded, shared=False)
+    best = fit(x, max_iterations=3)
+    assert (len(estimates), found.converged) == (4, False)
+    assert found.log_likelihood == best.log_likelihood
+    np.testing.assert_array_equal(found.scatter, best.scatter)
+
+
 # -- little to go by
 
 

@@ -97,7 +97,8 @@ def expectation_maximisation(
 
     In no direction may a variance be less than 10⁻⁹ of what columns have over all classes, for
     without that the likelihood of a few rows, or of columns that determine each other, is
-    unbounded; the floor raises eigenvalues, which maximises under this constraint.
+    unbounded; the floor raises eigenvalues, which maximises under this constraint. There the
+    logarithm of a variance has lost digits: a step that rounding makes worse ends the search.
 
     ``estimate`` makes means (k, d) and covariances (s, d, d) of expected sums (k,), (k, d) and
     (s, d, d), where a class without rows has weight 0; ``log_prior`` is what it maximises besides
@@ -117,7 +118,7 @@ def expectation_maximisation(
         if still and gain <= least:
             converged = True
             break
-        ahead = _extrapolated(path, at, following)
+        ahead, before = _extrapolated(path, at, following), sums
         sums = cells.expect(ahead, log_prior)
         if ahead is not following and not sums.log_likelihood >= history[-1]:
             path.forget()
@@ -125,6 +126,9 @@ def expectation_maximisation(
             sums = cells.expect(ahead, log_prior)
         at = ahead
         gain = sums.log_likelihood - history[-1]
+        if gain < -least:  # a step of EM lowers the likelihood by rounding only
+            sums = before
+            break
         history.append(sums.log_likelihood)
     return Expected(*cells.in_units(sums), tuple(history), converged)
 
