@@ -8,7 +8,9 @@ import mpmath
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from pandas import DataFrame
 from scipy import stats
+from scipy.sparse import coo_array, csr_array
 from sklearn.base import clone, is_classifier
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis as TheirQuadratic
 from sklearn.linear_model import LogisticRegression
@@ -308,6 +310,13 @@ def test_missing_cells_of_independent_columns_are_left_out():
     assert_allclose(found[0], [0.25, 0.75], rtol=1e-15)
     assert_allclose(found[1], first.predict_proba([1.5])[0], rtol=1e-15)
     assert_allclose(found[2], second.predict_proba([3])[0], rtol=1e-15)
+
+
+@pytest.mark.parametrize("container", [csr_array, coo_array, DataFrame])
+def test_rows_of_other_containers_are_those_of_an_array(container):
+    x = np.array([[0.0, 1.5], [0.0, 0.0], [-2.0, 0.0]])
+    best = BayesClassifier([(stats.norm(0), stats.norm(0)), (stats.norm(1), stats.norm(2))])
+    assert_array_equal(best.predict_log_proba(container(x)), best.predict_log_proba(x))
 
 
 def test_rows_impossible_under_every_class_get_the_prior():

@@ -236,6 +236,8 @@ class Densities:
 
     def rows(self, X: Any) -> Floats:
         """Return a checked table, (n, d); one-dimensional values are the rows of one column."""
+        if hasattr(X, "toarray"):  # a sparse matrix
+            X = X.toarray()
         try:
             rows = np.asarray(unmasked(X, numeric=True), dtype=np.float64)
         except (TypeError, ValueError) as error:
