@@ -233,6 +233,14 @@ def test_classes_of_one_mean_have_no_axis():
     assert_array_equal(model.predict_proba(x), np.full((8, 2), 0.5))
 
 
+@pytest.mark.parametrize("columns", [3, 300])
+def test_columns_of_one_value_have_no_axis(columns):
+    model, _ = said(LinearDiscriminantAnalysis, np.ones((6, columns)), np.arange(6) % 3)
+    assert model.scalings_.shape == (columns, 0)
+    assert model.explained_variance_ratio_.shape == (0,)
+    assert model.transform(np.ones((2, columns))).shape == (2, 0)
+
+
 def test_output_as_a_frame():
     x, y = load_iris(return_X_y=True, as_frame=True)
     model = LinearDiscriminantAnalysis().set_output(transform="pandas").fit(x, y)

@@ -295,6 +295,6 @@ class LinearDiscriminantAnalysis(GenerativeClassifier):
         _, singular, directions = interruptible(
             np.linalg.svd, np.sqrt(self.priors_)[:, None] * offsets, full_matrices=False
         )
-        kept = np.flatnonzero(singular[:most] > self.tol * singular[0])
+        kept = np.flatnonzero(singular[:most] > self.tol * singular.max(initial=0.0))
         side = np.where(directions[kept] @ offsets[-1] < 0, -1.0, 1.0)
         return side[:, None] * directions[kept], singular[kept] ** 2
