@@ -201,16 +201,33 @@ class MultivariateGaussian(Family):
             return self._thin(statistic.columns)
         rows = statistic.columns
         sums = GaussianSums.of(rows) if rows.complete else self._expected(rows)
-        if isinstance(statistic, FourthMoments):
-            sums = replace(sums, fourth=statistic)
-        return self.maximum_likelihood(sums) if self.estimation == "mle" else self._posterior(sums)
+        n, total = sums.weight, sums.covariance
+        kappa, _, divisor = self._degrees(sums)
+        mean, scatter = self._updated(sums)
+        known = divisor > 0
+        covariance = scatter / np.where(known, divisor, 1.0)[:, None, None]
+        covariance = DoubleDouble.where(known[:, None, None], covariance, total)
+        if self.estimation == "mle":
+            fractions = self._fractions(covariance.value, statistic)
+            shrunk = map(_shrunk, (covariance[m] for m in range(len(known))), fractions.tolist())
+            covariance = DoubleDouble.stack(shrunk)
+            total = _shrunk(total, float(fractions[known].min(initial=1.0)))
+        elif n.sum() <= sums.d:
+            # So few rows determine columns by chance; those of the prior do not.
+            total = (total * n.sum() + self._prior_scatter(sums)) / (n.sum() + 2 * self.a0)
+        noise = DOUBLE_NOISE if sums.course.log_likelihood else 0.0  # expected sums are of doubles
+        factored = FactoredGaussians.of(mean, covariance, total, self.variance_floor, noise)
+        if self.estimation == "bayes":
+            dof = np.array(np.broadcast_to(divisor, len(n)))
+            return MultivariateStudentParameters(factored, dof, (kappa + 1) / kappa, sums.course)
+        borrowed = tuple(np.flatnonzero(~known & (n > 0)).tolist())
+        return MultivariateGaussianParameters(factored, sums.course, borrowed)
 
     def leave_one_out(self, statistic: Any) -> GaussiansLeftOut | None:
         of_rank_one = self.estimation == "mle" and not self.shrinkage
         if not (of_rank_one and isinstance(statistic, Comoments) and statistic.complete):
             return None
-        sums = GaussianSums.of(statistic)
-        factored = self.maximum_likelihood(sums).factored
+        sums, factored = GaussianSums.of(statistic), self.estimate(statistic).factored
         assert isinstance(factored, FactoredGaussians)
         rest = np.where(sums.weight > 0, sums.weight - self.ddof, 1.0)
         if factored.raised or not (self.shared or rest.min() > 0):
@@ -221,34 +238,10 @@ class MultivariateGaussian(Family):
         narrowest = 1.0 / np.where(widest > 0, widest, 1.0)
         return GaussiansLeftOut(factored, sums.weight, self.ddof, self.variance_floor, narrowest)
 
-    def maximum_likelihood(self, sums: GaussianSums) -> MultivariateGaussianParameters:
-        n = sums.weight
-        freedom = np.where(n > 0, n - self.ddof, 0.0)
-        scatter, divisor = sums.scatter, freedom
-        if self.shared:
-            scatter, divisor = sums.scatter.sum(axis=0)[None], freedom.sum(keepdims=True)
-        if self.outcomes and not self.shared:
-            one_more = np.zeros(sums.scatter.shape[1:])
-            one_more[self.outcomes, self.outcomes] = 1.0
-            scatter = scatter + sums.prior_variance * one_more
-        known = divisor > 0
-        covariance = scatter / np.where(known, divisor, 1.0)[:, None, None]
-        covariance = DoubleDouble.where(known[:, None, None], covariance, sums.covariance)
-        fractions = self._shrinkage_of(covariance.value, sums)
-        least = float(fractions[known].min(initial=1.0))
-        covariance = DoubleDouble.stack(
-            _shrunk(covariance[m], fractions[m]) for m in range(len(known))
-        )
-        factored = self._factored(sums.mean, covariance, _shrunk(sums.covariance, least), sums)
-        borrowed = tuple(np.flatnonzero(~known & (n > 0)).tolist())
-        return MultivariateGaussianParameters(factored, sums.course, borrowed)
-
     def _thin(self, roots: Roots) -> MultivariateGaussianParameters:
         """The parameters of most likelihood, shrunk, in the space of the rows."""
-        n = roots.weight
-        divisor = np.where(n > 0, n - self.ddof, 0.0)
-        rows = n.sum(keepdims=True) if self.shared else n
-        divisor = divisor.sum(keepdims=True) if self.shared else divisor
+        n, (_, _, divisor) = roots.weight, self._degrees(roots)
+        rows = self._joined(n)
         if not self.shared and not self.shrinkage:
             raise ParameterError(
                 f"classes of {n.min():g} rows and more, {roots.d} columns",
@@ -288,75 +281,56 @@ class MultivariateGaussian(Family):
             )
         return MultivariateGaussianParameters(ThinGaussians(mean, tuple(matrices)))
 
-    def _shrinkage_of(self, covariance: Floats, sums: GaussianSums) -> Floats:
+    def _fractions(self, covariance: Floats, statistic: Comoments | FourthMoments) -> Floats:
         """Return the shrinkage of each matrix (s, d, d) towards its diagonal, (s,)."""
-        if sums.fourth is None:
+        if not isinstance(statistic, FourthMoments):
             return np.full(len(covariance), self.shrinkage)
-        variance = np.diagonal(covariance, axis1=1, axis2=2)
-        of_rows = sums.fourth.fourth(np.broadcast_to(variance, sums.mean.shape))
-        weight = sums.weight
-        if len(covariance) < len(weight):
-            of_rows, weight = of_rows.sum(keepdims=True), weight.sum(keepdims=True)
+        variance, weight = np.diagonal(covariance, axis1=1, axis2=2), statistic.columns.class_weight
+        of_rows = statistic.fourth(np.broadcast_to(variance, (len(weight), variance.shape[1])))
+        of_matrices = covariance, self._joined(of_rows), self._joined(weight)
         shares = []
-        for sigma, fourth, n in zip(covariance, of_rows, weight, strict=True):
+        for sigma, fourth, n in zip(*of_matrices, strict=True):
             sd = np.sqrt(np.diagonal(sigma))
             used = sd > 0
             r = sigma[np.ix_(used, used)] / np.outer(sd[used], sd[used])
             shares.append(ledoit_wolf(float((r * r).sum()), len(r), fourth, n))
         return np.array(shares)
 
-    def _posterior(self, sums: GaussianSums) -> GaussianOrStudent:
-        k, d = len(sums.mean.hi), sums.d
-        kappa, mean, psi, nu = self._update(sums)
-        total, n = sums.covariance, sums.weight.sum()
-        if n <= d:
-            # So few rows determine columns by chance; those of the prior do not.
-            total = (total * n + self._prior_scatter(sums)) / (n + 2 * self.a0)
-        if self.estimation == "map":
-            covariance = psi / self._mode_divisor(nu, sums)
-            factored = self._factored(mean, covariance, total, sums)
-            return MultivariateGaussianParameters(factored, sums.course)
-        dof = nu - d + 1
-        factored = self._factored(mean, psi / dof[:, None, None], total, sums)
-        return MultivariateStudentParameters(
-            factored, np.array(np.broadcast_to(dof, k)), (kappa + 1) / kappa, sums.course
-        )
+    def _joined(self, of_classes: Any) -> Any:
+        """What is (k, ...), or (1, ...) over all classes if these share a covariance."""
+        return of_classes.sum(axis=0)[None] if self.shared else of_classes
 
-    def _factored(
-        self, mean: DoubleDouble, covariance: DoubleDouble, total: DoubleDouble, sums: GaussianSums
-    ) -> FactoredGaussians:
-        """Factor covariances estimated from sums, of which expected ones are only of doubles."""
-        noise = DOUBLE_NOISE if sums.course.log_likelihood else 0.0
-        return FactoredGaussians.of(mean, covariance, total, self.variance_floor, noise)
+    def _degrees(self, sums: GaussianSums | Roots) -> tuple[Floats, Floats, Floats]:
+        """κ (k,) and ν (s,) of the posterior, and what Ψ is divided by to give Σ, (s,)."""
+        n, d = sums.weight, sums.d
+        if self.estimation == "mle":
+            freedom = np.where(n > 0, n - self.ddof, 0.0)
+            return n, self._joined(np.maximum(n - 1, 0.0)), self._joined(freedom)
+        nu = 2 * self.a0 + d - 1 + self._joined(n)
+        divisor = nu + d + 1 + self._means(n) if self.estimation == "map" else nu - d + 1
+        return self.kappa0 + n, nu, divisor
 
-    def _update(self, sums: GaussianSums) -> tuple[Floats, DoubleDouble, DoubleDouble, Floats]:
-        """κ (k,), m (k, d), Ψ (s, d, d) and ν (s,) of the posterior."""
-        n, (kappa, nu) = sums.weight, self._degrees(sums)
-        shift = sums.mean - sums.prior_mean
+    def _means(self, n: Floats) -> int:
+        """Return the number of means, with rows, that share a covariance."""
+        return int(np.count_nonzero(n)) if self.shared else 1
+
+    def _updated(self, sums: GaussianSums) -> tuple[DoubleDouble, DoubleDouble]:
+        """m (k, d) and Ψ (s, d, d) of the posterior; of a prior that weighs nothing, x̄ and S."""
+        scatter, n = self._joined(sums.scatter), sums.weight
+        if self.estimation == "mle":
+            if self.outcomes and not self.shared:
+                one_more = np.zeros(scatter.shape[1:])
+                one_more[self.outcomes, self.outcomes] = 1.0
+                scatter = scatter + sums.prior_variance * one_more
+            return sums.mean, scatter
+        kappa, shift = self.kappa0 + n, sums.mean - sums.prior_mean
         mean = sums.mean - shift * (self.kappa0 / kappa)[:, None]
         moved = shift[:, :, None] * shift[:, None, :] * (self.kappa0 * n / kappa)[:, None, None]
-        psi0 = self._prior_scatter(sums)
-        if self.shared:
-            psi = sums.scatter.sum(axis=0) + moved.sum(axis=0) + psi0
-            return kappa, mean, psi[None], nu
-        return kappa, mean, sums.scatter + moved + psi0, nu
-
-    def _degrees(self, sums: GaussianSums) -> tuple[Floats, Floats]:
-        """κ (k,) and ν (s,) of the posterior."""
-        rows = sums.weight.sum(keepdims=True) if self.shared else sums.weight
-        return self.kappa0 + sums.weight, 2 * self.a0 + sums.d - 1 + rows
+        return mean, scatter + self._joined(moved) + self._prior_scatter(sums)
 
     def _prior_scatter(self, sums: GaussianSums) -> DoubleDouble:
         """Ψ₀, (d, d)."""
         return sums.prior_variance * (2 * self.a0 * np.eye(sums.mean.shape[1]))
-
-    def _mode_divisor(self, nu: Floats, sums: GaussianSums) -> Floats:
-        """ν + d + 2, or ν + d + 1 + k where k means share the covariance; (s, 1, 1)."""
-        return np.asarray(nu + sums.d + 1 + self._means(sums))[:, None, None]
-
-    def _means(self, sums: GaussianSums) -> int:
-        """Return the number of means, with rows, that share a covariance."""
-        return int(np.count_nonzero(sums.weight)) if self.shared else 1
 
     def _expected(self, statistic: Comoments) -> GaussianSums:
         """Return the sums that rows with missing cells are expected to have, at the mode."""
@@ -374,20 +348,22 @@ class MultivariateGaussian(Family):
             statistic.product_index,
         )
 
+        mode = replace(self, estimation="map") if self.estimation == "bayes" else self
+
         def estimate(n: Floats, mean: Floats, scatter: Floats) -> tuple[Floats, Floats]:
             if self.estimation == "mle":
-                weight = n.sum(keepdims=True) if self.shared else n
-                known = (weight > 0)[:, None, None]
-                found = scatter / np.where(known, weight[:, None, None], 1.0)
-                return mean, np.where(known, found, np.diag(of_cells.prior_variance.value))
+                weight = self._joined(n)[:, None, None]
+                found = scatter / np.where(weight > 0, weight, 1.0)
+                return mean, np.where(weight > 0, found, np.diag(of_cells.prior_variance.value))
             sums = replace(
                 of_cells,
                 mean=DoubleDouble.of(mean),
                 scatter=DoubleDouble.of(scatter),
                 prior_mean=DoubleDouble.of(np.zeros(d)),  # from the origin
             )
-            _, mode, psi, nu = self._update(sums)
-            return mode.value, (psi / self._mode_divisor(nu, sums)).value
+            m, psi = mode._updated(sums)
+            _, _, divisor = mode._degrees(sums)
+            return m.value, (psi / divisor[:, None, None]).value
 
         prior = None if self.estimation == "mle" else self._log_prior(of_cells)
         found = expectation_maximisation(
@@ -415,7 +391,7 @@ class MultivariateGaussian(Family):
         variance = sums.prior_variance.value
         used = np.flatnonzero(variance > 0)
         psi0 = 2 * self.a0 * variance[used]
-        power = 2 * self.a0 + 2 * sums.d + self._means(sums)
+        power = 2 * self.a0 + 2 * sums.d + self._means(sums.weight)
 
         def log_prior(mean: Floats, covariance: Floats) -> float:
             total, means = 0.0, np.split(mean[:, used], len(covariance))
@@ -445,24 +421,14 @@ class MultivariateGaussian(Family):
                 "an interval needs products of columns",
                 "use fewer columns",
             )
-        columns, estimate = statistic.columns, self.estimate(statistic)
-        sums = GaussianSums.of(columns) if columns.complete else GaussianSums.of_cells(columns)
-        factored = estimate.factored
-        d = len(factored.mean[0])
-        used = np.setdiff1d(np.arange(d), [j for j, *_ in factored.left_out])
-        n = sums.weight
-        if self.estimation == "mle":
-            kappa, nu, divisor = n, np.maximum(n - 1, 0.0), np.maximum(n - self.ddof, 0.0)
-            if self.shared:
-                nu, divisor = nu.sum(keepdims=True), divisor.sum(keepdims=True)
-        else:
-            kappa, nu = self._degrees(sums)
-            of_mode = self.estimation == "map"
-            divisor = self._mode_divisor(nu, sums)[:, 0, 0] if of_mode else nu - sums.d + 1
-        both = np.ix_(np.arange(len(factored.covariance)), used, used)
-        psi = factored.covariance[both] * divisor[:, None, None]
-        mean = (factored.mean + factored.mean_lo)[:, used]
-        return MultivariateGaussianPosterior(mean, kappa, psi, nu, used)
+        rows, factored = statistic.columns, self.estimate(statistic).factored
+        sums = GaussianSums.of(rows) if rows.complete else GaussianSums.of_cells(rows)
+        kappa, nu, divisor = self._degrees(sums)
+        mean = factored.mean + factored.mean_lo
+        used = np.setdiff1d(np.arange(mean.shape[1]), [j for j, *_ in factored.left_out])
+        both = np.ix_(np.arange(len(nu)), used, used)
+        psi = factored.covariance[both] * np.maximum(divisor, 0.0)[:, None, None]
+        return MultivariateGaussianPosterior(mean[:, used], kappa, psi, nu, used)
 
 
 def _shrunk(covariance: DoubleDouble, fraction: float) -> DoubleDouble:
@@ -508,8 +474,7 @@ class GaussianSums:
     prior_mean: DoubleDouble
     prior_variance: DoubleDouble
     covariance: DoubleDouble
-    course: EmHistory = field(default_factory=EmHistory)
-    fourth: FourthMoments | None = None
+    course: EmHistory = EmHistory()
 
     @property
     def d(self) -> int:
