@@ -364,9 +364,6 @@ class LearntRows:
     codes: Ints  # of classes, (n,); −1 of rows that are in no sum
     weights: Floats  # w, (n,); 0 of these
 
-    def take(self, rows: Ints) -> LearntRows:
-        return LearntRows(self.codes[rows], self.weights[rows])
-
     def by_class(self, k: int) -> Floats:
         """Return the weight of each row in each class, (n, k)."""
         return np.where(self.codes[:, None] == np.arange(k), self.weights[:, None], 0.0)

@@ -22,7 +22,7 @@ from suffice.families.family import (
 from suffice.families.gaussian import FAR
 from suffice.families.options import Estimation
 from suffice.numerics import kernels
-from suffice.numerics.arrays import Bools, Floats, Ints
+from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.elementary import digamma, lgamma, log, log1p, log_of
 from suffice.numerics.error_free import LARGEST, quick_two_sum
 from suffice.numerics.exact import DoubleDouble
@@ -987,7 +987,6 @@ class ThinGaussians:
     covariances: tuple[ThinCovariance, ...]
 
     left_out: ClassVar[tuple[Any, ...]] = ()
-    raised: ClassVar[tuple[Any, ...]] = ()
 
     @property
     def mean_lo(self) -> Floats:
@@ -1250,57 +1249,42 @@ class GaussiansLeftOut:
 
     def add_log_likelihood(self, block: RealBlock, rows: LearntRows, out: Floats) -> None:
         for start in range(0, len(out), SCORED_ROWS):
-            part = np.arange(start, min(start + SCORED_ROWS, len(out)))
+            part = slice(start, start + SCORED_ROWS)
             x = np.asarray(block.values[part], np.float64)
-            of_part = rows.take(part)
-            out[part] += self._log_densities(x, of_part)
+            out[part] += self._log_densities(x, rows.codes[part], rows.weights[part]).T
 
-    def _log_densities(self, x: Floats, rows: LearntRows) -> Floats:
-        """Return log N(x; μ_c, Σ) without each row, (n, k); NaN where few digits are left."""
-        k, n, factored = len(self.weight), np.arange(len(x)), self.factored
-        shared = len(self.narrowest) == 1
+    def _log_densities(self, x: Floats, codes: Ints, w: Floats) -> Floats:
+        """Return log N(x; μ_c, Σ) without each row, (k, n); NaN where few digits are left."""
+        k, n, factored = len(self.weight), len(x), self.factored
+        shared, own = len(self.narrowest) == 1, np.maximum(codes, 0)
         divisor = np.where(self.weight > 0, self.weight - self.ddof, 0.0)
         divisor = np.full(k, divisor.sum()) if shared else divisor
-        white = np.stack([self._white(x, c) for c in range(k)])  # W δ_c, with WᵀW = Σ⁻¹
-        own, w, left, alone = self._own(rows)
-        mine, found = white[own, n], np.empty((len(x), k))
-        ratio = np.where(left > 0, self.weight[own] / np.where(left > 0, left, 1.0), 1.0)
-        s = np.where(left > 0, w * ratio, 0.0) / divisor[own]
-        h = 1.0 - s * _dots(mine, mine)
+
+        total = self.weight[own]
+        alone = total - w <= ABSENT * total  # a class of which nothing is left
+        is_own = (own == np.arange(k)[:, None]) & ~alone
+        changed = (shared | is_own) & (w > 0)
+        ratio = np.divide(total, total - w, out=np.ones(n), where=~alone)
+        s = np.where(alone, 0.0, w * ratio) / divisor[own]
+
+        of = np.zeros(k, np.intp) if shared else np.arange(k)
+        terms = zip(factored.origin[of], factored.whitening[of], -factored.shift, strict=True)
+        white = np.stack([affine(x, *one) for one in terms])  # W δ_c, with WᵀW = Σ⁻¹
+        mine = white[own, np.arange(n)]
+        h = 1.0 - s * np.einsum("nd,nd->n", mine, mine)
         shrunk = np.where(h > 0, h, np.nan)
-        gone = np.where(alone, self.weight[own] - self.ddof, w)
-        for c, z in enumerate(white):
-            m = 0 if shared else c
-            own_row = (own == c) & ~alone
-            changed = (shared | own_row) & (w > 0)
-            freedom = divisor[c] - np.where(changed, gone, 0.0)
-            q = _dots(z, z)
-            q = np.where(changed, q + s * _dots(z, mine) ** 2 / shrunk, q) * freedom / divisor[c]
-            q = np.where(own_row, q * ratio**2, q)
-            rank, log_sigma = float(factored.rank[m]), float(factored.log_determinant[m])
-            log_scale = rank * LOG_2PI + log_sigma + rank * float(log(divisor[c]))  # log |2πS|
-            log_det = np.where(changed, log(shrunk), 0.0) - rank * log(freedom)
-            found[:, c] = -0.5 * (log_scale + log_det + q)
-            below = self.narrowest[m] * h < MARGIN * self.floor
-            found[changed & ((h < FEWEST_DIGITS) | below), c] = np.nan
-        return found
+        nearer = s * np.einsum("cnd,nd->cn", white, mine) ** 2 / shrunk
+        distance = np.einsum("cnd,cnd->cn", white, white) + np.where(changed, nearer, 0.0)
+        distance *= np.where(is_own, ratio**2, 1.0)
 
-    def _own(self, rows: LearntRows) -> tuple[Ints, Floats, Floats, Bools]:
-        """Class of every row, its weight there, what is left, and whether nothing is."""
-        own = np.maximum(rows.codes, 0)
-        left = self.weight[own] - rows.weights
-        alone = left <= ABSENT * self.weight[own]
-        return own, rows.weights, np.where(alone, 0.0, left), np.asarray(alone)
-
-    def _white(self, x: Floats, c: int) -> Floats:
-        """W(x − μ_c) of rows (n, d)."""
-        m = min(c, len(self.narrowest) - 1)
-        factored = self.factored
-        return affine(x, factored.origin[m], factored.whitening[m], -factored.shift[c])
-
-
-def _dots(a: Floats, b: Floats) -> Floats:
-    return np.asarray(np.einsum("ij,ij->i", a, b))
+        f, rank, log_sigma = divisor[:, None], factored.rank[:, None], factored.log_determinant
+        left = f - np.where(changed, np.where(alone, total - self.ddof, w), 0.0)
+        log_det = log_sigma[:, None] + rank * (log(f) - log(left))
+        log_det = log_det + np.where(changed, log(shrunk), 0.0)
+        found = -0.5 * (rank * LOG_2PI + log_det + distance * left / f)
+        below = self.narrowest[:, None] * h < MARGIN * self.floor
+        found[changed & ((h < FEWEST_DIGITS) | below)] = np.nan
+        return np.asarray(found)
 
 
 # -- posterior
