@@ -638,24 +638,22 @@ class MultivariateStudentParameters(JointParameters):
 
             log Γ((ν + p)/2)/Γ(ν/2) − ½ log |πνfΣ| − (ν + p)/2 log(1 + (x − m)ᵀΣ⁻¹(x − m)/(νf))
         """
+        complete = self.factored.log_determinant, self.factored.rank
         for start, x in short_tiles(block.values, SCORED_ROWS):
-            part = out[start : start + len(x)]
-            distance = scores(len(x), len(self.dof), 0.0)
+            halves = scores(len(x), len(self.dof), 0.0)
             with from_row(start):
-                rest = self.factored.add_gaussian(x, np.zeros(len(self.dof)), distance)
-            distance *= -2.0
-            log_determinant = np.broadcast_to(
-                self.factored.log_determinant, (len(x), len(self.dof))
-            )
-            rank: Any = self.factored.rank
+                rest = self.factored.add_gaussian(x, np.zeros(len(self.dof)), halves)
+            density = self._log_density(-2.0 * halves, *complete)
             if len(rest):
-                log_determinant = log_determinant.copy()
-                rank = np.array(np.broadcast_to(rank, distance.shape))
-                distance[rest], log_determinant[rest], rank[rest] = self.factored.marginal(x[rest])
-            nu, stretch = self.dof, self.dof * self.factor
-            scale = lgamma((nu + rank) / 2) - lgamma(nu / 2) - 0.5 * rank * log(np.pi * stretch)
-            density = -(nu + rank) / 2 * log1p(distance / stretch)
-            part += scale - 0.5 * log_determinant + density
+                density[rest] = self._log_density(*self.factored.marginal(x[rest]))
+            out[start : start + len(x)] += density
+
+    def _log_density(self, distance: Floats, log_determinant: Floats, rank: Any) -> Floats:
+        """Return log t of squared distances (n, k), with log |Σ| and p of each row or of all."""
+        nu, stretch = self.dof, self.dof * self.factor
+        scale = lgamma((nu + rank) / 2) - lgamma(nu / 2) - 0.5 * rank * log(np.pi * stretch)
+        power = (nu + rank) / 2 * log1p(distance / stretch)
+        return np.asarray(scale - 0.5 * log_determinant - power)
 
     def column(self, j: int) -> MultivariateStudentParameters:
         alone = self.factored.columns(np.array([j]))
@@ -737,7 +735,7 @@ class FactoredGaussians:
         """Factor the covariances, of which no variance is less than its fraction of that of all.
 
         Where one class does not vary in a direction in which others do, densities of unlike
-        dimension would be compared: then the floor is ``CERTAIN`` at least.
+        dimension would be compared: then the floor is `KEPT_FRACTION`.
         """
         s, d, _ = covariance.shape
         noise = np.maximum(_noise(mean, total), least_noise)
@@ -1138,12 +1136,7 @@ def fill(x: Floats, mean: Floats, covariance: Floats) -> Floats:
 def _noise(mean: DoubleDouble, total: DoubleDouble) -> Floats:
     """Bound the rounding error in the variance of a dependent column: `factorise`."""
     variance = np.diagonal(total.hi)
-    far = np.divide(
-        (mean.hi**2).max(axis=0, initial=0.0),
-        variance,
-        out=np.zeros_like(variance),
-        where=variance > 0,
-    )
+    far = (mean.hi**2).max(axis=0, initial=0.0) / np.where(variance > 0, variance, np.inf)
     return np.asarray(np.maximum(LEAST_PIVOT, 2.0**-104 * far))
 
 
@@ -1151,11 +1144,9 @@ def _are_regular(
     matrices: Sequence[DoubleDouble], total: DoubleDouble, floor: float, noise: Floats
 ) -> bool:
     """Return whether surely no column depends on others, and no variance is below its floor."""
-
-    def is_regular(matrix: DoubleDouble, least: Any) -> bool:
-        return is_above(matrix, least + np.diag(noise * np.diagonal(matrix.hi)))
-
-    return is_regular(total, 0.0) and all(is_regular(m, floor * total.hi) for m in matrices)
+    bounds: list[tuple[DoubleDouble, Any]] = [(total, 0.0)]
+    bounds += [(matrix, floor * total.hi) for matrix in matrices]
+    return all(is_above(a, least + np.diag(noise * np.diagonal(a.hi))) for a, least in bounds)
 
 
 def settled_double(matrices: DoubleDouble) -> Floats:
