@@ -118,7 +118,7 @@ def expectation_maximisation(
         if still and gain <= least:
             converged = True
             break
-        ahead, before = _extrapolated(path, at, following), sums
+        ahead, before = path.extrapolated(at, following), sums
         sums = cells.expect(ahead, log_prior)
         if ahead is not following and not sums.log_likelihood >= history[-1]:
             path.forget()
@@ -283,17 +283,6 @@ def _change(before: _Gaussians, after: _Gaussians) -> float:
     return float(max(mean.max(initial=0.0), covariance.max(initial=0.0)))
 
 
-def _extrapolated(path: Path, at: _Gaussians, following: _Gaussians) -> _Gaussians:
-    """Extrapolate a path that came to ``at`` and goes on to ``following``."""
-    flat = (np.concatenate([one.mean.ravel(), one.covariance.ravel()]) for one in (at, following))
-    ahead = path.extrapolated(*flat)
-    if ahead is None:
-        return following
-    mean, covariance = np.split(ahead, [at.mean.size])
-    shapes = at.mean.shape, at.covariance.shape
-    return _Gaussians(mean.reshape(shapes[0]), _floored(covariance.reshape(shapes[1])))
-
-
 class Path(NamedTuple):
     """Anderson's acceleration: the last points θ and steps f = M(θ) − θ tell where these lead.
 
@@ -303,25 +292,29 @@ class Path(NamedTuple):
     points: list[Floats]
     steps: list[Floats]
 
-    def extrapolated(self, at: Floats, following: Floats) -> Floats | None:
+    def extrapolated(self, at: _Gaussians, following: _Gaussians) -> _Gaussians:
         """M(θ) − Σ γ(Δθ + Δf) over the differences of the path, where γ minimises |f − Σ γΔf|.
 
-        γ is found by normal equations in pairs. ``at`` and ``following`` (q,) are θ and M(θ), which
-        join the path; the answer is None if it has one point only.
+        γ is found by normal equations in pairs. ``at`` and ``following`` are θ and M(θ), which join
+        the path; of one point only, it leads to M(θ).
         """
-        target = following
-        self.points.append(at)
-        self.steps.append(target - at)
+        point, target = (
+            np.concatenate([one.mean, one.covariance], axis=None) for one in (at, following)
+        )
+        self.points.append(point)
+        self.steps.append(target - point)
         self.forget(STEPS_KEPT)
         if len(self.points) == 1:
-            return None
+            return following
         moves, turns = np.diff(self.points, axis=0), np.diff(self.steps, axis=0)
         rows, right = DoubleDouble.of(turns), DoubleDouble.of(self.steps[-1][:, None])
         normal = factorise(product(rows, rows.T), DEPENDENT)
         gammas = normal.solve(product(rows, right)).value[:, 0].tolist()
         for gamma, change in zip(gammas, moves + turns, strict=True):
             target = target - gamma * change
-        return target
+        mean, covariance = np.split(target, [at.mean.size])
+        floored = _floored(covariance.reshape(at.covariance.shape))
+        return _Gaussians(mean.reshape(at.mean.shape), floored)
 
     def forget(self, kept: int = KEPT) -> None:
         del self.points[: -kept - 1], self.steps[: -kept - 1]
