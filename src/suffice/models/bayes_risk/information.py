@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +26,7 @@ from suffice.families.multivariate_gaussian import (
 )
 from suffice.families.poisson import NegativeBinomialParameters, PoissonParameters
 from suffice.models.base.scikit_learn import check_is_fitted
-from suffice.models.bayes_risk.densities import cut_points, log_density, values_of
+from suffice.models.bayes_risk.densities import log_density, values_of
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.reading import is_named, open_rows, row_by_name
 from suffice.numerics.arrays import Floats, Ints
@@ -43,7 +42,7 @@ PRECISION = 1e-12  # of an integral, in nats
 # Quantiles that cut the line: even in the middle, by decades in the tails.
 QUANTILES = np.concatenate([np.arange(1, 9) / 16, 10.0 ** -np.arange(2, 17)])
 # The same of a missing cell, in each class.
-QUESTIONED = np.concatenate([np.arange(1, 48) / 48, [0.01, 0.001, 1e-4, 0.99, 0.999, 1 - 1e-4]])
+QUESTIONED = np.concatenate([np.arange(1, 25) / 48, [0.01, 0.001, 1e-4]])
 MOST_NUMBERS = 2_000  # of a column, in all classes together: a page holds them
 UNSEEN = 1e-12  # probability from which unseen values are a value of their own
 DIGITS = 8  # of a probability between quantiles, so that a page holds it in few bytes
@@ -169,21 +168,21 @@ def _of_part(parameters: Parameters, d: int, prior: Floats) -> Iterator[float]:
         if cells is not None:
             yield float(_information(prior[:, None] * cells, prior).sum()) / LOG_2
             continue
-        line = location_scale(column)
-        yield _integrated(*line, prior) if line is not None and line[1].all() else np.nan
+        line = numbers(column)
+        yield _integrated(line, prior) if line is not None and line.scale.all() else np.nan
 
 
-def _integrated(location: Floats, scale: Floats, dof: Floats | None, prior: Floats) -> float:
+def _integrated(line: Numbers, prior: Floats) -> float:
     """Return the bits of a column of numbers, Gaussian or Student's t."""
-    kind, of = (stats.norm, []) if dof is None else (stats.t, [dof])
-    column = [kind(*of_class) for of_class in np.hstack([*of, location, scale])]
+    location, scale, dof = line
+    parts = location, np.zeros_like(location), scale**2
+    column = GaussianParameters(*parts) if dof is None else StudentParameters(*parts, dof)
 
     def at(x: Floats) -> Floats:
-        densities = [exp(log_density(one, x)) for one in column]
-        return _information(prior[:, None] * np.array(densities), prior)
+        return _information(prior[:, None] * exp(column.log_densities(x)), prior)
 
     with np.errstate(all="ignore"):
-        value, _ = integrate(at, cut_points(column, QUANTILES), PRECISION)
+        value, _ = integrate(at, line.quantiles(QUANTILES), PRECISION)
     return max(value, 0.0) / LOG_2
 
 
@@ -230,11 +229,31 @@ def _with_others(seen: Floats) -> Floats:
     return np.hstack([seen, others]) if others.max() > UNSEEN else seen
 
 
-def location_scale(parameters: Parameters) -> tuple[Floats, Floats, Floats | None] | None:
-    """Return location and scale (k, 1) of one column, and degrees of freedom of Student's t.
+class Numbers(NamedTuple):
+    """A column of numbers: location, scale and degrees of freedom in each class, (k, 1).
 
-    The column is moved to the mean of the first class: only ratios of densities matter.
+    It is moved to the mean of the first class: only ratios of densities matter.
     """
+
+    location: Floats
+    scale: Floats
+    dof: Floats | None  # of Student's t; None of a Gaussian
+
+    def quantiles(self, tails: Floats) -> Floats:
+        """Return where such probabilities lie below or above in some class, in order."""
+        below = self.scale * (ndtri(tails) if self.dof is None else stdtrit(self.dof, tails))
+        found = np.unique([self.location + below, self.location - below])
+        return np.asarray(found[np.isfinite(found)])
+
+    def between(self, cuts: Floats) -> Floats:
+        """Return the probabilities below, between and above some numbers, (k, m + 1)."""
+        z = (np.concatenate([[-np.inf], cuts, [np.inf]]) - self.location) / self.scale
+        below, above = (ndtr(a) if self.dof is None else stdtr(self.dof, a) for a in (z, -z))
+        return np.where(z[:, 1:] < 0, np.diff(below), -np.diff(above))
+
+
+def numbers(parameters: Parameters) -> Numbers | None:
+    """Return a column of numbers as its parameters describe it; None of another column."""
     dof = None
     if isinstance(parameters, GaussianParameters):
         mean, low, variance = parameters.mean, parameters.mean_lo, parameters.variance
@@ -250,7 +269,7 @@ def location_scale(parameters: Parameters) -> tuple[Floats, Floats, Floats | Non
     else:
         return None
     scale = np.broadcast_to(np.sqrt(variance), mean.shape)
-    return (mean - mean[0]) + (low - low[0]), scale, dof
+    return Numbers((mean - mean[0]) + (low - low[0]), scale, dof)
 
 
 # -- what to ask next
@@ -360,21 +379,15 @@ def next_question(model: GenerativeClassifier, row: Any) -> NextQuestions:
 
 def probabilities_of_values(parameters: Parameters, k: int) -> Floats | None:
     """Return p(v | c) of the values v of one column, (k, m); None where no form is known."""
-    line = location_scale(parameters)
+    line = numbers(parameters)
     if line is None:
         cells = discrete(parameters)
         if cells is None:
             return None
         return np.add.reduceat(cells, _few(np.arange(cells.shape[1]), k), axis=1)
-    location, scale, dof = line
-    if not scale.all():  # a column without spread tells nothing
+    if not line.scale.all():  # a column without spread tells nothing
         return np.ones((k, 1))
-    quantile: Any = ndtri if dof is None else partial(stdtrit, dof)
-    cdf: Any = ndtr if dof is None else partial(stdtr, dof)
-    cuts = _few(np.unique(location + scale * quantile(QUESTIONED[None])), k)
-    z = (np.concatenate([[-np.inf], cuts, [np.inf]]) - location) / scale
-    between = np.where(z[:, 1:] < 0, np.diff(cdf(z)), -np.diff(cdf(-z)))
-    return np.asarray(between.round(DIGITS))
+    return line.between(_few(line.quantiles(QUESTIONED), k)).round(DIGITS)
 
 
 def _few(values: NDArray[Any], k: int) -> NDArray[Any]:
