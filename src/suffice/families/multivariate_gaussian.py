@@ -209,8 +209,9 @@ class MultivariateGaussian(Family):
         covariance = DoubleDouble.where(known[:, None, None], covariance, total)
         if self.estimation == "mle":
             fractions = self._fractions(covariance.value, statistic)
-            shrunk = map(_shrunk, (covariance[m] for m in range(len(known))), fractions.tolist())
-            covariance = DoubleDouble.stack(shrunk)
+            covariance = DoubleDouble.stack(
+                _shrunk(covariance[m], share) for m, share in enumerate(fractions.tolist())
+            )
             total = _shrunk(total, float(fractions[known].min(initial=1.0)))
         elif n.sum() <= sums.d:
             # So few rows determine columns by chance; those of the prior do not.
@@ -256,29 +257,23 @@ class MultivariateGaussian(Family):
         for m in range(len(rows)):
             singular, basis = roots.matrix(m)
             inflated = rows[m] / divisor[m] if divisor[m] > 0 else 1.0
-            share = self.shrinkage
+            sd, share = roots.sd[m] * np.sqrt(inflated), self.shrinkage
             if isinstance(share, str):
-                used, fourth = np.count_nonzero(roots.sd[m]), roots.fourth[m] / inflated**2
+                used, fourth = np.count_nonzero(sd), roots.fourth[m] / inflated**2
                 share = ledoit_wolf(roots.square(m), int(used), float(fourth), rows[m])
-            if roots.ground[m].any():
-                weights = (1 - share) * singular * abs(singular)
-                ground, sd = share + (1 - share) * roots.ground[m], roots.sd[m] * np.sqrt(inflated)
-                still = np.flatnonzero((sd == 0) & (apart > NO_PART * np.abs(centre)))
-                sd[still] = apart[still]  # in place of 0, with directions that take it away
-                directions = np.concatenate([basis, (np.arange(roots.d) == still[:, None]) * 1.0])
-                weights = np.append(weights, -ground[still])
-                found = ThinCovariance.of(sd, ground, directions, weights, SMALLEST_SINGULAR**2)
-                matrices.append(found.floored(away, self.variance_floor))
+            if not roots.ground[m].any():
+                kept = singular > SMALLEST_SINGULAR
+                spread = share + (1 - share) * singular[kept] ** 2
+                matrices.append(ThinCovariance(sd, basis[kept], spread, float(share)))
                 continue
-            kept = singular > SMALLEST_SINGULAR
-            matrices.append(
-                ThinCovariance(
-                    roots.sd[m] * np.sqrt(inflated),
-                    basis[kept],
-                    share + (1 - share) * singular[kept] ** 2,
-                    float(share),
-                )
-            )
+            weights = (1 - share) * singular * abs(singular)
+            ground = share + (1 - share) * roots.ground[m]
+            still = np.flatnonzero((sd == 0) & (apart > NO_PART * np.abs(centre)))
+            sd[still] = apart[still]  # in place of 0, with directions that take it away
+            directions = np.concatenate([basis, (np.arange(roots.d) == still[:, None]) * 1.0])
+            weights = np.append(weights, -ground[still])
+            found = ThinCovariance.of(sd, ground, directions, weights, SMALLEST_SINGULAR**2)
+            matrices.append(found.floored(away, self.variance_floor))
         return MultivariateGaussianParameters(ThinGaussians(mean, tuple(matrices)))
 
     def _fractions(self, covariance: Floats, statistic: Comoments | FourthMoments) -> Floats:
@@ -297,7 +292,7 @@ class MultivariateGaussian(Family):
         return np.array(shares)
 
     def _joined(self, of_classes: Any) -> Any:
-        """What is (k, ...), or (1, ...) over all classes if these share a covariance."""
+        """Return the sums of classes (k, ...), or of all (1, ...) if they share a covariance."""
         return of_classes.sum(axis=0)[None] if self.shared else of_classes
 
     def _degrees(self, sums: GaussianSums | Roots) -> tuple[Floats, Floats, Floats]:
