@@ -117,4 +117,4 @@ def test_a_value_of_many_batches_is_hashed_once(tmp_path: Path) -> None:
     pa.parquet.write_table(pa.table(rows), tmp_path / "t.parquet")
     with patch("suffice.sums.vocabulary.blake2b", wraps=blake2b) as hashes:
         NaiveBayes().fit(tmp_path / "t.parquet", "y")
-    assert values <= hashes.call_count < 2 * values
+    assert values <= hashes.call_count < 3 * values  # once more in the sample of all batches

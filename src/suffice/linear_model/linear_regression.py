@@ -10,8 +10,7 @@ from suffice.models.base.options import Dependent, WeightsAre
 from suffice.models.base.scikit_learn import accepts
 from suffice.models.grouped_sums import GroupedSums
 from suffice.models.linear.level_rows import LevelLeastSquares
-from suffice.models.linear.method import LinearMethod, method_of
-from suffice.models.linear.penalty import Penalty
+from suffice.models.linear.method import LinearMethod, Penalty, method_of
 from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.robust import POWER, ClusterErrors, Robust, clustered, influences, robust
 from suffice.models.linear.summary import Summary, target_place

@@ -12,8 +12,7 @@ from suffice.errors import ParameterError
 from suffice.models.base.options import Dependent, WeightsAre
 from suffice.models.base.scikit_learn import accepts
 from suffice.models.estimator import fitted
-from suffice.models.linear.method import LinearMethod, method_of
-from suffice.models.linear.penalty import Penalty
+from suffice.models.linear.method import LinearMethod, Penalty, method_of
 from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.ridge import checked_penalties
 from suffice.models.linear.summary import RidgeSummary, target_place

@@ -354,7 +354,9 @@ class BinnedCountAccumulator:
     def statistic(self) -> BinnedCounts:
         if self._tallied:
             self._put_by()
-        return self._joined() if self._parts else BinnedCounts.empty(0, *self._grid)
+        if len(self._parts) > 1:
+            self._parts = [self._joined()]
+        return self._parts[0] if self._parts else BinnedCounts.empty(0, *self._grid)
 
 
 def tables(many: int) -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from suffice.errors import DataError, ParameterError
 from suffice.numerics import kernels
 from suffice.numerics.arrays import Bools, Floats, Ints
 from suffice.numerics.error_free import LARGEST, SMALLEST, two_sum
 from suffice.numerics.exact import SQUARABLE, scaled
+from suffice.numerics.rows import READ
 from suffice.rules import FINITE, Shape, rule
 from suffice.sums.base import ClassSums, axis, forgotten
-from suffice.sums.block import BadCell, RealBlock, read_rows, tiles
+from suffice.sums.block import BadCell, RealBlock, tiles
 from suffice.sums.by_class import grown
 from suffice.sums.comparison import Divergences, of_gaussians
 from suffice.sums.sorted_rows import MANY_CLASSES, SortedRows
@@ -183,9 +183,14 @@ class MomentsAccumulator:
         if k >= MANY_CLASSES and self._has_put(block, codes, weights):
             return
         values = block.values
-        for start, x in tiles(values, np.float64) if len(weights) else read_rows(values):
+        as_they_lie = not len(weights) and values.dtype in READ
+        for start, x in ((0, values),) if as_they_lie else tiles(values, np.float64):
             rows = slice(start, start + len(x))
-            stopped = _add_rows(x, codes[rows], weights[rows], *self._state)
+            if len(weights):
+                of_rows = x, codes[rows], weights[rows]
+                stopped = kernels.moments.add_weighted_rows(*of_rows, *self._state)
+            else:
+                stopped = kernels.moments.add_rows(x, codes[rows], *self._state)
             if stopped >= 0:
                 raise too_large(np.where(codes[rows, None] >= 0, x, 0.0), stopped, start)
 
@@ -204,20 +209,16 @@ class MomentsAccumulator:
 
     def _add_sorted(self, waiting: SortedRows) -> None:
         for (_, x, codes, weights), sums in waiting.pieces(*self._state):
-            _add_rows(x, codes, weights, *sums)
+            if len(weights):
+                kernels.moments.add_weighted_rows(x, codes, weights, *sums)
+            else:
+                kernels.moments.add_rows(x, codes, *sums)
 
     def statistic(self) -> Moments:
         if self._waiting is not None:
             self._add_sorted(self._waiting)
         weight, pivot, sums = self._state
         return Moments(weight.copy(), pivot.copy(), sums.copy())
-
-
-def _add_rows(x: NDArray[Any], codes: Ints, weights: Floats, *sums: Floats) -> int:
-    """Add rows; return one before which a number is too large to be squared, or −1."""
-    if len(weights):
-        return kernels.moments.add_weighted_rows(x, codes, weights, *sums)
-    return kernels.moments.add_rows(x, codes, *sums)
 
 
 def noise_of_squares(weight: Floats, pivot: Floats, mean: Floats) -> Floats:

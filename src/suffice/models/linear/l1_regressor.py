@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.errors import ParameterError
 from suffice.models.design.matrix import INTERCEPT
 from suffice.models.linear.l1 import L1
-from suffice.models.linear.method import LinearMethod
-from suffice.models.linear.penalty import Penalty
+from suffice.models.linear.method import LinearMethod, Penalty
 from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.ridge import checked_penalties
 from suffice.models.linear.rows import Equations, Fit

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,7 @@ from suffice.models.linear.conformal import LinearLeftOut
 from suffice.models.linear.descent import Coefficients, complete_rows
 from suffice.models.linear.evaluation import r_squared_of_sums
 from suffice.models.linear.least_squares import LeastSquares
+from suffice.models.linear.level_rows import LevelLeastSquares
 from suffice.models.linear.model import (
     IncompleteRow,
     JointGaussian,
@@ -41,7 +42,6 @@ from suffice.models.linear.model import (
     missing_cells,
     summarise,
 )
-from suffice.models.linear.penalty import Penalty
 from suffice.models.linear.reader import (
     LinearReader,
     Rows,
@@ -49,7 +49,7 @@ from suffice.models.linear.reader import (
     refuse_label_names,
 )
 from suffice.models.linear.ridge import RidgeSpectrum
-from suffice.models.linear.rows import CentredRows, Equations, RowLeastSquares
+from suffice.models.linear.rows import CentredRows, Equations, Fit, RowLeastSquares
 from suffice.models.method import Method
 from suffice.models.optimise.gradient_descent import (
     PARTS,
@@ -69,6 +69,65 @@ from suffice.sums.moments import refuse_underflow
 
 NORMAL = "use solver='normal'"
 Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Penalty:
+    """Σⱼ λⱼwⱼ² + 2 Σⱼ cⱼ|wⱼ|, which is added to the sum of squares.
+
+    ::
+
+        λ = να(1 − ρ)u²     c = ναρu
+
+    with u = 1, or the standard deviations of the columns; and ν = 1, or the weight n of the rows,
+    where α is beside Σ(y − b − xᵀw)²/(2n).
+    """
+
+    alpha: float | Literal["gcv"] = 0.0  # α, or how it is chosen
+    standardize: bool = False  # whether u are standard deviations
+    l1_ratio: float = 0.0  # ρ
+    of_mean: bool = False  # whether ν is n
+    tolerance: float = 1e-12
+    max_sweeps: int = 1_000
+
+    def squares(self, equations: Equations, alpha: float) -> Array:
+        """Return λ, what the square of every coefficient costs, (p,)."""
+        u2 = equations.variance if self.standardize else np.ones_like(equations.variance)
+        share = (1.0 - self.l1_ratio) * (equations.rows if self.of_mean else 1.0)
+        return np.asarray(alpha * share * u2)
+
+    def costs(self, equations: Equations, alpha: float) -> Array:
+        """Return c, half of what its absolute value costs, (p,)."""
+        u = np.sqrt(equations.variance) if self.standardize else np.ones_like(equations.variance)
+        share = self.l1_ratio * (equations.rows if self.of_mean else 1.0)
+        return np.asarray(alpha * share * u)
+
+    def minimum(
+        self, equations: Equations, alpha: float, positive: bool, start: Array | None = None
+    ) -> Fit:
+        """Return the coefficients of the least sum; a descent begins at those given, (p, t)."""
+        squares = self.squares(equations, alpha)
+        costs = self.costs(equations, alpha) if self.l1_ratio else np.zeros_like(squares)
+        if positive or costs.any():
+            from suffice.models.linear.l1 import l1_fit  # which takes SciPy
+
+            ends = {"tolerance": self.tolerance, "max_sweeps": self.max_sweeps}
+            return l1_fit(equations, squares, costs, positive, start=start, **ends)
+        if isinstance(equations, NormalEquations):
+            return LeastSquares(equations, squares)
+        has_levels = equations.levels.stop > equations.levels.start
+        return (LevelLeastSquares if has_levels else RowLeastSquares)(equations, squares)
+
+    def fit(self, equations: Equations, alpha: float, positive: bool) -> Fit:
+        """Return the minimum, with a warning if it was not reached."""
+        found = self.minimum(equations, alpha, positive)
+        if not found.converged:
+            warn(
+                f"coordinate descent did not converge in {self.max_sweeps} sweeps; raise max_iter, "
+                "or alpha.",
+                convergence_warning(),
+            )
+        return found
 
 
 @dataclass(frozen=True)
