@@ -18,7 +18,6 @@ from suffice.families.density import DensityParameters
 from suffice.families.multinomial import MultinomialParameters
 from suffice.models.base.checks import require_place
 from suffice.models.base.evaluated_rows import known_codes
-from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.terms import TermParameters
 from suffice.models.reading import open_rows
@@ -134,18 +133,6 @@ class Cells:
     @property
     def are_numbers(self) -> bool:
         return self.values.dtype.kind == "f"
-
-
-def require_generative(model: Any) -> GenerativeClassifier:
-    """The model, if it says how columns look in a class."""
-    check_is_fitted(model)
-    if not isinstance(model, GenerativeClassifier):
-        raise ParameterError(
-            f"{type(model).__name__} does not say how a column looks in a class",
-            "naive Bayes and discriminant analysis do",
-            what_to_draw_of(model),
-        )
-    return model
 
 
 def what_to_draw_of(model: Any) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.models.generative.described import missing_rows
+from suffice.models.generative.model import generative
 from suffice.numerics.elementary import exp
 from suffice.plotting.cells import (
     Axis,
@@ -16,8 +17,8 @@ from suffice.plotting.cells import (
     Shown,
     cells_of,
     log_densities,
-    require_generative,
     shown_by,
+    what_to_draw_of,
 )
 from suffice.plotting.style import (
     INK,
@@ -112,10 +113,9 @@ class ClassDensityDisplay(Display):
         DataError
             If the rows cannot be read, or a label was never seen in training.
         """
-        generative = require_generative(model)
-        cells = cells_of(generative, column)
-        density = exp(log_densities(generative, cells))
-        fitted = generative.model_
+        fitted = generative(model, what_to_draw_of(model))
+        cells = cells_of(model, column)
+        density = exp(log_densities(model, cells))
         absent = missing_rows(fitted)[cells.column]
         rows = fitted.statistic.over(fitted.classes).weight.value
         made = cls(
@@ -123,8 +123,8 @@ class ClassDensityDisplay(Display):
             density,
             fitted.classes.values,
             np.divide(absent, rows, out=np.zeros_like(absent), where=rows > 0),
-            generative.reader_.layout.label,
-            None if X is None else shown_by(generative, [cells], X, y),
+            model.reader_.layout.label,
+            None if X is None else shown_by(model, [cells], X, y),
         )
         return made.plot(ax=ax)
 

@@ -10,7 +10,7 @@ from scipy.stats import entropy, nbinom, norm
 from sklearn.exceptions import NotFittedError
 
 from suffice import LinearDiscriminantAnalysis, NaiveBayes, QuadraticDiscriminantAnalysis
-from suffice.bayes import column_information
+from suffice.bayes import column_information, column_weights, linear_form, quadratic_form
 from suffice.errors import ParameterError
 from suffice.families import Poisson
 from suffice.linear_model import LogisticRegression
@@ -114,8 +114,9 @@ def test_nothing_to_tell_and_everything() -> None:
 
 
 def test_models_without_distributions() -> None:
-    with pytest.raises(ParameterError, match="LogisticRegression does not say how a column looks"):
-        column_information(LogisticRegression().fit(X, Y))
+    for asked in (column_information, column_weights, linear_form, quadratic_form):
+        with pytest.raises(ParameterError, match="LogisticRegression does not say how a column"):
+            asked(LogisticRegression().fit(X, Y))
     with pytest.raises(NotFittedError):
         column_information(GaussianNB())
     scores = column_information(ComplementNB().fit(np.abs(X), Y))

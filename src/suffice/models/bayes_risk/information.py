@@ -28,6 +28,7 @@ from suffice.families.poisson import NegativeBinomialParameters, PoissonParamete
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.bayes_risk.densities import log_density, values_of
 from suffice.models.generative.classifier import GenerativeClassifier
+from suffice.models.generative.model import generative
 from suffice.models.reading import is_named, open_rows, row_by_name
 from suffice.numerics.arrays import Floats, Ints
 from suffice.numerics.elementary import exp, log, log_of
@@ -134,14 +135,7 @@ def column_information(model: GenerativeClassifier) -> ColumnInformation:
     <BLANKLINE>
     1.0000 bits tell the class of a row, before any cell is seen
     """
-    check_is_fitted(model)
-    if not isinstance(model, GenerativeClassifier):
-        raise ParameterError(
-            f"{type(model).__name__} does not say how a column looks in a class",
-            "naive Bayes and discriminant analysis do",
-            "fit one of them to see what columns tell",
-        )
-    fitted = model.model_
+    fitted = generative(model, "fit one of them to see what columns tell")
     bits = dict.fromkeys(fitted.layout.names, np.nan)
     families = dict.fromkeys(bits, "-") | fitted.family_names
     for part, parameters in zip(fitted.parts, fitted.parameters, strict=True):

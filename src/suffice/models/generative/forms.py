@@ -23,8 +23,8 @@ from suffice.data.python_cells import faithful
 from suffice.errors import DataError, ParameterError
 from suffice.families.family import Form
 from suffice.models.base.checks import require_place
-from suffice.models.estimator import answers_by_batch, fitted
-from suffice.models.generative.model import GenerativeModel
+from suffice.models.estimator import answers_by_batch
+from suffice.models.generative.model import GenerativeModel, generative
 from suffice.numerics.logspace import row_sums
 from suffice.numerics.rows import is_sparse, linear
 from suffice.sums.batch import Batch
@@ -32,6 +32,8 @@ from suffice.sums.block import in_block
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
+COEFFICIENTS = "fit one of them; a linear model has its form in coef_ and intercept_"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -235,12 +237,13 @@ def linear_form(classifier: Any, reference: Any = None) -> LinearForm:
         If the model has no form, or none that is linear; if an event is impossible; or if there
         is no such class.
     """
-    model, form = fitted(classifier), quadratic_form(classifier)
+    form = quadratic_form(classifier)
     differs = form.quadratic != form.quadratic[:1]
     curved = np.flatnonzero(differs.any(axis=tuple(range(differs.ndim - 1))))
     if len(curved):
         column = column_of(form.features[curved[0]])
-        family = next(part.family for part in model.parts if column in part.layout.columns)
+        parts: Sequence[Any] = classifier.model_.parts
+        family = next(part.family for part in parts if column in part.layout.columns)
         raise ParameterError(
             f"column {column!r}, modelled by {family}, is quadratic",
             "a linear form needs variances that the classes share",
@@ -266,7 +269,7 @@ def quadratic_form(classifier: Any, reference: Any = None) -> QuadraticForm:
     ParameterError
         As `linear_form` does.
     """
-    model: GenerativeModel = fitted(classifier)
+    model = generative(classifier, COEFFICIENTS)
     forms, names, order = forms_of(model)
     origins = [np.broadcast_to(form.origin, form.linear.shape[1]) for form in forms]
     form = QuadraticForm(
@@ -334,7 +337,7 @@ def form_features(classifier: Any, X: Any) -> NDArray[np.float64] | csr_array:
     DataError
         If a cell is missing and the form has no place for that.
     """
-    model = fitted(classifier)
+    model = generative(classifier, COEFFICIENTS)
     *_, order = forms_of(model)
     phi: NDArray[np.float64] | csr_array
     phi = stacked(answers_by_batch(classifier, X, partial(features_of, model, order)))

@@ -22,6 +22,7 @@ from suffice.families.dirichlet import dirichlet
 from suffice.families.family import Apply
 from suffice.models.base.answers import Predictions
 from suffice.models.base.checks import ClassWeight, class_weights
+from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.generative.calibration import Calibration, Weighted
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.sampled_bins import SampledBins
@@ -303,6 +304,18 @@ class GenerativeModel:
         place = {name: j for j, name in enumerate(names)}
         order = [place[name] for name in self.layout.names]
         return np.concatenate(pieces, axis=1)[:, order]
+
+
+def generative(classifier: Any, next_step: str = "fit one of them") -> GenerativeModel:
+    """Return the model of a fitted classifier; refuse one that says nothing of its columns."""
+    check_is_fitted(classifier)
+    if not isinstance(classifier.model_, GenerativeModel):
+        raise ParameterError(
+            f"{type(classifier).__name__} does not say how a column looks in a class",
+            "naive Bayes and discriminant analysis do",
+            next_step,
+        )
+    return classifier.model_
 
 
 def revealed(

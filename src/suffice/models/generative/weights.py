@@ -28,9 +28,8 @@ from suffice.errors import DataError, ForgetError
 from suffice.families.family import Apply
 from suffice.models.base.answers import Doubts
 from suffice.models.base.evaluated_rows import require_known
-from suffice.models.estimator import fitted
 from suffice.models.generative.calibration import Calibration, CalibrationName
-from suffice.models.generative.model import GenerativeModel
+from suffice.models.generative.model import GenerativeModel, generative
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.optimise.nonnegative_newton import Value, nonnegative_minimum
 from suffice.numerics import kernels
@@ -161,8 +160,7 @@ def column_weights(classifier: Any) -> ColumnWeights:
     >>> weights["x0"]
     1.0
     """
-    model: GenerativeModel = fitted(classifier)
-    return ColumnWeights(model.column_weights)
+    return ColumnWeights(generative(classifier).column_weights)
 
 
 def calibrate(
