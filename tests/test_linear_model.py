@@ -78,9 +78,7 @@ def known(model: Any, x: Any) -> list[float]:
 
 
 @pytest.mark.parametrize(
-    "model",
-    [MODELS[0], pytest.param(MODELS[2], marks=pytest.mark.exhaustive), MODELS[3]],
-    ids=str,
+    "model", [MODELS[0], pytest.param(MODELS[2], marks=pytest.mark.exhaustive), MODELS[3]], ids=str
 )
 @pytest.mark.filterwarnings("ignore::suffice.errors.SufficeWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
@@ -644,11 +642,7 @@ CASES: dict[str, Case] = {
         "coefficients that may not be negative have no standard errors",
     ),
     "a negative penalty": (lambda: Ridge(-1.0).fit(X, Y), ParameterError, "alpha=-1.0"),
-    "a penalty for each target": (
-        lambda: Ridge([1.0, 2.0]).fit(X, Y),
-        ParameterError,
-        "alpha=",
-    ),
+    "a penalty for each target": (lambda: Ridge([1.0, 2.0]).fit(X, Y), ParameterError, "alpha="),
     "an unknown way to choose": (lambda: Ridge("aic").fit(X, Y), ParameterError, "alpha='aic'"),
     "an unknown solver": (
         lambda: Ridge(solver="magic").fit(X, Y),

@@ -32,10 +32,7 @@ def test_a_name_an_object_or_the_one_for_all() -> None:
 
 @pytest.mark.parametrize("wrong", ["sparks", 3, object, LocalEngine, []])
 def test_what_is_no_engine_is_named(wrong: Any) -> None:
-    for action in (
-        lambda: suffice.engine(wrong),
-        lambda: suffice.set_engine(wrong),
-    ):
+    for action in (lambda: suffice.engine(wrong), lambda: suffice.set_engine(wrong)):
         with pytest.raises(ParameterError, match="an engine is one of 'local', 'dask'"):
             action()
     assert engine_for() == LocalEngine()

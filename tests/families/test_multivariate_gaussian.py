@@ -478,11 +478,7 @@ def test_classes_without_spread_are_named() -> None:
 
 
 @settings(max_examples=10)
-@given(
-    scale=st.floats(1e-90, 1e90),
-    pooling=st.sampled_from([0, 1]),
-    gaps=st.booleans(),
-)
+@given(scale=st.floats(1e-90, 1e90), pooling=st.sampled_from([0, 1]), gaps=st.booleans())
 def test_the_unit_of_weights_changes_neither_floor_nor_prior_variance(
     scale: float, pooling: int, gaps: bool
 ) -> None:

@@ -21,13 +21,7 @@ from suffice import (
     Ridge,
 )
 from suffice.families import MultivariateGaussian
-from suffice.naive_bayes import (
-    BernoulliNB,
-    CategoricalNB,
-    ComplementNB,
-    GaussianNB,
-    MultinomialNB,
-)
+from suffice.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
 from suffice.numerics import kernels
 
 ROWS, COLUMNS = 300, 6

@@ -226,10 +226,7 @@ for seed, (offset, gaps, weights) in enumerate(
             measured(*options),
         ),
         f"Ridge {name}": (lambda: Ridge(incomplete="gaussian"), measured(*options)),
-        f"ElasticNet {name}": (
-            lambda: ElasticNet(0.1, incomplete="drop"),
-            measured(*options),
-        ),
+        f"ElasticNet {name}": (lambda: ElasticNet(0.1, incomplete="drop"), measured(*options)),
         f"gcv {name}": (lambda: Ridge("gcv", incomplete="drop"), measured(*options)),
     }
 

@@ -15,14 +15,7 @@ from suffice.families.family import Family, Form, Parameters
 from suffice.numerics.logspace import cell_scores
 from suffice.sums.base import tree_sum
 from suffice.sums.batch import Batch
-from suffice.sums.block import (
-    Block,
-    CodedBlock,
-    IntegerBlock,
-    MixedBlock,
-    RealBlock,
-    SparseBlock,
-)
+from suffice.sums.block import Block, CodedBlock, IntegerBlock, MixedBlock, RealBlock, SparseBlock
 from suffice.sums.by_class import ByClass, ByClassAccumulator
 from suffice.sums.vocabulary import Vocabulary
 

@@ -19,12 +19,7 @@ ANSWERS = (
     *("predict", "predict_log_proba", "predict_proba", "predict_joint_log_proba"),
     *("decision_function", "transform", "predict_interval", "leverage"),
 )
-CUTS = (
-    (0, 7),
-    (1, 16),
-    (3, 33),
-    (1, 65),
-)  # first row and number of rows
+CUTS = ((0, 7), (1, 16), (3, 33), (1, 65))  # first row and number of rows
 
 
 def check_rows(model: Any, X: NDArray[Any] | pa.Table) -> None:

@@ -406,14 +406,8 @@ STATISTICS: dict[type, list[tuple[str, Make]]] = {
         ("whole", lambda batch: summed(BinnedCountAccumulator(np.zeros(width(batch))), batch)),
     ],
     MomentsAndBins: [
-        (
-            "real",
-            lambda batch: summed(MomentsAndBinsAccumulator(width(batch)), batch),
-        ),
-        (
-            "whole",
-            lambda batch: summed(MomentsAndBinsAccumulator(width(batch)), batch),
-        ),
+        ("real", lambda batch: summed(MomentsAndBinsAccumulator(width(batch)), batch)),
+        ("whole", lambda batch: summed(MomentsAndBinsAccumulator(width(batch)), batch)),
     ],
     Comoments: [
         ("real", lambda batch: summed(ComomentsAccumulator(width(batch)), batch)),

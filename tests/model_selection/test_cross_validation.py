@@ -329,12 +329,7 @@ def test_predictions_of_folds_need_rows_in_memory() -> None:
 
 
 @pytest.mark.parametrize(
-    "estimator",
-    [
-        NaiveBayes.textbook(),
-        LinearDiscriminantAnalysis(),
-        LogisticRegression(),
-    ],
+    "estimator", [NaiveBayes.textbook(), LinearDiscriminantAnalysis(), LogisticRegression()]
 )
 def test_a_label_that_a_fold_has_not_seen_is_an_error(estimator: Any) -> None:
     folds = reference.GroupKFold(3)  # a species in each fold, which no model of it has learnt
@@ -360,8 +355,7 @@ def test_test_sets_divide_the_rows() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cv", "missing"),
-    [(None, None), (3, np.nan), (reference.KFold(3), pd.NA), ("loo", None)],
+    ("cv", "missing"), [(None, None), (3, np.nan), (reference.KFold(3), pd.NA), ("loo", None)]
 )
 def test_a_row_without_a_label_is_named(cv: Any, missing: Any) -> None:
     x, y = np.arange(12.0)[:, None], np.array(["a", "b"] * 6, object)

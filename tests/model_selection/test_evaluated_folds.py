@@ -19,10 +19,7 @@ from sklearn.model_selection import cross_val_score as reference_score
 
 import suffice
 from suffice.errors import DataError, ParameterError, SufficeWarning
-from suffice.model_selection import (
-    evaluate_folds,
-    evaluate_models,
-)
+from suffice.model_selection import evaluate_folds, evaluate_models
 from suffice.naive_bayes import GaussianNB, NaiveBayes
 
 N = 230
@@ -57,19 +54,12 @@ def written(folder, table, form):
 
 
 CLASSIFIERS = {
-    "naive Bayes": (
-        lambda: suffice.NaiveBayes.textbook(),
-        ["size", "colour", "full", "label"],
-    ),
+    "naive Bayes": (lambda: suffice.NaiveBayes.textbook(), ["size", "colour", "full", "label"]),
     "lda": (lambda: suffice.LinearDiscriminantAnalysis(), ["full", "target", "label"]),
     "qda": (lambda: suffice.QuadraticDiscriminantAnalysis(), ["size", "full", "label"]),
     "logistic": (lambda: suffice.LogisticRegression(), ["colour", "full", "target", "label"]),
 }
-REGRESSIONS = {
-    "linear": suffice.LinearRegression,
-    "ridge": suffice.Ridge,
-    "lasso": suffice.Lasso,
-}
+REGRESSIONS = {"linear": suffice.LinearRegression, "ridge": suffice.Ridge, "lasso": suffice.Lasso}
 
 
 def by_hand(estimator, table, y, weight, folds):

@@ -144,11 +144,7 @@ def test_a_row_is_taken_out_with_all_its_weight(seed: int, estimator: Any) -> No
 def test_lachenbruchs_errors_of_iris() -> None:
     """MASS: table(lda(Species ~ ., iris, CV = TRUE)$class, iris$Species) has three errors."""
     model = LDA(ddof=1, priors=[1 / 3] * 3)
-    assert (np.flatnonzero(left_out(model, IRIS, SPECIES) != SPECIES) + 1).tolist() == [
-        71,
-        84,
-        134,
-    ]
+    assert (np.flatnonzero(left_out(model, IRIS, SPECIES) != SPECIES) + 1).tolist() == [71, 84, 134]
 
 
 def test_quadratic_errors_of_iris_are_those_of_sas() -> None:

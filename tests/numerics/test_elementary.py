@@ -161,8 +161,7 @@ def test_rises_across_the_borders_of_its_polynomials() -> None:
 @pytest.mark.parametrize("name", FUNCTIONS)
 @settings(max_examples=20)
 @given(
-    x=arrays(np.float64, st.integers(0, 40), elements=st.floats(width=64)),
-    first=st.integers(0, 8),
+    x=arrays(np.float64, st.integers(0, 40), elements=st.floats(width=64)), first=st.integers(0, 8)
 )
 def test_no_value_depends_on_its_neighbours(name: str, x: Any, first: int) -> None:
     f = FUNCTIONS[name]

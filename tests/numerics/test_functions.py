@@ -26,11 +26,7 @@ from suffice.numerics.interruption import LARGE, interruptible
 from suffice.numerics.logspace import log_normalise, log_sum_exp, row_sums
 from suffice.numerics.quadrature import integrate
 from suffice.numerics.rows import linear
-from suffice.numerics.variance_floor import (
-    FRACTIONS,
-    StandardMoments,
-    expected_log_loss,
-)
+from suffice.numerics.variance_floor import FRACTIONS, StandardMoments, expected_log_loss
 
 # -- logarithms of sums against mpmath with 60 digits
 

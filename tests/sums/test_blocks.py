@@ -18,12 +18,7 @@ from suffice.errors import DataError
 from suffice.naive_bayes import BernoulliNB, ComplementNB, GaussianNB, MultinomialNB
 from suffice.sums import batch
 from suffice.sums.batch import scored_rows
-from suffice.sums.block import (
-    BadCell,
-    SparseBlock,
-    require_held,
-    tiles,
-)
+from suffice.sums.block import BadCell, SparseBlock, require_held, tiles
 from suffice.sums.vocabulary import Vocabulary
 
 # -- blocks of some columns, and whole numbers that become doubles

@@ -23,24 +23,10 @@ from suffice.sums.comoments import (
     FourthMoments,
     FourthMomentsAccumulator,
 )
-from suffice.sums.counts import (
-    CountAccumulator,
-    Counts,
-    EventAccumulator,
-    Events,
-)
+from suffice.sums.counts import CountAccumulator, Counts, EventAccumulator, Events
 from suffice.sums.moments import Moments, MomentsAccumulator
-from suffice.sums.pairs import (
-    CutBins,
-    PairCountAccumulator,
-    PairCounts,
-)
-from suffice.sums.row_sample import (
-    RowSample,
-    Sampled,
-    SampledAccumulator,
-    batch_hashes,
-)
+from suffice.sums.pairs import CutBins, PairCountAccumulator, PairCounts
+from suffice.sums.row_sample import RowSample, Sampled, SampledAccumulator, batch_hashes
 from suffice.sums.vocabulary import Vocabulary
 
 # -- what is particular to each statistic; the laws that all share are in tests/laws
@@ -324,12 +310,7 @@ def test_a_sample_does_not_depend_on_order_and_batches(seed: int, cut: int, dist
     whole = sampled([batch])
     order = np.random.default_rng(seed).permutation(60)
     shuffled = sampled([batch.take(order[:cut]), batch.take(order[cut:])])
-    apart = tree_sum(
-        [
-            sampled([batch.take(order[:cut])]),
-            sampled([batch.take(order[cut:])]),
-        ]
-    )
+    apart = tree_sum([sampled([batch.take(order[:cut])]), sampled([batch.take(order[cut:])])])
     assert isinstance(apart, Sampled)
     assert content(whole.sample) == content(shuffled.sample) == content(apart.sample)
     assert whole == shuffled == apart

@@ -25,13 +25,7 @@ from suffice import (
 )
 from suffice.errors import DataError, ParameterError, SchemaError
 from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
-from suffice.naive_bayes import (
-    BernoulliNB,
-    CategoricalNB,
-    ComplementNB,
-    GaussianNB,
-    MultinomialNB,
-)
+from suffice.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
 
 N = 40
 RNG = np.random.default_rng(3)

@@ -12,12 +12,7 @@ from suffice import AutoClassifier, LinearRegression, LogisticRegression, NaiveB
 from suffice import naive_bayes as by_name
 from suffice.errors import ParameterError
 from suffice.families import Complement, Gaussian
-from suffice.model_selection import (
-    GridSearchCV,
-    cross_validate,
-    evaluate_folds,
-    learning_curve,
-)
+from suffice.model_selection import GridSearchCV, cross_validate, evaluate_folds, learning_curve
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.integers(0, 2, (40, 3)).astype(float), np.tile([0, 1], 20)

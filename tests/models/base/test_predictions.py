@@ -11,10 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import suffice
-from suffice import (
-    LinearDiscriminantAnalysis,
-    QuadraticDiscriminantAnalysis,
-)
+from suffice import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from suffice.errors import DataError, ParameterError, SufficeWarning
 from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
 from suffice.naive_bayes import BernoulliNB, GaussianNB

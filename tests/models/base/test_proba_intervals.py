@@ -19,13 +19,7 @@ from suffice import (
 )
 from suffice.errors import DataError, ParameterError, SufficeWarning
 from suffice.families import Density, Gaussian
-from suffice.naive_bayes import (
-    BernoulliNB,
-    CategoricalNB,
-    ComplementNB,
-    GaussianNB,
-    MultinomialNB,
-)
+from suffice.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
 
 RNG = np.random.default_rng(3)
 N = 3_000

@@ -6,10 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from suffice import (
-    LinearDiscriminantAnalysis,
-    QuadraticDiscriminantAnalysis,
-)
+from suffice import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from suffice.errors import ParameterError
 from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
 from suffice.naive_bayes import (

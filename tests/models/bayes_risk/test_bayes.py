@@ -173,10 +173,7 @@ CONTINUOUS = {
     "poles": (
         [stats.gamma(0.5), stats.expon(0, 0.125)],
         [0.5, 0.5],
-        [
-            lambda x: mpmath.exp(-x) / mpmath.sqrt(mpmath.pi * x),
-            lambda x: 8 * mpmath.exp(-8 * x),
-        ],
+        [lambda x: mpmath.exp(-x) / mpmath.sqrt(mpmath.pi * x), lambda x: 8 * mpmath.exp(-8 * x)],
         [0, 1e-3, 0.01, 0.1, 0.5, 1, 80],
     ),
 }
@@ -343,11 +340,7 @@ PLANE = [stats.multivariate_normal([0, 0]), stats.multivariate_normal([1, 0])]
 @pytest.mark.parametrize(
     ("densities", "x", "message"),
     [
-        (
-            PLANE,
-            [[0, 0], [0, np.nan]],
-            "column 'x1', row 1: nan; a number must be finite",
-        ),
+        (PLANE, [[0, 0], [0, np.nan]], "column 'x1', row 1: nan; a number must be finite"),
         ([stats.norm(), stats.norm(1)], [0.0, np.nan], "column 'x0', row 1: nan; a number"),
         (PLANE, [[np.inf, 0]], "column 'x0', row 0: inf; a number must be finite"),
         ([(stats.norm(),)] * 2, [np.nan, -np.inf], "column 'x0', row 1: -inf; a number must"),
@@ -381,15 +374,9 @@ N = stats.norm()
         ({"densities": {}}, "there are two classes or more"),
         ({"densities": [N, 3.0]}, "class 1: 3.0 is no distribution; a distribution has a method"),
         ({"densities": [N, ()]}, r"class 1: \(\); a tuple holds"),
-        (
-            {"densities": [N, (PLANE[0],)]},
-            r"class 1: \(multivariate_normal\(...\),\); a tuple",
-        ),
+        ({"densities": [N, (PLANE[0],)]}, r"class 1: \(multivariate_normal\(...\),\); a tuple"),
         ({"densities": [N, stats.gamma]}, r"gamma has free parameters: a; .*stats.gamma\(a\)"),
-        (
-            {"densities": [N, stats.norm(0, -1)]},
-            r"class 1: norm\(0, -1\) is no distribution",
-        ),
+        ({"densities": [N, stats.norm(0, -1)]}, r"class 1: norm\(0, -1\) is no distribution"),
         ({"densities": [N, stats.norm([0, 1, 2])]}, "is no distribution of one column"),
         ({"densities": [N, stats.poisson(1)]}, "class 0 has a density .* class 1 a prob"),
         ({"densities": [(N, N), (N, stats.poisson(1))]}, "class 0 has a density"),
@@ -397,19 +384,10 @@ N = stats.norm()
         ({"densities": {"a": N, None: N}}, "None is no label"),
         ({"densities": [N, N], "priors": [0.5, 0.6]}, "sum of the priors should be 1"),
         ({"densities": [N, N], "priors": [1.5, -0.5]}, "must be non-negative"),
-        (
-            {"densities": [N, N], "priors": [1.0]},
-            "priors has 1 numbers; .* classes, 2",
-        ),
+        ({"densities": [N, N], "priors": [1.0]}, "priors has 1 numbers; .* classes, 2"),
         ({"densities": [N, N], "priors": "equal"}, "priors='equal'; a probability is a number"),
-        (
-            {"densities": [N, N], "priors": {0: 1.0}},
-            "no entry for the class 1",
-        ),
-        (
-            {"densities": [N, N], "priors": {0: 0.5, 1: 0.5, 2: 0}},
-            "class 2 has a prior, and no",
-        ),
+        ({"densities": [N, N], "priors": {0: 1.0}}, "no entry for the class 1"),
+        ({"densities": [N, N], "priors": {0: 0.5, 1: 0.5, 2: 0}}, "class 2 has a prior, and no"),
     ],
 )
 def test_options_that_are_refused(arguments, message):

@@ -7,10 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import suffice
-from suffice import (
-    LinearDiscriminantAnalysis,
-    QuadraticDiscriminantAnalysis,
-)
+from suffice import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from suffice.errors import ParameterError
 from suffice.naive_bayes import (
     BernoulliNB,

@@ -11,11 +11,7 @@ from sklearn.datasets import load_iris
 from sklearn.metrics import log_loss
 
 import suffice
-from suffice import (
-    AODE,
-    LogisticRegression,
-    NaiveBayes,
-)
+from suffice import AODE, LogisticRegression, NaiveBayes
 
 Rows = tuple[pd.DataFrame, Any]
 

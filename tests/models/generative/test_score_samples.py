@@ -13,12 +13,7 @@ from scipy.special import logsumexp
 from scipy.stats import bernoulli, multivariate_normal, norm
 from sklearn.mixture import GaussianMixture
 
-from suffice import (
-    AODE,
-    LinearDiscriminantAnalysis,
-    NaiveBayes,
-    QuadraticDiscriminantAnalysis,
-)
+from suffice import AODE, LinearDiscriminantAnalysis, NaiveBayes, QuadraticDiscriminantAnalysis
 from suffice.errors import ParameterError
 from suffice.naive_bayes import BernoulliNB, ComplementNB, GaussianNB, MultinomialNB
 

@@ -68,13 +68,7 @@ FINNEY = """
 
 @pytest.mark.parametrize(
     ("table", "expected"),
-    [
-        (COMPLETE, True),
-        (QUASI, True),
-        (OVERLAP, False),
-        (UCLA_COMPLETE, True),
-        (UCLA_QUASI, True),
-    ],
+    [(COMPLETE, True), (QUASI, True), (OVERLAP, False), (UCLA_COMPLETE, True), (UCLA_QUASI, True)],
 )
 @pytest.mark.parametrize(("solver", "kind"), [("newton", np.asarray), ("lbfgs", csr_array)])
 def test_textbooks(table, expected, solver, kind):
