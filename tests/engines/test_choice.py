@@ -10,8 +10,6 @@ import suffice
 from suffice.engines.engine import LocalEngine, engine_for
 from suffice.errors import ParameterError
 
-TABLE = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
-
 
 @pytest.fixture(autouse=True)
 def _as_it_was() -> Iterator[None]:

@@ -36,15 +36,3 @@ def test_a_scheduler_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(home, "TIMEOUT", 0.2)
     with pytest.raises(EngineError, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:9'"):
         _ = DaskEngine("tcp://127.0.0.1:9").workers
-
-
-@pytest.mark.parametrize("n", [1, 7, 8, 9, 70])
-def test_sums_are_added_in_order_by_the_workers(dask: Any, n: int) -> None:
-    parts = [chr(97 + i % 26) for i in range(n)]
-    assert dask.run(operator.mul, 2, parts) == "".join(2 * part for part in parts)
-
-
-@pytest.mark.parametrize("length", [1, 100_000])
-def test_parameters_of_any_size(dask: Any, length: int) -> None:
-    params = "-" * length
-    assert dask.run(operator.add, params, "abc") == "".join(x + params for x in "abc")

@@ -78,12 +78,6 @@ def test_a_process_that_dies_ends_the_pass() -> None:
         suffice.engine(pool).run(operator.call, 1, [os._exit])  # type: ignore[list-item]
 
 
-def test_parameters_of_any_size(processes: Any) -> None:
-    for length in (1, 5_000_000):
-        expected = "".join(part + "-" * length for part in "abc")
-        assert processes.run(operator.add, "-" * length, "abc") == expected
-
-
 def test_a_script_without_a_guard_is_told_so(run: Run) -> None:
     done = run("""
 import operator

@@ -1,5 +1,6 @@
 """What goes wrong on workers: they die, kernels raise, versions differ."""
 
+import operator
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +23,12 @@ from suffice.models.generative.part import summarise
 
 def test_the_laws_of_engines(far: Engine) -> None:
     check_engine(far)
+
+
+def test_parameters_of_any_size(far: Engine) -> None:
+    for length in (1, 100_000, 5_000_000):
+        expected = "".join(part + "-" * length for part in "abc")
+        assert far.run(operator.add, "-" * length, "abc") == expected  # type: ignore[arg-type]
 
 
 def test_workers_that_are_killed(dask: Engine, tmp_path: Path) -> None:

@@ -7,24 +7,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.laws.engine_laws import check_engine
 
 from suffice.engines.engine import LocalEngine
 from suffice.errors import ParameterError
 from suffice.numerics import kernels
 
 
-def doubled(part: str, times: int) -> str:
-    return part * times
-
-
 @pytest.mark.parametrize("threads", [1, 2, 4, None])
-@pytest.mark.parametrize("n", [1, 2, 7, 100])
-def test_statistics_are_added_in_part_order(threads: int | None, n: int) -> None:
-    parts = [chr(97 + i % 26) for i in range(n)]
-    expected = "".join(s * 2 for s in parts)
-    engine = LocalEngine(threads)
-    assert engine.run(doubled, 2, parts) == expected
-    assert list(engine.map(doubled, 2, parts)) == [s * 2 for s in parts]
+def test_the_laws_of_engines(threads: int | None) -> None:
+    check_engine(LocalEngine(threads))
 
 
 def test_few_results_wait() -> None:

@@ -49,7 +49,7 @@ def check_engine(engine: Engine) -> None:
     >>> check_engine(LocalEngine(threads=2))
     """
     require(engine.workers >= 1, "an engine has a worker")
-    for parts in ("", "a", "ab", "abcdefg", "the quick brown fox jumps over the lazy dog"):
+    for parts in ("", "a", "ab", "abcdefg", "abcdefgh", "abcdefghi", 10 * "a few words"):
         _check_order(engine, parts, times=1 + len(parts) % 3)
     _check_order(engine, "abcdefghijk", LARGE_RESULT)
     _check_exceptions(engine)

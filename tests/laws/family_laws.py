@@ -191,11 +191,6 @@ def _learnt(batches: Iterable[Batch]) -> Iterator[Block]:
 # -- blocks of every kind
 
 
-def _matrix(block: SparseBlock) -> Any:
-    shape = block.rows, len(block.vocabulary)
-    return csr_matrix((block.data, block.indices, block.indptr), shape=shape)
-
-
 def _sparse(matrix: Any, vocabulary: Vocabulary, present: NDArray[np.bool_]) -> SparseBlock:
     return SparseBlock(matrix.data, matrix.indices, matrix.indptr, vocabulary, present)
 
