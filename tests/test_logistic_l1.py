@@ -131,41 +131,6 @@ def test_the_weights_of_classes_are_weights_of_rows() -> None:
     assert_allclose(model.coef_, expected.coef_, rtol=0, atol=1e-10)
 
 
-@pytest.mark.parametrize(
-    ("options", "rule"),
-    [
-        ({"l1_ratio": 2}, "l1_ratio is a number, from 0 to 1"),
-        ({"l1_ratio": "much"}, "l1_ratio is a number, from 0 to 1"),
-        ({"penalty": "elasticnet", "l1_ratio": None}, "l1_ratio must be specified"),
-        ({"penalty": "l1", "solver": "gradient"}, "small steps make no coefficient 0"),
-    ],
-)
-def test_options_outside_their_rules(options: dict[str, Any], rule: str) -> None:
-    with pytest.raises(ParameterError, match=rule):
-        LogisticRegression(**options).fit(*rows())
-
-
-@pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
-@pytest.mark.parametrize("ratio", [1.0, 0.6])
-def test_many_columns_need_no_hessian(classes: int, form: Any, ratio: float) -> None:
-    rng = np.random.default_rng(0)
-    x = rng.standard_normal((80, 2_100)) * (rng.random((80, 2_100)) < 0.3)
-    y = np.searchsorted(
-        np.sort(x[:, :3].sum(axis=1))[[80 // classes, 160 // classes][: classes - 1]],
-        x[:, :3].sum(axis=1),
-    )
-    model = LogisticRegression("elasticnet", l1_ratio=ratio, C=0.5).fit(form(x), y)
-    p, w = model.predict_proba(x), model.coef_
-    wrong = (y[:, None] == np.arange(classes)) - p
-    slope = (0.5 * wrong.T @ x)[-len(w) :] - (1 - ratio) * w
-    used = w != 0
-    assert 0 < used.sum() < w.size / 10
-    np.testing.assert_allclose(slope[used], ratio * np.sign(w[used]), atol=1e-5)
-    assert (np.abs(slope[~used]) <= ratio * (1 + 1e-5)).all()
-    np.testing.assert_allclose(wrong.sum(axis=0), 0.0, atol=1e-4)
-
-
 @pytest.mark.parametrize("classes", [2, pytest.param(3, marks=pytest.mark.exhaustive)])
 def test_many_coefficients_of_compressed_rows(classes: int) -> None:
     rng = np.random.default_rng(0)

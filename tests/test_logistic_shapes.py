@@ -31,17 +31,19 @@ def slopes(model: Any, x: Any, y: np.ndarray) -> np.ndarray:
     return found[-len(model.coef_) :]
 
 
-@pytest.mark.parametrize("k", [2, 3, 12])
+@pytest.mark.parametrize(
+    ("n", "p", "k"), [(60, 900, 2), (60, 900, 3), (60, 900, 12), (40, 90, 39), (60, 130, 5)]
+)
 @pytest.mark.parametrize("c", [0.01, 1.0, 100.0])
 @pytest.mark.parametrize("intercept", [True, False])
-def test_a_wide_table_is_fitted_in_the_space_of_its_rows(k, c, intercept):
-    x, y = wide(60, 900, k)
+def test_a_wide_table_is_fitted_in_the_space_of_its_rows(n, p, k, c, intercept):
+    x, y = wide(n, p, k)
     model = LogisticRegression(C=c, fit_intercept=intercept).fit(x, y)
     found = slopes(model, x, y)
     found[:, :-1] += model.coef_ / c
     size = np.abs(x).T.sum(axis=1).max()
     assert np.abs(found[:, : None if intercept else -1]).max() < 1e-9 * size
-    assert model.n_passes_ < 16
+    assert n == 40 or model.n_passes_ < 16
 
 
 def test_weights_of_rows_and_standardised_columns_of_a_wide_table():
@@ -76,7 +78,7 @@ def objective(coef: Any, intercept: Any, x: Any, y: np.ndarray, c: float, ratio:
     return float(loss + ((1 - ratio) * (coef**2).sum() / 2 + ratio * np.abs(coef).sum()) / c)
 
 
-@pytest.mark.parametrize("k", [2, 4])
+@pytest.mark.parametrize("k", [2, 3, 4])
 @pytest.mark.parametrize("c", [0.1, 1.0, 100.0])
 @pytest.mark.parametrize("sparse_rows", [False, True])
 def test_absolute_values_beyond_a_hessian(k, c, sparse_rows):
@@ -87,9 +89,10 @@ def test_absolute_values_beyond_a_hessian(k, c, sparse_rows):
         model = LogisticRegression(C=c, l1_ratio=ratio).fit(x, y)
         found = slopes(model, x, y)
         w, cost = model.coef_, ratio / c
+        assert 0 < np.count_nonzero(w) < w.size / 10
         found[:, :-1] += (1 - ratio) * w / c
         far = np.abs(found[:, :-1] + cost * np.sign(w)) - cost * (w == 0)
-        assert far.max() < 1e-7 * np.abs(x).sum(axis=0).max()
+        assert (far <= 1e-7 * np.abs(x).sum(axis=0)).all()
         assert np.abs(found[:, -1]).max() < 1e-7 * len(y)
 
 
@@ -124,15 +127,3 @@ def test_a_few_rows_of_many_decide_on_separation():
         LogisticRegression(C=np.inf).fit(x, y)
     y[0], y[-1] = 1, 0
     assert LogisticRegression(C=np.inf).fit(x, y).likelihood_ is not None
-
-
-@pytest.mark.parametrize(("n", "k", "d"), [(40, 39, 90), (60, 5, 130)])
-def test_few_rows_of_many_classes_are_at_the_minimum(n: int, k: int, d: int) -> None:
-    """The gradient of Σ loss + ½|W|²/C is 0: (P − Y)ᵀX + W/C = 0, and so is that of intercepts."""
-    rng, y = np.random.default_rng(0), np.arange(n) % k
-    x = rng.normal(size=(n, d))
-    for c in (1.0, 100.0):
-        model = LogisticRegression(C=c, tol=1e-9).fit(x, y)
-        residual = model.predict_proba(x) - np.eye(k)[y]
-        np.testing.assert_allclose(residual.T @ x + model.coef_ / c, 0.0, atol=1e-6)
-        np.testing.assert_allclose(residual.sum(axis=0), 0.0, atol=1e-6)

@@ -14,7 +14,6 @@ from suffice.errors import DataError, SchemaError
 from suffice.linear_model import LinearRegression, Ridge
 
 N = 60
-RNG = np.random.default_rng(12)
 
 
 def frame(levels: list[Any], seed: int = 0) -> pd.DataFrame:
