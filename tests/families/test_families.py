@@ -1,6 +1,7 @@
 """Scores and estimates against SciPy, mpmath and fractions; the shared laws are in tests/laws."""
 
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import mpmath
@@ -101,22 +102,28 @@ def test_shared_variance_in_fractions(ddof: int) -> None:
     assert found.n_free == 2 * 2 + 2
 
 
-def test_mode_of_a_shared_variance_is_the_highest_point_of_the_posterior() -> None:
-    found = estimated(Gaussian("map", **PRIOR, shared=True), RealBlock(X), "real")
+@pytest.mark.parametrize("shared", [False, True])
+def test_gaussian_mode_is_the_highest_point_of_the_posterior(shared: bool) -> None:
+    found = estimated(Gaussian("map", **PRIOR, shared=shared), RealBlock(X), "real")
 
-    def log_posterior(means: np.ndarray, variance: float, j: int) -> float:
+    def log_posterior(classes: list[int], means: np.ndarray, variance: float, j: int) -> float:
+        """Of the classes that share a variance."""
         sd = np.sqrt(variance)
-        likelihood = stats.norm.logpdf(X[:, j], means[CODES], sd).sum()
-        prior = stats.norm.logpdf(means, 1.0, sd / np.sqrt(2.0)).sum()
-        return float(likelihood + prior + stats.invgamma.logpdf(variance, 1.5, scale=3.0))
+        total = stats.invgamma.logpdf(variance, 1.5, scale=3.0)
+        for c in classes:
+            total += stats.norm.logpdf(X[c == CODES, j], means[c], sd).sum()
+            total += stats.norm.logpdf(means[c], 1.0, sd / np.sqrt(2.0))
+        return float(total)
 
-    for j in range(2):
-        means, variance = found.mean[:, j], found.variance[0, j]
-        top = log_posterior(means, variance, j)
+    for classes, j in product([[0, 1]] if shared else [[0], [1]], range(2)):
+        means, variance = found.mean[:, j], found.variance[classes[0], j]
+        top = log_posterior(classes, means, variance, j)
         for factor in (0.999, 1.001):
-            assert log_posterior(means * factor, variance, j) < top
-            assert log_posterior(means * [1.0, factor], variance, j) < top
-            assert log_posterior(means, variance * factor, j) < top
+            assert log_posterior(classes, means, variance * factor, j) < top
+            assert log_posterior(classes, means * factor + 1e-3, variance, j) < top
+            for c in classes:
+                moved = np.where(np.arange(2) == c, means * factor, means)
+                assert log_posterior(classes, moved, variance, j) < top
 
 
 def test_one_column_is_linear_discriminant_analysis() -> None:
@@ -148,23 +155,6 @@ def test_the_prior_of_a_gaussian_follows_from_the_spread_within_and_between_clas
         b += kappa0 * len(rows) * (mean - m0) ** 2 / kappa / 2
         assert found.location[c, 0] == pytest.approx(float((kappa0 * m0 + sum(rows)) / kappa))
         assert found.scale2[c, 0] == pytest.approx(float(b * (kappa + 1) / (a * kappa)), rel=1e-12)
-
-
-def test_gaussian_mode_is_the_highest_point_of_the_posterior() -> None:
-    found = estimated(Gaussian("map", mean0=1.0, kappa0=2.0, a0=1.5, b0=3.0), RealBlock(X), "real")
-
-    def log_posterior(mean: float, variance: float, values: np.ndarray) -> float:
-        likelihood = stats.norm.logpdf(values, mean, np.sqrt(variance)).sum()
-        prior = stats.norm.logpdf(mean, 1.0, np.sqrt(variance / 2.0))
-        return float(likelihood + prior + stats.invgamma.logpdf(variance, 1.5, scale=3.0))
-
-    for c in range(2):
-        for j in range(2):
-            m, v, rows = found.mean[c, j], found.variance[c, j], X[c == CODES, j]
-            top = log_posterior(m, v, rows)
-            for factor in (0.999, 1.001):
-                assert log_posterior(m * factor + 1e-3, v, rows) < top
-                assert log_posterior(m, v * factor, rows) < top
 
 
 @pytest.mark.parametrize("unit", [1e-139, 1e-3, 1.0, 1e3, 1e140])

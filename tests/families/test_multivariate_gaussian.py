@@ -97,20 +97,24 @@ def test_shrinkage() -> None:
 
 
 @pytest.mark.parametrize("pooling", [0, 1])
-@pytest.mark.parametrize("offset", [0.0, 1e8])
-def test_shrinkage_of_ledoit_and_wolf(pooling: int, offset: float) -> None:
-    for n, d in ((8, 20), (60, 4)):
-        x, codes = rows(n, d)
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize(("offset", "decades"), [(0.0, 3), (1e8, 0)])
+def test_shrinkage_of_ledoit_and_wolf(pooling: int, k: int, offset: float, decades: int) -> None:
+    for n, d in ((9, 20), (60, 4)):
+        x, codes = rows(n, d, k)
+        units = 7 * 10.0 ** np.linspace(-decades, decades, d)
         family = MultivariateGaussian("mle", pooling=pooling, shrinkage="ledoit-wolf")
-        found = estimated(family, x * 7 + offset, codes)
-        own = [x[codes == c] - x[codes == c].mean(axis=0) for c in range(2)]
+        found = estimated(family, x * units + offset, codes, k)
+        own = [x[codes == c] - x[codes == c].mean(axis=0) for c in range(k)]
         parts = [np.concatenate(own)] if pooling else own
         for m, part in enumerate(parts):
             sd = part.std(axis=0)
             theirs, share = covariance.ledoit_wolf(part / sd, assume_centered=True)
             assert 0 < share < 1
-            found_r = found.covariance[m] / 49 / np.outer(sd, sd)
+            found_r = found.covariance[m] / np.outer(sd * units, sd * units)
             assert_allclose(found_r, theirs, rtol=0, atol=1e-9 + offset * 1e-15)
+            if not offset:
+                assert_allclose(found_r, theirs, rtol=1e-8)
 
 
 # -- posteriors

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.covariance import ledoit_wolf
 
 from suffice import NaiveBayes
 from suffice.errors import DataError, ForgetError, ParameterError
@@ -180,24 +179,6 @@ def test_a_number_whose_fourth_power_overflows_is_named():
     x = np.array([[1.0, 2.0], [3.0, 1e80], [5.0, 6.0], [7.0, 7.0]])
     with pytest.raises(DataError, match=r"column 'x1', row 1: 1e\+80; a number must be below 1e75"):
         NaiveBayes.textbook(family).fit(x, [0, 1, 0, 1])
-
-
-def correlations_shrunk(z: np.ndarray) -> np.ndarray:
-    """What scikit-learn makes of centred rows, shrunk towards their own variances."""
-    sd = z.std(axis=0)
-    return ledoit_wolf(z / sd, assume_centered=True)[0] * np.outer(sd, sd)
-
-
-def test_shrinkage_is_that_of_scikit_learn_whatever_the_units():
-    rng = np.random.default_rng(2)
-    x = rng.normal(size=(60, 6)) @ rng.normal(size=(6, 6)) * 10.0 ** np.arange(-3, 3)
-    y = np.repeat([0, 1, 2], 20)
-    centred = np.concatenate([x[y == c] - x[y == c].mean(axis=0) for c in range(3)])
-    for pooling, rows in ((1, [centred]), (0, np.split(centred, 3))):
-        family = MultivariateGaussian(estimation="mle", pooling=pooling, shrinkage="ledoit-wolf")
-        found = NaiveBayes.textbook(family).fit(x, y).model_.parameters[0].covariance
-        expected = np.stack([correlations_shrunk(z) for z in rows])
-        assert_allclose(found, expected, rtol=1e-8)
 
 
 # -- pair counts against plain counting; the shared laws are in tests/laws
