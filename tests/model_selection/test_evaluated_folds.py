@@ -80,11 +80,12 @@ def labelled_folds(table, splitter):
     return [(known[a], known[b]) for a, b in pairs]
 
 
-def assert_same_evaluation(one, other):
-    assert one.confusion.value.tolist() == other.confusion.value.tolist()
-    assert one.log_loss == pytest.approx(other.log_loss, rel=1e-9)
-    assert one.brier == pytest.approx(other.brier, rel=1e-9)
-    np.testing.assert_allclose(one.roc_area, other.roc_area, rtol=1e-12)
+def assert_same_folds(found, expected):
+    for one, other in zip(found.folds, expected, strict=True):
+        assert one.confusion.value.tolist() == other.confusion.value.tolist()
+        assert one.log_loss == pytest.approx(other.log_loss, rel=1e-9)
+        assert one.brier == pytest.approx(other.brier, rel=1e-9)
+        np.testing.assert_allclose(one.roc_area, other.roc_area, rtol=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore:the rarest class")
@@ -103,8 +104,7 @@ def test_classifiers_on_files_are_those_of_fits_by_hand(tmp_path, name, form, we
     table = mixed_table().select([*columns, *([weight] if weight else [])])
     found = evaluate_folds(estimator(), written(tmp_path, table, form), "label", weight, cv=4)
     expected = by_hand(estimator, table, "label", weight, labelled_folds(table, StratifiedKFold(4)))
-    for one, other in zip(found.folds, expected, strict=True):
-        assert_same_evaluation(one, other)
+    assert_same_folds(found, expected)
 
 
 @pytest.mark.parametrize(
@@ -133,8 +133,7 @@ def test_memory_and_file_agree(tmp_path):
         (table.to_pandas().drop(columns="label"), labels),
     ]:
         here = evaluate_folds(estimator, X, y, cv=5)
-        for one, other in zip(here.folds, of_file.folds, strict=True):
-            assert_same_evaluation(one, other)
+        assert_same_folds(here, of_file.folds)
 
 
 def test_any_splitter_divides_a_file(tmp_path):
@@ -143,8 +142,7 @@ def test_any_splitter_divides_a_file(tmp_path):
     table = mixed_table().select(columns)
     found = evaluate_folds(estimator(), written(tmp_path, table, "csv"), "label", cv=splitter)
     expected = by_hand(estimator, table, "label", None, labelled_folds(table, splitter))
-    for one, other in zip(found.folds, expected, strict=True):
-        assert_same_evaluation(one, other)
+    assert_same_folds(found, expected)
 
 
 def test_groups_stay_together_and_are_no_feature(tmp_path):
@@ -154,12 +152,10 @@ def test_groups_stay_together_and_are_no_feature(tmp_path):
     found = evaluate_folds(estimator(), path, "label", cv=4, groups="patient")
     folds = labelled_folds(table, GroupKFold(4))
     expected = by_hand(estimator, table.drop_columns("patient"), "label", None, folds)
-    for one, other in zip(found.folds, expected, strict=True):
-        assert_same_evaluation(one, other)
+    assert_same_folds(found, expected)
     for here in (table, table.to_pandas(), table.to_pydict()):
         same = evaluate_folds(estimator(), here, "label", cv=4, groups="patient")
-        for one, other in zip(same.folds, expected, strict=True):
-            assert_same_evaluation(one, other)
+        assert_same_folds(same, expected)
     assert len(evaluate_folds(estimator(), path, "label", cv=40, groups="patient").folds) == 12
 
 
