@@ -1,6 +1,5 @@
 """Discriminant analysis: scikit-learn's numbers, the laws, and answers for singular data."""
 
-import copy
 import re
 import warnings
 
@@ -382,18 +381,6 @@ def laws_table(n):
 )
 def test_laws(model, options):
     check_estimator_laws(lambda: model(**options), laws_table(36), "kind")
-
-
-@pytest.mark.parametrize("model", BOTH)
-def test_leave_one_out_by_forgetting(model):
-    x, y = load_iris(return_X_y=True)
-    whole = model().fit(x, y)
-    for i in range(0, 150, 30):
-        rest = np.delete(np.arange(150), i)
-        refit = model().fit(x[rest], y[rest])
-        without = copy.deepcopy(whole).forget(x[i : i + 1], y[i : i + 1])
-        assert_array_equal(without.predict_proba(x), refit.predict_proba(x))
-        assert_array_equal(without.covariance_, refit.covariance_)
 
 
 @pytest.mark.parametrize("seed", range(4))
