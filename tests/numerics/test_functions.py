@@ -194,13 +194,13 @@ def test_pure_classes_want_little_and_even_ones_much():
     assert found.alpha[1] >= 5e4
 
 
-X_OF_DIRICHLET_EVIDENCE = RNG.integers(0, 4, (200, 3))
-X_OF_DIRICHLET_EVIDENCE[:, 1] = np.minimum(X_OF_DIRICHLET_EVIDENCE[:, 1], 1)
-Y = np.where(RNG.random(200) < 0.7, X_OF_DIRICHLET_EVIDENCE[:, 0] > 1, RNG.random(200) < 0.5)
+CODES = RNG.integers(0, 4, (200, 3))
+CODES[:, 1] = np.minimum(CODES[:, 1], 1)
+Y = np.where(RNG.random(200) < 0.7, CODES[:, 0] > 1, RNG.random(200) < 0.5)
 
 
 def test_categories():
-    model = CategoricalNB(alpha="evidence").fit(X_OF_DIRICHLET_EVIDENCE, Y)
+    model = CategoricalNB(alpha="evidence").fit(CODES, Y)
     found = model.alpha_evidence_
     tables = model.category_count_
     assert found.alpha.tolist() == alpha_by_evidence(tables, [4, 2, 4]).alpha.tolist()
@@ -210,31 +210,28 @@ def test_categories():
 
 
 def test_outcomes_and_events():
-    outcomes = (X_OF_DIRICHLET_EVIDENCE > 1).astype(int)
+    outcomes = (CODES > 1).astype(int)
     model = BernoulliNB(alpha="evidence").fit(outcomes, Y)
     ones, rows = model.feature_count_, model.class_count_[:, None]
     tables = [np.c_[rows - ones[:, [j]], ones[:, [j]]] for j in range(3)]
     a = alpha_by_evidence(tables, [2, 2, 2]).alpha
     assert np.exp(model.feature_log_prob_) == pytest.approx((ones + a) / (rows + 2 * a), rel=1e-14)
-    events = MultinomialNB(alpha="evidence").fit(X_OF_DIRICHLET_EVIDENCE, Y)
+    events = MultinomialNB(alpha="evidence").fit(CODES, Y)
     count = events.feature_count_
     (a,) = alpha_by_evidence([count], [3]).alpha
     theta = (count + a) / (count.sum(axis=1, keepdims=True) + 3 * a)
     assert np.exp(events.feature_log_prob_) == pytest.approx(theta, rel=1e-14)
     assert events.alpha_evidence_.names == ("x0, x1, x2",)
-    assert MultinomialNB().fit(X_OF_DIRICHLET_EVIDENCE, Y).alpha_evidence_ is None
+    assert MultinomialNB().fit(CODES, Y).alpha_evidence_ is None
 
 
 def mixed_table():
     n = len(Y)
     return {
-        "hue": np.array(["red", "blue", "green", "grey"])[X_OF_DIRICHLET_EVIDENCE[:, 0]],
-        "old": X_OF_DIRICHLET_EVIDENCE[:, 1] == 1,
+        "hue": np.array(["red", "blue", "green", "grey"])[CODES[:, 0]],
+        "old": CODES[:, 1] == 1,
         "note": np.array(
-            [
-                f"see item {i} of {w}, as w{u} says"
-                for i, (u, _, w) in enumerate(X_OF_DIRICHLET_EVIDENCE.tolist())
-            ]
+            [f"see item {i} of {w}, as w{u} says" for i, (u, _, w) in enumerate(CODES.tolist())]
         ),
         "size": RNG.normal(size=n) + Y,
     }
