@@ -619,10 +619,9 @@ TABLES = {"NaiveBayes": (mixed_table, {"families": CHOSEN, "calibration": "none"
 
 
 @pytest.mark.parametrize("name", naive_bayes.__all__)
-@pytest.mark.parametrize("n", [18])
-def test_estimators(name: str, n: int) -> None:
+def test_estimators(name: str) -> None:
     make_table, options = TABLES.get(name, (binary_table, {}))
-    table = make_table(np.random.default_rng(n), n)
+    table = make_table(np.random.default_rng(18), 18)
     check_estimator_laws(lambda: getattr(naive_bayes, name)(**options), table, "kind")
 
 
