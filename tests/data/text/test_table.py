@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from tests.data.reading import message
 
 from suffice import read_csv
 from suffice.errors import ParameterError, ReadError, SchemaError, SufficeWarning
@@ -44,12 +45,6 @@ def rows(table: Any, types: dict[str, Any] | None = None) -> list[dict[str, Any]
 def count(table: Any, types: dict[str, Any] | None = None) -> int:
     """Read all rows, and make no objects of them."""
     return sum(batch.num_rows for batch in batches(table, types))
-
-
-def message(action: Callable[[], object]) -> str:
-    with pytest.raises(ReadError) as caught:
-        action()
-    return str(caught.value)
 
 
 class TestTypes:
@@ -114,28 +109,41 @@ class TestTypes:
         read = pa.Table.from_batches(batches(opened, {"b": pa.float64()}))
         assert read["b"][80_000].as_py() == 1.5
 
-    def test_values_below_empty_first_rows_are_named(self, table: Open) -> None:
-        assert message(
-            lambda: count(table(b"a,b\n" + b",1\n" * BATCH_ROWS + b"7,1\n" + b",1\n" * 99))
-        ).startswith("line 65538 of t.csv, column 'a': '7' is not empty; ")
+
+LATER = b"1,2\n" * LATE
+MALFORMED = [
+    # the number of fields
+    (b"a,b\n" + LATER + b"1\n" + LATER, LATE + 2, ": 1 field, where the table has 2 columns; "),
+    (b'a,b\n"1\n2",x\n\n\r\n1,y,z\n', 6, ": 3 fields, where the table has 2 columns; "),
+    (
+        b'a,b\n1,2,"3\n4\n5"\n',
+        2,
+        ": 3 fields, some in quotes, up to line 4, where the table has 2 ",
+    ),
+    (b'a,b,c\n"1\n2","3\n4","5\n6\n', 4, ": "),  # a quote that never closes
+    # bytes
+    (b"a,\xfc\n1,2\n", 1, ", column 2: byte 0xfc after '' is not utf8; "),
+    (
+        b"a,b\n" + LATER + b"1,Z\xfc\n1,2\n",
+        LATE + 2,
+        ", column 'b': byte 0xfc after 'Z' is not utf8; ",
+    ),
+    (b"a,b\n1,x\n2,y\xc3", 3, ", column 'b': byte 0xc3 after 'y' is not utf8; "),
+    (b"a,b\n" + b"1.5,\xe9\n" * 9, 2, ", column 'b': byte 0xe9 after '' is not utf8; "),
+    (b"a,b\n" + b"1.5,\xe9\n" * LATE, 2, ", column 'b': byte 0xe9 after '' is not utf8; "),
+    # cells
+    (b"a,b\n" + b",1\n" * BATCH_ROWS + b"7,1\n,1\n", 65538, ", column 'a': '7' is not empty; "),
+]
+
+
+@pytest.mark.parametrize(("data", "line", "fact"), MALFORMED, ids=[case[2] for case in MALFORMED])
+def test_what_is_malformed_is_named_by_its_line(
+    table: Open, data: bytes, line: int, fact: str
+) -> None:
+    assert message(lambda: count(table(data))).startswith(f"line {line} of t.csv{fact}")
 
 
 class TestRaggedRows:
-    def test_error_names_the_line(self, table: Open) -> None:
-        assert message(
-            lambda: count(table(b"a,b\n" + b"1,2\n" * LATE + b"1\n" + b"1,2\n" * 999))
-        ).startswith(f"line {LATE + 2} of t.csv: 1 field, where the table has 2 columns; ")
-
-    def test_lines_are_physical(self, table: Open) -> None:
-        assert message(lambda: count(table(b'a,b\n"1\n2",x\n\n\r\n1,y,z\n'))).startswith(
-            "line 6 of t.csv: 3 fields, where the table has 2 columns; "
-        )
-
-    def test_row_over_several_lines(self, table: Open) -> None:
-        assert message(lambda: count(table(b'a,b\n1,2,"3\n4\n5"\n'))).startswith(
-            "line 2 of t.csv: 3 fields, some in quotes, up to line 4, where the table has 2 "
-        )
-
     def test_skipped_with_a_warning(self, table: Open) -> None:
         opened = table(b"a,b\n1,2\n3\n4,5\n6,7,8\n", skip_bad_rows=2)
         with pytest.warns(SufficeWarning) as caught:
@@ -193,14 +201,9 @@ class TestQuotes:
     def test_unclosed_is_always_an_error(
         self, table: Open, opening: str, skip: int, after: int
     ) -> None:
-        data = b"a,b\n" + b"1,2\n" * LATE + opening.encode() + b"\n" + b"1,2\n" * after
+        data = b"a,b\n" + LATER + opening.encode() + b"\n" + b"1,2\n" * after
         assert message(lambda: count(table(data, skip_bad_rows=skip))).startswith(
             f'line {LATE + 2} of t.csv: the quote " that opens here never closes; '
-        )
-
-    def test_unclosed_names_the_line_where_the_quote_opens(self, table: Open) -> None:
-        assert message(lambda: count(table(b'a,b,c\n"1\n2","3\n4","5\n6\n'))).startswith(
-            "line 4 of t.csv: "
         )
 
     def test_skipping_around_a_long_record(self, table: Open) -> None:
@@ -210,16 +213,6 @@ class TestQuotes:
 
 
 class TestBytes:
-    def test_invalid_utf8(self, table: Open) -> None:
-        assert message(
-            lambda: count(table(b"a,b\n" + b"1,2\n" * LATE + b"1,Z\xfcrich\n" + b"1,2\n" * 99))
-        ).startswith(f"line {LATE + 2} of t.csv, column 'b': byte 0xfc after 'Z' is not utf8; ")
-
-    def test_invalid_utf8_in_the_header(self, table: Open) -> None:
-        assert message(lambda: count(table(b"a,\xfc\n1,2\n"))).startswith(
-            "line 1 of t.csv, column 2: byte 0xfc after '' is not utf8; "
-        )
-
     @pytest.mark.parametrize("asked", ["a", "b"])
     def test_skipped_rows_do_not_depend_on_the_columns_asked_for(
         self, table: Open, asked: str
@@ -237,15 +230,6 @@ class TestBytes:
         with pytest.raises(ParameterError) as caught:
             read_csv("t.csv", encoding=encoding)
         assert str(caught.value).startswith(f"encoding={encoding!r}; ")
-
-    def test_half_a_character_at_the_end(self, table: Open) -> None:
-        said = message(lambda: count(table(b"a,b\n1,x\n2,y\xc3")))
-        assert said.startswith("line 3 of t.csv, column 'b': byte 0xc3 after 'y' is not utf8; ")
-
-    @pytest.mark.parametrize("n", [9, LATE])
-    def test_invalid_in_every_row(self, table: Open, n: int) -> None:
-        said = message(lambda: count(table(b"a,b\n" + b"1.5,\xe9\n" * n)))
-        assert said.startswith("line 2 of t.csv, column 'b': byte 0xe9 after '' is not utf8; ")
 
     def test_invalid_in_declared_encoding(self, table: Open) -> None:
         assert message(lambda: count(table(b"a,b\n1,\x81\n", encoding="cp1252"))).startswith(
