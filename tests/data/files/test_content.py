@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.ipc as ipc
 import pyarrow.parquet as pq
 import pytest
+from tests.data import reading
 
 from suffice import NaiveBayes, read_excel, read_table
 from suffice.errors import ParameterError, ReadError, SufficeWarning
@@ -36,19 +37,12 @@ TABLE = pa.Table.from_pylist(ROWS)
 
 def rows_of(path: Path) -> list[dict[str, Any]]:
     table = read_table(path)
-    assert table.head().to_pylist() == [
-        row
-        for part in table.parts(dict.fromkeys(table.names))
-        for batch in part.record_batches()
-        for row in batch.to_pylist()
-    ]
-    return table.head().to_pylist()
+    assert table.head().to_pylist() == reading.rows(table)
+    return reading.rows(table)
 
 
-def message(path: Path) -> str:
-    with pytest.raises(ReadError) as caught:
-        read_table(path)
-    return str(caught.value)
+def refusal(path: Path) -> str:
+    return reading.message(lambda: read_table(path))
 
 
 class TestNames:
@@ -73,11 +67,11 @@ class TestNames:
         path.rename(tmp_path / "rows.txt")
         assert len(rows_of(tmp_path / "rows.txt")) == 2
         path.write_bytes(bytes(pack(b"n\tkind\n" + bytes(range(32, 127)) * 99))[:-9])
-        assert message(path).startswith(f"rows.tsv.{suffix} cannot be read")
+        assert refusal(path).startswith(f"rows.tsv.{suffix} cannot be read")
 
     def test_text_under_the_name_of_parquet(self, tmp_path: Path) -> None:
         (tmp_path / "rows.parquet").write_text("n,kind\n1,a\n")
-        assert message(tmp_path / "rows.parquet").startswith(
+        assert refusal(tmp_path / "rows.parquet").startswith(
             "rows.parquet cannot be read as Parquet"
         )
 
@@ -108,7 +102,7 @@ class TestJson:
     )
     def test_damaged(self, tmp_path: Path, text: str) -> None:
         (tmp_path / "rows.json").write_text(text)
-        assert message(tmp_path / "rows.json").startswith("rows.json cannot be read as JSON: ")
+        assert refusal(tmp_path / "rows.json").startswith("rows.json cannot be read as JSON: ")
 
 
 def book(path: Path, *sheets: list[list[Any]], merged: Sequence[str] = ()) -> Path:
@@ -143,7 +137,7 @@ class TestExcel:
         assert rows == [{"x": 1e19}, {"x": 3.0}]
 
     def test_of_two_sheets_neither_is_guessed(self, tmp_path: Path) -> None:
-        assert message(book(tmp_path / "b.xlsx", [["x"], [1]], [["y"], [2]])).startswith(
+        assert refusal(book(tmp_path / "b.xlsx", [["x"], [1]], [["y"], [2]])).startswith(
             "b.xlsx has several sheets with rows: 'S1', 'S2'; "
         )
 
@@ -194,11 +188,11 @@ class TestArff:
     def test_weights_of_rows_are_named(self, tmp_path: Path) -> None:
         text = "@relation r\n@attribute x numeric\n@data\n1\n2,{3}\n"
         (tmp_path / "w.arff").write_text(text)
-        assert "line 5 of w.arff ends with the weight of its row" in message(tmp_path / "w.arff")
+        assert "line 5 of w.arff ends with the weight of its row" in refusal(tmp_path / "w.arff")
 
     def test_damaged(self, tmp_path: Path) -> None:
         (tmp_path / "a.arff").write_text("@relation r\n@attribute k {a,b}\n@data\na\nc\n")
-        assert message(tmp_path / "a.arff").startswith("a.arff cannot be read as ARFF: ")
+        assert refusal(tmp_path / "a.arff").startswith("a.arff cannot be read as ARFF: ")
 
     def test_tables_of_weka(self) -> None:
         files = sorted((DATA / "uci").glob("*.arff"))
@@ -287,7 +281,7 @@ class TestOtherPrograms:
         self, tmp_path: Path, content: bytes, what: str, step: str, name: str
     ) -> None:
         (tmp_path / name).write_bytes(content)
-        said = message(tmp_path / name)
+        said = refusal(tmp_path / name)
         assert what in said
         assert step in said
 
@@ -295,8 +289,8 @@ class TestOtherPrograms:
     def test_archives(self, tmp_path: Path, inside: str, what: str) -> None:
         with zipfile.ZipFile(tmp_path / "rows.zip", "w") as archive:
             archive.writestr(inside, "x\n1\n")
-        assert inside in message(tmp_path / "rows.zip")
-        assert what in message(tmp_path / "rows.zip")
+        assert inside in refusal(tmp_path / "rows.zip")
+        assert what in refusal(tmp_path / "rows.zip")
 
     def test_numbers_and_text_of_one_key(self, tmp_path: Path) -> None:
         for text in ('{"a": 1}\n{"a": "2"}\n', '[{"a": 1}, {"a": "2"}]'):
