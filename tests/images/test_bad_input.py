@@ -26,12 +26,6 @@ def refused(brain: Any, imgs: Any = None, y: Any = None, runs: Any = None, **opt
     return str(error.value)
 
 
-def test_a_mask_of_another_shape(brain: Any) -> None:
-    assert refused(brain, mask_img=np.ones((5, 4, 2))).startswith(
-        "the mask has 5 x 4 x 2 voxels, the image has 5 x 4 x 3 voxels; "
-    )
-
-
 def test_a_mask_on_another_grid(brain: Any) -> None:
     one, other = np.diag([3.0, 3, 3, 1]), np.diag([3.0, 3, 4, 1])
     other[:3, 3] = 1, 2, 3
@@ -41,26 +35,24 @@ def test_a_mask_on_another_grid(brain: Any) -> None:
     )
 
 
-def test_a_class_of_one_run(brain: Any) -> None:
-    y = brain.y.copy()
-    y[:2] = "d"
-    assert refused(brain, y=y).startswith("class d occurs only in run '0'; ")
-
-
-def test_one_run(brain: Any) -> None:
-    assert refused(brain, runs=np.zeros(36)).startswith("there is one run, '0.0'; a searchlight")
-
-
-def test_one_class(brain: Any) -> None:
-    assert refused(brain, y=["a"] * 36).startswith("every label is a; a classifier needs two")
-    assert refused(brain, y=[None] * 36).startswith("no volume has a label; a classifier needs")
-
-
-def test_labels_that_are_too_few(brain: Any) -> None:
-    assert refused(brain, y=brain.y[:-1]).startswith(
-        "there are 35 labels for the 36 volumes of the image; "
-    )
-    assert refused(brain, runs=brain.runs[:-1]).startswith("there are 35 groups for the 36 volumes")
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (
+            {"mask_img": np.ones((5, 4, 2))},
+            "the mask has 5 x 4 x 2 voxels, the image has 5 x 4 x 3 voxels; ",
+        ),
+        ({"y": ["d"] * 2 + ["a", "b", "c"] * 11 + ["a"]}, "class d occurs only in run '0'; "),
+        ({"runs": np.zeros(36)}, "there is one run, '0.0'; a searchlight"),
+        ({"y": ["a"] * 36}, "every label is a; a classifier needs two"),
+        ({"y": [None] * 36}, "no volume has a label; a classifier needs"),
+        ({"y": list("abcab") * 7}, "there are 35 labels for the 36 volumes of the image; "),
+        ({"runs": list(range(35))}, "there are 35 groups for the 36 volumes"),
+        ({"imgs": {"a": 1}}, "the image is a dict; an image is a path"),
+    ],
+)
+def test_what_does_not_fit(brain: Any, given: Any, sentence: str) -> None:
+    assert refused(brain, **given).startswith(sentence)
 
 
 def test_a_class_that_was_not_shown(brain: Any) -> None:
@@ -94,7 +86,6 @@ def test_what_is_no_image(brain: Any, tmp_path: Any) -> None:
     assert refused(brain, path) == f"there is no file {path}."
     path.write_text("no image")
     assert refused(brain, path).startswith(f"{path} is no image that nibabel can read; scans and")
-    assert refused(brain, {"a": 1}).startswith("the image is a dict; an image is a path")
     assert refused(brain, []) == "there is no image; a searchlight needs one 4-D image at least."
     assert refused(brain, brain.imgs.astype(complex)).startswith("the image holds complex128")
 
