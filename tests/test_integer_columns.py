@@ -124,9 +124,7 @@ def test_a_column_of_0_and_1_has_the_posterior_predictive_of_a_bernoulli() -> No
 
 
 @pytest.mark.parametrize(("estimation", "alpha"), [("bayes", 0.5), ("map", 2.0)])
-def test_rows_left_out_one_by_one_are_those_of_fits_to_all_others(
-    estimation: Any, alpha: float
-) -> None:
+def test_rows_left_out_are_those_of_fits_to_all_others(estimation: Any, alpha: float) -> None:
     table, y = GAPS[["hit", "sign"]][:15], Y[:15]
     table.loc[:, "one"] = pd.array([1] + [0] * 14, "Int64")
     model = NaiveBayes.textbook({"one": "bernoulli"}, estimation=estimation, alpha=alpha)
@@ -264,9 +262,7 @@ def test_a_type_says_what_an_empty_column_holds(stored: pa.DataType) -> None:
 
 
 @pytest.mark.parametrize("stored", [pa.null(), pa.string(), pa.dictionary(pa.int8(), pa.string())])
-def test_a_column_of_unknown_kind_is_left_out_with_a_warning(
-    stored: pa.DataType, tmp_path: Path
-) -> None:
+def test_a_column_of_unknown_kind_is_left_out_and_said(stored: pa.DataType, tmp_path: Path) -> None:
     table = pa.table({"grade": COLUMNS["grade"], "note": pa.nulls(N, stored), "y": Y})
     with pytest.warns(SufficeWarning, match="'note'.*families="):
         model = NaiveBayes.textbook().fit(table, "y")

@@ -198,9 +198,7 @@ def test_a_plan_holds_no_count(keys: list[Path], tmp_path: Path) -> None:
     assert rounds[0] != rounds[1]
 
 
-def test_a_plan_is_json_without_private_keys(
-    tmp_path: Path, keys: list[Path], agreed: owners.Plan
-) -> None:
+def test_a_plan_holds_no_private_key(tmp_path: Path, keys: list[Path], agreed: owners.Plan) -> None:
     agreed.save(tmp_path / "plan.json")
     content = json.loads((tmp_path / "plan.json").read_text())
     assert content["labels"] == LABELS.tolist()
@@ -346,9 +344,7 @@ def test_rows_that_the_plan_has_no_place_for(
         owners.masked_sums(rows, labels, plan=agreed, key=keys[1])
 
 
-def test_weights_that_the_plan_has_not(
-    sent: tuple[owners.Plan, list[Path]], keys: list[Path]
-) -> None:
+def test_weights_that_a_plan_lacks(sent: tuple[owners.Plan, list[Path]], keys: list[Path]) -> None:
     rows = {"age": [1.0], "town": ["Ulm"]}
     with pytest.raises(ParameterError, match="sample_weight"):
         owners.masked_sums(rows, ["ill"], plan=sent[0], key=keys[1], sample_weight=[0.5])
@@ -421,9 +417,7 @@ def test_public_keys_that_are_none(
 
 
 @pytest.mark.parametrize("text", ["", "suffice public key", "[]", "{}", '{"format": 3}'])
-def test_files_that_are_no_keys(
-    text: str, tmp_path: Path, keys: list[Path], agreed: owners.Plan
-) -> None:
+def test_what_is_no_key(text: str, tmp_path: Path, keys: list[Path], agreed: owners.Plan) -> None:
     file = tmp_path / "odd.key"
     file.write_text(text)
     file.chmod(0o600)

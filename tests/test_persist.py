@@ -351,9 +351,7 @@ def test_an_unknown_type_is_refused(path: Path) -> None:
         ({"alpha": 1, "gamma": 3}, "lacks beta and has in excess gamma"),
     ],
 )
-def test_missing_and_surplus_fields_are_named(
-    path: Path, members: dict[str, int], fact: str
-) -> None:
+def test_missing_and_extra_fields_are_named(path: Path, members: dict[str, int], fact: str) -> None:
     raw = signed(envelope([{"record": ["Leaf", members]}]))
     assert refusal(path, raw) == (
         f": [0]: Leaf {fact}; its fields are alpha, beta; "
@@ -578,9 +576,7 @@ def test_a_header_over_the_limit_is_refused(path: Path) -> None:
     assert not path.exists()
 
 
-def test_an_unknown_order_of_the_header_is_noticed(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unknown_header_order_is_noticed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(safetensors.numpy, "save", lambda *_: b"\0" * 300)
     with pytest.raises(ModelFileError, match="orders its header in an unknown way"):
         write_model(path, "test", 1, types={})
@@ -656,9 +652,7 @@ def test_permissions_follow_the_umask_or_the_old_file(path: Path, umask: int) ->
     assert stat.S_IMODE(path.stat().st_mode) == 0o604
 
 
-def test_a_write_protected_file_is_not_replaced(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_protected_file_is_not_replaced(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path.write_bytes(b"old")
     monkeypatch.setattr(os, "access", lambda *_: False)  # the superuser may write anywhere
     with pytest.raises(PermissionError) as caught, atomic_writer(path):

@@ -85,9 +85,7 @@ def learnt(model: Any, batches: list[pa.Table], **options: Any) -> Any:
 @pytest.mark.parametrize("estimation", ["mle", "map", "bayes"])
 @pytest.mark.filterwarnings("ignore:.*impossible under every class:suffice.errors.SufficeWarning")
 @pytest.mark.parametrize("gamma", [0.5, 0.25])
-def test_decay_by_a_power_of_two_is_a_weighted_fit_to_the_bit(
-    estimation: str, gamma: float
-) -> None:
+def test_decay_by_powers_of_two_is_a_weighted_fit_to_the_bit(estimation: str, gamma: float) -> None:
     options: dict[str, Any] = {"families": FAMILIES, "estimation": estimation}
     faded = learnt(NaiveBayes.textbook(**options), BATCHES, decay=gamma)
     table = weighted(BATCHES, [gamma**age for age in range(len(BATCHES))[::-1]])

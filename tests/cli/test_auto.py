@@ -84,9 +84,7 @@ def test_it_answers_as_in_python(run: Run, folder: Path) -> None:
         ("sample {m} -o x.csv", "holds an AutoClassifier"),
     ],
 )
-def test_what_it_cannot_do_is_said(
-    run: Run, folder: Path, tmp_path: Path, words: str, said: str
-) -> None:
+def test_what_it_cannot_do(run: Run, folder: Path, tmp_path: Path, words: str, said: str) -> None:
     given = words.format(m=folder / "auto.suffice", d=folder / "rows.csv").split()
     result = run(*given)
     assert result.exit_code == 2

@@ -43,9 +43,7 @@ def cells(text: str) -> list[list[str]]:
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("more", [[], ["--engine", "local=2"]])
-def test_the_answer_is_empty_and_counted(
-    run: Run, files: Path, model: str, more: list[str]
-) -> None:
+def test_an_answer_is_empty_and_counted(run: Run, files: Path, model: str, more: list[str]) -> None:
     assert run("fit", "rows.csv", *MODELS[model], "-o", "m.suffice").exit_code == 0
     answers = run("predict", "m.suffice", "new.csv", *more)
     assert answers.exit_code == 0

@@ -84,9 +84,7 @@ ROWS = [[f"row {i}", *(f"{i + j / 7:.6f}" for j in range(8))] for i in range(3)]
 
 
 @pytest.mark.parametrize("width", [30, 60, 200])
-def test_a_table_is_cut_into_parts_that_fit_a_terminal(
-    monkeypatch: pytest.MonkeyPatch, width: int
-) -> None:
+def test_a_table_is_cut_to_fit_a_terminal(monkeypatch: pytest.MonkeyPatch, width: int) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
     monkeypatch.setattr("sys.stdout", stream := Terminal())
     print_all([Table("title", HEADER, ROWS)])

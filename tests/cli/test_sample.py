@@ -40,9 +40,7 @@ def test_drawn_rows_are_written_as_the_table_was(run: Run, tmp_path: Path) -> No
         assert len(answered.stdout.splitlines()) == 21
 
 
-def test_drawn_integers_are_whole_and_have_the_kind_of_those_learnt(
-    run: Run, tmp_path: Path
-) -> None:
+def test_drawn_integers_are_whole_and_of_the_kind_of_those_learnt(run: Run, tmp_path: Path) -> None:
     random = np.random.default_rng(0)
     age = random.integers(18, 90, 500)
     table = {"age": age, "code": random.integers(1, 4, 500), "kind": np.where(age > 50, "u", "v")}

@@ -206,9 +206,7 @@ def test_the_same_model_from_postgresql(postgresql: Any, expected: NaiveBayes) -
 
 
 @pytest.mark.parametrize("name", ["hive, parquet", "polars lazy", "sqlite", "stream"])
-def test_predictions_come_in_the_order_of_the_rows(
-    name: str, expected: NaiveBayes, tmp_path: Path
-) -> None:
+def test_predictions_keep_the_row_order(name: str, expected: NaiveBayes, tmp_path: Path) -> None:
     table = read_table(SOURCES[name](tmp_path))
     parts = table.parts(dict.fromkeys(table.names))
     read = pa.concat_tables(

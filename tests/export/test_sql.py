@@ -333,9 +333,7 @@ def test_spark_substitutes_no_variable_in_a_name() -> None:
 
 @pytest.mark.parametrize(("dialect", "run"), LOCAL)
 @pytest.mark.parametrize("shape", ["histogram", "kernel_density"])
-def test_a_number_at_the_edge_of_a_bin_is_in_the_bin_of_python(
-    shape: Any, dialect: str, run: Run
-) -> None:
+def test_a_number_at_an_edge_is_in_the_bin_of_python(shape: Any, dialect: str, run: Run) -> None:
     rng = np.random.default_rng(7)
     rows = pd.DataFrame({"x": rng.gamma(2.0, size=300).round(2), "y": rng.choice(list("abc"), 300)})
     model = NaiveBayes.textbook({"x": Density(shape)}).fit(rows, "y")

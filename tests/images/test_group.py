@@ -70,9 +70,7 @@ def test_p_values_are_shares_of_all_combinations(brains: list[SearchLight]) -> N
 
 @pytest.mark.filterwarnings("ignore:p-values of gamma")
 @pytest.mark.parametrize("alpha", [0.05, 0.2])
-def test_the_bound_is_the_largest_share_that_is_rejected(
-    brains: list[SearchLight], alpha: float
-) -> None:
+def test_the_bound_is_the_largest_share_rejected(brains: list[SearchLight], alpha: float) -> None:
     found = found_of(brains, alpha=alpha)
     for bound, p_of in (
         (found.bound, lambda map_: map_.prevalence_p),
@@ -100,9 +98,7 @@ def test_brains_and_voxels(brains: list[SearchLight]) -> None:
     assert_array_equal(np.asarray(image.dataobj), many.bound)
 
 
-def test_a_group_without_information_and_one_with_too_few_brains(
-    brains: list[SearchLight],
-) -> None:
+def test_a_group_without_information_and_one_with_too_few_brains(brains: list[SearchLight]) -> None:
     none = found_of([brain(seed, effect=0.0) for seed in range(5)], gamma=0.5)
     assert none.global_p.min() > 0.05
     assert not none.bound.any()

@@ -50,9 +50,7 @@ def neighbours(mask: Any, shape: str, radius: float) -> list[Any]:
 @pytest.mark.parametrize("clean", [False, True], ids=["raw", "cleaned"])
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("step", [106, pytest.param(1, marks=pytest.mark.exhaustive)])
-def test_every_voxel_has_the_count_of_scikit_learn(
-    haxby: Any, shape: str, clean: bool, step: int
-) -> None:
+def test_counts_are_those_of_scikit_learn(haxby: Any, shape: str, clean: bool, step: int) -> None:
     x, mask, shown = slice_of(haxby)
     if clean:
         x = cleaned(x, haxby.runs)

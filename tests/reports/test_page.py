@@ -63,9 +63,7 @@ def test_a_page_of_a_hundred_columns_is_small(tmp_path: Path) -> None:
     assert (tmp_path / "model.html").stat().st_size < 1_500_000
 
 
-def test_the_command_writes_the_page_beside_the_model(
-    models: dict[str, Any], tmp_path: Path
-) -> None:
+def test_the_command_writes_a_page_beside_the_model(models: dict[str, Any], tmp_path: Path) -> None:
     model = models["lda"][0]
     model.save(tmp_path / "model.suffice")
     run = CliRunner().invoke(app, ["report", str(tmp_path / "model.suffice")])

@@ -147,9 +147,7 @@ def answers(models: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) ->
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_answers_are_those_of_python(
-    name: str, models: dict[str, Any], answers: dict[str, Any]
-) -> None:
+def test_answers_equal_python(name: str, models: dict[str, Any], answers: dict[str, Any]) -> None:
     model, rows = models[name]
     asked = asked_of(name, rows).infer_objects()
     scores, sums, found = (

@@ -141,9 +141,7 @@ def test_rows_without_an_answer_are_not_listed(tmp_path: Path) -> None:
     assert {row["number"] for row in listed["rows"]} == {*range(1, 101)} - {1, 4}
 
 
-def test_the_page_has_five_places_and_names_are_text(
-    models: dict[str, Any], tmp_path: Path
-) -> None:
+def test_a_page_has_five_places_and_names_are_text(models: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "model.html"
     suffice.report(models["weights"][0], path, rows(300, 1))
     page = path.read_text("utf8")

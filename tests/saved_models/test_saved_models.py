@@ -22,9 +22,7 @@ WORKING = {LossSums}  # summed while a model is fitted: part of no model
 @pytest.mark.filterwarnings("ignore:column 'x3' is 1:suffice.errors.SufficeWarning")
 @pytest.mark.filterwarnings("ignore:alpha too small:suffice.errors.SufficeWarning")
 @pytest.mark.parametrize("group", GROUPS)
-def test_a_loaded_model_predicts_and_is_saved_as_the_model_that_was_saved(
-    group, folder_of, tmp_path
-):
+def test_a_loaded_model_predicts_and_is_saved_as_the_one_that_was_saved(group, folder_of, tmp_path):
     folder = folder_of(group)
     written = json.loads((folder / "predictions.json").read_text("utf-8"))
     with pa.ipc.open_file(folder / "table.arrow") as file:

@@ -176,9 +176,7 @@ def test_logistic_regression_of_a_two_by_two_table() -> None:
 @pytest.mark.parametrize(
     "options", [{}, {"C": 0.1}, {"solver": "lbfgs"}, {"penalty": "l1", "solver": "saga", "C": 0.5}]
 )
-def test_logistic_coefficients_are_those_of_scikit_learn(
-    classes: int, options: dict[str, Any]
-) -> None:
+def test_logistic_regression_is_that_of_scikit_learn(classes: int, options: dict[str, Any]) -> None:
     from sklearn.linear_model import LogisticRegression
 
     X, y = table("numbers")

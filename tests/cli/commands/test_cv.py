@@ -216,9 +216,7 @@ def test_a_warning_of_every_fold_is_printed_once(run: Run, tmp_path: Path) -> No
     assert shown.stderr.count("column 'code' tells one row from another") == 1
 
 
-def test_a_label_that_one_fold_alone_has_makes_the_log_loss_infinite(
-    run: Run, tmp_path: Path
-) -> None:
+def test_a_label_of_one_fold_alone_makes_the_log_loss_infinite(run: Run, tmp_path: Path) -> None:
     rows = "".join(f"{i % 7},{'abc'[i % 2 + (i == 5)]}\n" for i in range(30))
     (tmp_path / "once.csv").write_text(f"x,y\n{rows}")
     found = facts_of(run, "cv", "once.csv", "--label", "y", "--model", "naive-bayes", "--folds", 3)

@@ -31,9 +31,7 @@ OPTIONS = [
 ]
 
 
-def test_the_command_that_is_printed_runs_and_reads_the_same_table(
-    run: Run, tmp_path: Path
-) -> None:
+def test_the_printed_command_runs_and_reads_the_same_table(run: Run, tmp_path: Path) -> None:
     written(tmp_path / "odd table.csv")
     fit = run("fit", "odd table.csv", "--label", "the kind", *OPTIONS)
     assert fit.exit_code == 0, fit.stderr
@@ -52,9 +50,7 @@ def test_the_command_that_is_printed_runs_and_reads_the_same_table(
 @pytest.mark.parametrize(
     "model", ["linear", "ridge", "lasso", "logistic -p C=inf", "logistic -p penalty=firth"]
 )
-def test_regressions_name_their_baselines_and_count_rows(
-    run: Run, tmp_path: Path, model: str
-) -> None:
+def test_regressions_name_baselines_and_count_rows(run: Run, tmp_path: Path, model: str) -> None:
     rng = np.random.default_rng(5)
     lines = ["size,colour,year,y"]
     for _ in range(90):

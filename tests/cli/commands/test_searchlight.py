@@ -199,9 +199,7 @@ def bad_files(study: Path) -> None:
 
 @pytest.mark.usefixtures("bad_files")
 @pytest.mark.parametrize("command", CASES)
-def test_bad_input_is_one_sentence_and_nothing_is_written(
-    run: Run, command: str, tmp_path: Path
-) -> None:
+def test_bad_input_is_one_sentence_and_no_file(run: Run, command: str, tmp_path: Path) -> None:
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
     done = run(*command.split())
     assert (done.exit_code, done.stdout) == (2, "")

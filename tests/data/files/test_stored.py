@@ -78,9 +78,7 @@ class TestPaths:
             "a.parquet is Parquet and b.csv is CSV; "
         )
 
-    def test_format_for_a_file_that_describes_itself(
-        self, tmp_path: Path, people: pa.Table
-    ) -> None:
+    def test_format_of_a_file_that_describes_itself(self, tmp_path: Path, people: pa.Table) -> None:
         path = write(tmp_path / "a.parquet", people)
         assert message(lambda: read_csv(path), ParameterError).startswith(
             "format is given for a.parquet; "
@@ -101,9 +99,7 @@ class TestStored:
         assert opened.names == ("age", "sex", "pay")
         assert rows(opened) == people.to_pylist() == opened.head().to_pylist()
 
-    def test_only_the_columns_asked_for(
-        self, tmp_path: Path, people: pa.Table, suffix: str
-    ) -> None:
+    def test_only_columns_asked_for(self, tmp_path: Path, people: pa.Table, suffix: str) -> None:
         opened = read_table(write(tmp_path / f"t{suffix}", people))
         (batch,) = opened.parts(dict.fromkeys(["sex", "age"]))[0].record_batches()
         assert batch.schema.names == ["sex", "age"]

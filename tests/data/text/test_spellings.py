@@ -83,9 +83,7 @@ def test_what_nothing_settles_is_refused(tmp_path: Path, cells: list[str]) -> No
     ("fitted", "cell", "option"),
     [("1.5", "50,5", "decimal=','"), ("1.5", "1,234", "thousands=','"), ("1,5", "7.5", "'.'")],
 )
-def test_another_notation_at_predict_is_named(
-    tmp_path: Path, fitted: str, cell: str, option: str
-) -> None:
+def test_another_notation_is_named(tmp_path: Path, fitted: str, cell: str, option: str) -> None:
     path = write(tmp_path / "t.csv", {"x": [fitted, "2", "3", "4"], "y": LABELS}, ";")
     model = NaiveBayes().fit(path, "y")
     with pytest.raises(ReadError, match=f"line 2 .*'x'.*{option}"):

@@ -137,9 +137,7 @@ MALFORMED = [
 
 
 @pytest.mark.parametrize(("data", "line", "fact"), MALFORMED, ids=[case[2] for case in MALFORMED])
-def test_what_is_malformed_is_named_by_its_line(
-    table: Open, data: bytes, line: int, fact: str
-) -> None:
+def test_malformed_text_is_named_by_line(table: Open, data: bytes, line: int, fact: str) -> None:
     assert message(lambda: count(table(data))).startswith(f"line {line} of t.csv{fact}")
 
 
@@ -198,9 +196,7 @@ class TestQuotes:
             pytest.param('1,"2', 0, 600_000, marks=pytest.mark.exhaustive),
         ],
     )
-    def test_unclosed_is_always_an_error(
-        self, table: Open, opening: str, skip: int, after: int
-    ) -> None:
+    def test_unclosed_is_an_error(self, table: Open, opening: str, skip: int, after: int) -> None:
         data = b"a,b\n" + LATER + opening.encode() + b"\n" + b"1,2\n" * after
         assert message(lambda: count(table(data, skip_bad_rows=skip))).startswith(
             f'line {LATE + 2} of t.csv: the quote " that opens here never closes; '
@@ -214,9 +210,7 @@ class TestQuotes:
 
 class TestBytes:
     @pytest.mark.parametrize("asked", ["a", "b"])
-    def test_skipped_rows_do_not_depend_on_the_columns_asked_for(
-        self, table: Open, asked: str
-    ) -> None:
+    def test_skipped_rows_do_not_depend_on_columns_asked_for(self, table: Open, asked: str) -> None:
         opened = table(b"a,b\n1,x\n2,Z\xfcrich\n3,y\n4\n5,z", skip_bad_rows=2)
         with pytest.warns(SufficeWarning, match=r"2 malformed lines .* on line 3, 5\."):
             assert count(opened, {asked: None}) == 3
