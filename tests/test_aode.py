@@ -262,8 +262,7 @@ def test_without_any_pair_it_is_naive_bayes() -> None:
     model = AODE(bins={}).fit(table, y)
     assert model.bins_ == {}
     assert model.score(table, y) == pytest.approx(
-        NaiveBayes(numbers="density", calibration="weights").fit(table, y).score(table, y),
-        abs=0.03,
+        NaiveBayes(numbers="density", calibration="weights").fit(table, y).score(table, y), abs=0.03
     )
     alone = AODE(bins={}, calibration="none").fit(table, y)
     assert_allclose(alone.predict_proba(table), [alone.class_prior_] * 200, rtol=1e-15)

@@ -27,13 +27,7 @@ from suffice.errors import (
 )
 from suffice.families import Bernoulli, Categorical, Gaussian, Multinomial, Poisson
 from suffice.linear_model import LinearRegression, LogisticRegression
-from suffice.naive_bayes import (
-    BernoulliNB,
-    CategoricalNB,
-    ComplementNB,
-    GaussianNB,
-    MultinomialNB,
-)
+from suffice.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
 
 TABLE = pa.table(
     {

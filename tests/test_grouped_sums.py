@@ -30,13 +30,7 @@ from suffice import (
 from suffice.errors import DataError, ForgetError, ModelFileError, ParameterError, SchemaError
 from suffice.linear_model import ElasticNet
 from suffice.model_selection import cross_val_score, cross_validate, evaluate_folds
-from suffice.naive_bayes import (
-    BernoulliNB,
-    CategoricalNB,
-    ComplementNB,
-    GaussianNB,
-    MultinomialNB,
-)
+from suffice.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
 
 RANDOM = np.random.default_rng(43)
 N = 240

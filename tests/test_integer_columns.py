@@ -240,9 +240,7 @@ def test_outcomes_of_a_bernoulli_are_told_by_the_table() -> None:
 
 
 @pytest.mark.parametrize(
-    "stored",
-    [pa.float64(), pa.int16(), pa.decimal128(15, 2), pa.duration("s")],
-    ids=str,
+    "stored", [pa.float64(), pa.int16(), pa.decimal128(15, 2), pa.duration("s")], ids=str
 )
 def test_a_type_says_what_an_empty_column_holds(stored: pa.DataType) -> None:
     table = pa.table({"grade": COLUMNS["grade"], "late": pa.nulls(N, stored), "y": Y})

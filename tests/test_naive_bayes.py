@@ -362,7 +362,7 @@ def test_grids_and_pipelines():
 
 
 EXPECTED = {
-    "check_class_weight_classifiers": "it fits negative numbers, which are no counts or codes",
+    "check_class_weight_classifiers": "it fits negative numbers, which are no counts or codes"
 }
 
 

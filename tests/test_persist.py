@@ -508,10 +508,7 @@ RULE = (
         (np.zeros(2, np.longdouble), "an array of dtype float128 cannot be saved"),
         (np.ma.zeros(2), "a <class 'numpy.ma.MaskedArray'> cannot be saved"),
         ({(1, 2): 1}, "a key of <class 'tuple'> cannot be saved"),
-        (
-            Text("a"),
-            f"a {Text} cannot be saved",
-        ),
+        (Text("a"), f"a {Text} cannot be saved"),
     ],
     ids=lambda value: str(type(value).__name__),
 )

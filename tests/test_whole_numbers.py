@@ -25,13 +25,7 @@ from suffice import (
 )
 from suffice.errors import DataError
 from suffice.linear_model import GradientDescent, LogisticRegression, Ridge
-from suffice.naive_bayes import (
-    BernoulliNB,
-    CategoricalNB,
-    ComplementNB,
-    GaussianNB,
-    MultinomialNB,
-)
+from suffice.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
 
 B = 2**53
 ROWS = 40

@@ -32,8 +32,7 @@ def drawn(
 
 
 @pytest.mark.parametrize(
-    ("axis", "step", "letters"),
-    [(0, 3.0, "LR"), (0, -3.0, "RL"), (1, 3.0, "PA"), (2, -3.0, "SI")],
+    ("axis", "step", "letters"), [(0, 3.0, "LR"), (0, -3.0, "RL"), (1, 3.0, "PA"), (2, -3.0, "SI")]
 )
 def test_letters_stand_at_the_ends_of_the_first_axis(
     monkeypatch: pytest.MonkeyPatch, axis: int, step: float, letters: str

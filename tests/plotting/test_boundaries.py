@@ -8,11 +8,7 @@ from matplotlib.collections import PathCollection, QuadMesh
 from matplotlib.contour import ContourSet
 from sklearn.datasets import load_iris
 
-from suffice import (
-    LinearDiscriminantAnalysis,
-    LogisticRegression,
-    QuadraticDiscriminantAnalysis,
-)
+from suffice import LinearDiscriminantAnalysis, LogisticRegression, QuadraticDiscriminantAnalysis
 from suffice.naive_bayes import GaussianNB
 from suffice.plotting import DecisionBoundaryDisplay
 

@@ -357,9 +357,7 @@ def test_scales_end_where_the_numbers_of_the_fit_do() -> None:
     facts = {
         column["name"]: of | column
         for column, of in zip(
-            scoring(model)["columns"],
-            column_facts(model, scoring(model)["columns"]),
-            strict=True,
+            scoring(model)["columns"], column_facts(model, scoring(model)["columns"]), strict=True
         )
     }
     visits = facts["visits"]

@@ -14,12 +14,7 @@ import pytest
 from tests.data.reading import message, read, rows
 
 from suffice import NaiveBayes
-from suffice.errors import (
-    ParameterError,
-    ReadError,
-    SchemaError,
-    SufficeError,
-)
+from suffice.errors import ParameterError, ReadError, SchemaError, SufficeError
 
 
 def typed(cells: Sequence[object]) -> Any:

@@ -120,10 +120,7 @@ class TestLayout:
 
 
 class TestQuotes:
-    @pytest.mark.parametrize(
-        "row",
-        ['1,"x,2\n2,y,3\n3,z",4', '1,"x"y,2', '1,"say \\"hi\\"",2'],
-    )
+    @pytest.mark.parametrize("row", ['1,"x,2\n2,y,3\n3,z",4', '1,"x"y,2', '1,"say \\"hi\\"",2'])
     def test_that_may_swallow_rows_are_refused(self, path: Path, row: str) -> None:
         text = f"a,b,c\n0,x,1\n{row}\n5,w,6\n"
         with pytest.raises(ReadError, match=r"line 3 of t\.csv.*quote=None"):
