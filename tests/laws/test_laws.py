@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
+from tests.forged_files.mutants import TYPES
 from tests.laws.comparing import frozen, require
 from tests.laws.estimator_laws import check_estimator_laws
 from tests.laws.family_laws import check_family
@@ -37,9 +38,6 @@ from suffice.families import (
     family_names,
 )
 from suffice.models.base.evaluation import Evaluation
-from suffice.models.generative import saved as generative
-from suffice.models.linear import saved as linear
-from suffice.models.logistic import saved as logistic
 from suffice.numerics.exact import DoubleDouble
 from suffice.persist import read_model, write_model
 from suffice.privacy import findings_of
@@ -77,8 +75,6 @@ from suffice.sums.register import STATISTICS as STATISTICS_OF_FILES
 from suffice.sums.row_sample import RowSample, Sampled
 from suffice.sums.vocabulary import Vocabulary
 from suffice.tree import named
-
-TYPES = {**generative.SAVED, **linear.SAVED, **logistic.SAVED}
 
 LABELS = ("ham", "spam", "eggs")
 WORDS = ("ab", "cd", "ef", "gh", "ij", "kl")

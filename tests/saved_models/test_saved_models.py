@@ -5,17 +5,14 @@ import json
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.forged_files.mutants import TYPES
 from tests.saved_models.models import GROUPS
 
 import suffice
 from suffice.errors import ModelFileError
-from suffice.models.generative import saved as generative
-from suffice.models.linear import saved as linear
-from suffice.models.logistic import saved as logistic
 from suffice.saved import MODULES
 from suffice.sums.loss_sums import LossSums
 
-TYPES = {**generative.SAVED, **linear.SAVED, **logistic.SAVED}
 WORKING = {LossSums}  # summed while a model is fitted: part of no model
 
 
