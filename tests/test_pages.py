@@ -112,6 +112,15 @@ def test_how_it_works(capsys: pytest.CaptureFixture[str]) -> None:
     assert [float(rate) for rate in rates.split()] == pytest.approx([0.15848, 0.15895], abs=1e-12)
 
 
+def check_options(commands: str) -> None:
+    """Check that commands have the options that a page shows."""
+    for line in commands.splitlines():
+        words = shlex.split(line, comments=True)
+        options = {word for word in words if word.startswith("--")}
+        helped = CliRunner().invoke(app, [words[1], "--help", "all"]).output
+        assert all(option in helped for option in options)
+
+
 def test_the_page_of_choosing_models(capsys: pytest.CaptureFixture[str]) -> None:
     found: dict[str, Any] = {}
     for block in blocks("docs/choosing_models.md"):
@@ -130,11 +139,7 @@ def test_the_page_of_choosing_models(capsys: pytest.CaptureFixture[str]) -> None
         f"{found['gap'].high:.3f}"
     )
     assert eval(best) == found["search"].best_params_
-    for line in "".join(blocks("docs/choosing_models.md", "sh")).splitlines():
-        words = shlex.split(line, comments=True)
-        options = {word for word in words if word.startswith("--")}
-        helped = CliRunner().invoke(app, [words[1], "--help", "all"]).output
-        assert all(option in helped for option in options)
+    check_options("".join(blocks("docs/choosing_models.md", "sh")))
 
 
 def test_the_page_of_privacy(capsys: pytest.CaptureFixture[str]) -> None:
@@ -159,11 +164,7 @@ def test_the_page_of_probabilities(capsys: pytest.CaptureFixture[str]) -> None:
     before, after = map(float, losses.split())
     assert after < before
     assert found["paired"] > 0.9 > 0.7 > found["alone"]
-    for line in blocks("docs/probabilities.md", "sh")[0].splitlines():
-        words = shlex.split(line, comments=True)
-        options = {word for word in words if word.startswith("--")}
-        helped = CliRunner().invoke(app, [words[1], "--help", "all"]).output
-        assert all(option in helped for option in options)
+    check_options(blocks("docs/probabilities.md", "sh")[0])
 
 
 def test_the_page_of_the_pictures(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
