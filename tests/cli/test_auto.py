@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +12,8 @@ import pytest
 
 import suffice
 
-from .conftest import command, facts_of
+from .conftest import Run, command, facts_of
 
-Run = Callable[..., Any]
 NAMES = ["naive-bayes", "lda", "logistic"]
 
 

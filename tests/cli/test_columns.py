@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import Result
 
-from .conftest import facts_of
-
-Run = Callable[..., Result]
+from .conftest import Run, facts_of
 
 FIRST = "late,color,kind\n,red,apple\n,blue,plum\n,red,apple\n,red,plum\n"
 SECOND = "late,color,kind\n1.5,red,apple\n7.25,blue,plum\n1.0,blue,apple\n6.5,red,plum\n"

@@ -4,25 +4,17 @@ from __future__ import annotations
 
 import csv
 import gzip
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from typer.testing import Result
 
 import suffice
 from suffice.bayes import column_weights
 
-from .conftest import facts_of
-
-Run = Callable[..., Result]
-
-
-def test_version(run: Run) -> None:
-    assert run("--version").stdout == f"suffice {suffice.__version__}\n"
+from .conftest import Run, facts_of
 
 
 class TestFit:

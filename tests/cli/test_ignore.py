@@ -3,17 +3,16 @@
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import suffice
-from suffice.cli.app import app
+
+from .conftest import command
 
 HEAD, ROWS = "size,color,y", ["1,red,u", "1.5,red,u", "4,blue,v", "4.5,red,v"]
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
+def home(tmp_path: Path) -> Path:
     Path("a.csv").write_text("\n".join([HEAD, *ROWS]) + "\n")
     wide = [f"{row},{i}" for i, row in enumerate(ROWS)]
     Path("wide.csv").write_text("\n".join([f"{HEAD},id", *wide]) + "\n")
@@ -23,18 +22,22 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def run(line: str) -> tuple[int, str, str]:
-    found = CliRunner().invoke(app, line.split())
+def asked(*words: str) -> tuple[int, str, str]:
+    found = command(*words)
     return found.exit_code, found.stdout, found.stderr
 
 
-@pytest.mark.parametrize("command", ["predict {} --proba", "evaluate {} --json"])
-def test_unknown_columns_are_left_out_and_known_ones_are_missing(home: Path, command: str) -> None:
-    expected = run(command.format("a.suffice a.csv"))
-    assert run(command.format("a.suffice wide.csv") + " --ignore id") == expected
-    blank = run(command.format("a.suffice blank.csv"))
+def run(line: str) -> tuple[int, str, str]:
+    return asked(*line.split())
+
+
+@pytest.mark.parametrize("line", ["predict {} --proba", "evaluate {} --json"])
+def test_unknown_columns_are_left_out_and_known_ones_are_missing(home: Path, line: str) -> None:
+    expected = run(line.format("a.suffice a.csv"))
+    assert run(line.format("a.suffice wide.csv") + " --ignore id") == expected
+    blank = run(line.format("a.suffice blank.csv"))
     assert blank[1] != expected[1]
-    assert run(command.format("a.suffice wide.csv") + " --ignore id,size") == blank
+    assert run(line.format("a.suffice wide.csv") + " --ignore id,size") == blank
 
 
 def test_rows_with_more_columns_are_forgotten(home: Path) -> None:
@@ -49,10 +52,6 @@ def test_a_name_that_holds_a_comma_stands_in_quotes(home: Path) -> None:
     head = '"size, cm","5"" pipe",color,y'
     rows = [f"{i},{i % 3},{'red' if i % 2 else 'blue'},{'uv'[i % 2]}" for i in range(20)]
     Path("comma.csv").write_text("\n".join([head, *rows]) + "\n")
-
-    def asked(*words: str) -> tuple[int, str, str]:
-        found = CliRunner().invoke(app, words)
-        return found.exit_code, found.stdout, found.stderr
 
     fit = ("fit", "comma.csv", "--label", "y")
     assert asked(*fit, "--ignore", '"size, cm", color', "-o", "pipe.suffice")[0] == 0

@@ -1,8 +1,6 @@
 """``suffice audit``: what is told is that of the library."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -10,9 +8,7 @@ import suffice
 from suffice import NaiveBayes
 from suffice.privacy import audit
 
-from ..conftest import facts_of
-
-Run = Callable[..., Any]
+from ..conftest import Run, facts_of
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -11,14 +10,12 @@ import pyarrow as pa
 import pyarrow.csv
 import pytest
 from sklearn.model_selection import KFold
-from typer.testing import Result
 
 import suffice
 from suffice.model_selection import compare_scores, evaluate_folds
 
-from ..conftest import check_refused, facts_of
+from ..conftest import Run, check_refused, facts_of
 
-Run = Callable[..., Result]
 N = 120
 
 

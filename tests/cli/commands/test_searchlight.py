@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import Result
+from tests.cli.conftest import Run
 
 nibabel = pytest.importorskip("nibabel")
-
-Run = Callable[..., Result]
 
 BLOCKS = ["a", "b", "a", "b"]
 AFFINE = np.diag([3.0, 3.0, 3.0, 1.0])
