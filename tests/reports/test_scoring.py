@@ -116,13 +116,33 @@ def asked_of(name: str, rows: pd.DataFrame) -> pd.DataFrame:
     return rows if name in COMPLETE else with_holes(rows)
 
 
-@pytest.fixture(scope="module")
-def answers(models: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """Scores, sums of the ledger, and probabilities, of every model."""
+def described(model: Any) -> dict[str, Any]:
+    """Return what scores rows, with what is known of each column."""
+    scored = scoring(model)
+    facts = column_facts(model, scored["columns"])
+    columns = [one | of for one, of in zip(scored["columns"], facts, strict=True)]
+    return scored | {"columns": columns}
+
+
+def in_node(folder: Path, script: str, asked: dict[str, Any], *more: str) -> dict[str, Any]:
+    """Return what a script prints that uses the modules of the page."""
     node = shutil.which("node")
     if node is None:
         pytest.skip("node, which runs the page's scripts, is not installed")
-    folder = tmp_path_factory.mktemp("page")
+    for module in PAGE.glob("*.js"):
+        shutil.copy(module, folder)
+    (folder / "asked.json").write_text(json.dumps(asked), "utf8")
+    (folder / "package.json").write_text('{"type": "module"}', "utf8")
+    (folder / "run.mjs").write_text(script, "utf8")
+    command = [node, folder / "run.mjs", folder / "asked.json", *more]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    found: dict[str, Any] = json.loads(run.stdout)
+    return found
+
+
+@pytest.fixture(scope="module")
+def answers(models: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Scores, sums of the ledger, and probabilities, of every model."""
     asked = {}
     for name in NAMES:
         model, rows = models[name]
@@ -132,18 +152,8 @@ def answers(models: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) ->
         cells = [[in_json(cell) for cell in row] for row in table]
         asked[name] = {"model": scored, "rows": cells}
         if name in (*ASKED, *TOGETHER, *SCALED, *MEANS):
-            facts = column_facts(model, scored["columns"])
-            described = [one | of for one, of in zip(scored["columns"], facts, strict=True)]
-            asked[f"{name} next"] = {"model": scored | {"columns": described}, "rows": cells[:20]}
-    folder.joinpath("asked.json").write_text(json.dumps(asked), "utf8")
-    for module in PAGE.glob("*.js"):
-        shutil.copy(module, folder)
-    folder.joinpath("package.json").write_text('{"type": "module"}', "utf8")
-    folder.joinpath("run.mjs").write_text(SCRIPT, "utf8")
-    command = [node, folder / "run.mjs", folder / "asked.json", ",".join(ALONE)]
-    run = subprocess.run(command, capture_output=True, text=True, check=True)
-    found: dict[str, Any] = json.loads(run.stdout)
-    return found
+            asked[f"{name} next"] = {"model": described(model), "rows": cells[:20]}
+    return in_node(tmp_path_factory.mktemp("page"), SCRIPT, asked, ",".join(ALONE))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -211,15 +221,20 @@ def test_evidence_of_a_column_is_that_of_python(
         np.testing.assert_allclose(got[finite], evidence, rtol=1e-9, atol=1e-9)
 
 
+def explained(name: str, models: dict[str, Any], answers: dict[str, Any]) -> tuple[Any, Any]:
+    """Return what the page and Python say of the columns of some rows, in one order."""
+    model, rows = models[name]
+    expected = model.explain(asked_of(name, rows).iloc[:20].infer_objects())
+    order = [column["name"] for column in scoring(model)["columns"]]
+    assert order == list(expected.columns)
+    return answers["explained"][f"{name} next"], expected
+
+
 @pytest.mark.parametrize("name", SCALED)
 def test_columns_add_to_the_average_row_what_python_explains(
     name: str, models: dict[str, Any], answers: dict[str, Any]
 ) -> None:
-    model, rows = models[name]
-    expected = model.explain(asked_of(name, rows).iloc[:20].infer_objects())
-    found = answers["explained"][f"{name} next"]
-    order = [column["name"] for column in scoring(model)["columns"]]
-    assert order == list(expected.columns)
+    found, expected = explained(name, models, answers)
     by = np.array([row["columns"] for row in found])
     start = np.array([row["start"] for row in found])
     wanted = expected.contributions.reshape(by.shape)
@@ -236,33 +251,22 @@ def test_columns_add_to_the_average_row_what_python_explains(
 
 @pytest.mark.parametrize("calibration", ["weights", "none"])
 def test_the_page_asks_what_python_asks_of_ten_tables(calibration: Any, tmp_path: Path) -> None:
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip("node, which runs the page's scripts, is not installed")
     asked, expected = {}, {}
     for name, (table, row) in ten_tables().items():
         model = NaiveBayes(calibration=calibration).fit(table, "y")
-        scored = scoring(model)
-        facts = column_facts(model, scored["columns"])
-        described = [one | of for one, of in zip(scored["columns"], facts, strict=True)]
+        shown = described(model)
         cells = [
             {"date": -5_097_600, "time": 52_200}.get(column["kind"], row.get(column["name"]))
-            for column in described
+            for column in shown["columns"]
         ]
-        asked[name] = {"model": scored | {"columns": described}, "x": cells}
-        found = next_question(model, row)
-        bits = zip(found.columns, found.bits.tolist(), strict=True)
+        asked[name] = {"model": shown, "x": cells}
+        question = next_question(model, row)
+        bits = zip(question.columns, question.bits.tolist(), strict=True)
         expected[name] = {column: of for column, of in bits if not np.isnan(of)}
-    for module in PAGE.glob("*.js"):
-        shutil.copy(module, tmp_path)
-    (tmp_path / "asked.json").write_text(json.dumps(asked), "utf8")
-    (tmp_path / "package.json").write_text('{"type": "module"}', "utf8")
-    (tmp_path / "run.mjs").write_text(NEXT, "utf8")
-    command = [node, tmp_path / "run.mjs", tmp_path / "asked.json"]
-    shown = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-    assert len(shown) == 10
+    found = in_node(tmp_path, NEXT, asked)
+    assert len(found) == 10
     for name, of in expected.items():
-        assert of == pytest.approx(shown[name], abs=1e-4), name
+        assert of == pytest.approx(found[name], abs=1e-4), name
 
 
 @pytest.mark.parametrize("name", ["bayes", "weights", "lda", "mixed", "dated", *SCALED])
@@ -309,11 +313,7 @@ def test_many_words_are_cut_to_the_most_telling() -> None:
 def test_columns_of_an_average_add_what_python_explains(
     name: str, models: dict[str, Any], answers: dict[str, Any]
 ) -> None:
-    model, rows = models[name]
-    expected = model.explain(asked_of(name, rows).iloc[:20].infer_objects())
-    found = answers["explained"][f"{name} next"]
-    order = [column["name"] for column in scoring(model)["columns"]]
-    assert order == list(expected.columns)
+    found, expected = explained(name, models, answers)
     k = len(expected.classes)
     by = np.array([[of or [0.0] * k for of in row["columns"]] for row in found])
     start = np.array([row["start"] for row in found])
@@ -354,12 +354,7 @@ def test_scales_end_where_the_numbers_of_the_fit_do() -> None:
         }
     )
     model = NaiveBayes(families={"passed": "density"}).fit(table, label)
-    facts = {
-        column["name"]: of | column
-        for column, of in zip(
-            scoring(model)["columns"], column_facts(model, scoring(model)["columns"]), strict=True
-        )
-    }
+    facts = {column["name"]: column for column in described(model)["columns"]}
     visits = facts["visits"]
     assert (visits["low"], visits["step"]) == (0, 1)
     assert visits["high"] == table["visits"].max()
