@@ -53,17 +53,10 @@ MODELS = [
 
 @pytest.mark.parametrize(("model", "training", "rows"), MODELS)
 def test_probabilities(model: Any, training: pd.DataFrame, rows: pd.DataFrame) -> None:
-    duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed")
-    to_sql = pytest.importorskip("suffice.export.sql", reason="sqlglot is not installed").to_sql
-    model.fit(training, Y)
-    with duckdb.connect() as connection:
-        connection.register("rows", rows.assign(id=np.arange(N)))
-        connection.execute("CREATE TABLE t AS SELECT * FROM rows")
-        answer = connection.execute(to_sql(model, "duckdb", "t", keep=["id"])).fetch_df()
-    answer = answer.sort_values("id")
-    assert list(answer["prediction"]) == list(model.predict(rows))
-    found = answer[[f"P({label})" for label in model.classes_]].to_numpy(float)
-    np.testing.assert_allclose(found, model.predict_proba(rows), rtol=0, atol=1e-12)
+    pytest.importorskip("sqlglot", reason="sqlglot is not installed")
+    from .test_sql import check, in_duckdb
+
+    check(model.fit(training, Y), rows, "duckdb", in_duckdb)
 
 
 def test_what_cannot_be_written_is_refused_by_name() -> None:
