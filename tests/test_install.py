@@ -23,8 +23,12 @@ PACKAGES = {
 }
 
 
-def without_compiler(folder: Path) -> dict[str, str]:
+def without_compiler(home: Path) -> dict[str, str]:
     """Return an environment whose PATH has what a build needs, but no compiler."""
+    if not shutil.which("cmake"):
+        pytest.skip("cmake is not here")
+    folder = home / "bin"
+    folder.mkdir()
     for program in ("cmake", "ninja", "make", "sh", "uname"):
         found = shutil.which(program)
         if found:
@@ -33,16 +37,16 @@ def without_compiler(folder: Path) -> dict[str, str]:
     return kept | {"PATH": str(folder), "LC_ALL": "C.UTF-8"}
 
 
-def test_a_build_without_a_compiler_says_what_brings_one(tmp_path: Path) -> None:
+def configured(folder: Path, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """Let CMake prepare a build of the kernels."""
     if not shutil.which("cmake"):
         pytest.skip("cmake is not here")
-    (tmp_path / "bin").mkdir()
-    run = subprocess.run(
-        ["cmake", "-S", str(ROOT / "src/native"), "-B", str(tmp_path / "build")],
-        env=without_compiler(tmp_path / "bin"),
-        capture_output=True,
-        text=True,
-    )
+    command = ["cmake", "-S", str(ROOT / "src/native"), "-B", str(folder)]
+    return subprocess.run(command, env=env, capture_output=True, text=True)
+
+
+def test_a_build_without_a_compiler_says_what_brings_one(tmp_path: Path) -> None:
+    run = configured(tmp_path / "build", without_compiler(tmp_path))
     assert run.returncode == 1
     assert "there is no C++ compiler here. Install one:" in " ".join(run.stderr.split())
     for system, command in PACKAGES.items():
@@ -51,30 +55,23 @@ def test_a_build_without_a_compiler_says_what_brings_one(tmp_path: Path) -> None
 
 
 def test_another_compiler_than_that_of_python_will_do(tmp_path: Path) -> None:
-    if not shutil.which("cmake") or not shutil.which("c++"):
-        pytest.skip("cmake or a compiler is not here")
-    run = subprocess.run(
-        ["cmake", "-S", str(ROOT / "src/native"), "-B", str(tmp_path)],
-        env=os.environ | {"CXX": "absent++ -O2"},
-        capture_output=True,
-        text=True,
-    )
+    if not shutil.which("c++"):
+        pytest.skip("a compiler is not here")
+    run = configured(tmp_path, os.environ | {"CXX": "absent++ -O2"})
     assert run.returncode == 0, run.stderr
     assert "There is no absent++, which CXX names" in run.stdout
 
 
 def test_pip_shows_that_sentence(tmp_path: Path) -> None:
     pytest.importorskip("scikit_build_core")
-    if not shutil.which("cmake"):
-        pytest.skip("cmake is not here")
-    (tmp_path / "bin").mkdir()
+    environment = without_compiler(tmp_path)
     shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("*.so"))
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, tmp_path)
     install = ["install", "--no-deps", "--no-build-isolation", "--no-index", "--target"]
     run = subprocess.run(
         [sys.executable, "-m", "pip", *install, str(tmp_path / "to"), str(tmp_path)],
-        env=without_compiler(tmp_path / "bin"),
+        env=environment,
         capture_output=True,
         text=True,
     )
