@@ -99,17 +99,8 @@ def test_the_help_of_the_command_line_loads_no_library() -> None:
 def test_commands_load_what_they_need(table: Path, tmp_path: Path) -> None:
     model, answers = tmp_path / "fruit.suffice", tmp_path / "answers.csv"
     heavy = {
-        "joblib",
-        "pyarrow.parquet",
-        "pydantic",
-        "rich.markdown",
-        "rich.progress",
-        "scipy.optimize",
-        "scipy.sparse",
-        "scipy.stats",
-        "sklearn",
-        "suffice.linear_model",
-        "threadpoolctl",
+        *("joblib", "pyarrow.parquet", "pydantic", "rich.markdown", "rich.progress", "sklearn"),
+        *("scipy.optimize", "scipy.sparse", "scipy.stats", "suffice.linear_model", "threadpoolctl"),
     }
     fitting = loaded_by(command("fit", table, "--label", "kind", "-o", model))
     predicting = loaded_by(command("predict", model, table, "--proba", "-o", answers))

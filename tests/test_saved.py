@@ -26,7 +26,6 @@ from suffice.sums.comoments import Comoments
 from suffice.sums.vocabulary import Vocabulary
 
 X = np.array([[0.0, 1.0], [1.0, 3.0], [2.0, 2.0], [4.0, 5.0], [3.0, 1.0], [5.0, 2.0]])
-GAPS = np.where(X == 2.0, np.nan, X)
 LABELS, CLASSES = np.array([0, 0, 1, 1, 0, 1]), np.array([0, 1, 2, 0, 1, 2])
 TARGET = X @ [1.0, -2.0] + [0.1, 0.0, -0.1, 0.2, 0.0, 0.1]
 NOTES = pa.table({"note": ["to be", "or not", "to be", "that is"], "y": ["a", "b", "a", "b"]})
