@@ -94,11 +94,8 @@ def naive_bayes() -> Iterator[tuple[str, Any, str]]:
         yield estimation, NaiveBayes.textbook(**options).fit(RAW, "kind"), "table"
     options = {"class_prior": "smoothed", "unseen": "smooth"}
     yield "smoothed", NaiveBayes.textbook(**options).fit(RAW, "kind"), "table"
-    yield (
-        "uniform",
-        NaiveBayes.textbook(class_prior="uniform", unseen="error").fit(RAW, "kind"),
-        "table",
-    )
+    options = {"class_prior": "uniform", "unseen": "error"}
+    yield "uniform", NaiveBayes.textbook(**options).fit(RAW, "kind"), "table"
     prior = {"apple": 0.5, "pear": 0.25, "plum": 0.25}
     yield "prior", NaiveBayes.textbook(class_prior=prior).fit(RAW, "kind"), "table"
     families = {
@@ -109,22 +106,15 @@ def naive_bayes() -> Iterator[tuple[str, Any, str]]:
     }
     yield "families", NaiveBayes.textbook(families).fit(RAW, "kind"), "table"
     joint = {("shape", "old"): JointTable(alpha=0.5), "note": "bernoulli"}
-    yield (
-        "joint",
-        on(suffice.engine("local", threads=2), NaiveBayes.textbook(joint)).fit(RAW, "kind"),
-        "table",
-    )
+    threads = suffice.engine("local", threads=2)
+    yield "joint", on(threads, NaiveBayes.textbook(joint)).fit(RAW, "kind"), "table"
     reading = {"missing": ("long",), "label_suffix": "um", "label_map": {"pear": "pyrus"}}
     yield "reading", NaiveBayes.textbook().fit(suffice.read_table(RAW, **reading), "kind"), "table"
     weighted = TABLE.select([*COLUMNS, "kind", "weight"])
     yield "weights", NaiveBayes.textbook().fit(weighted, "kind", "weight"), "table"
     for label in ("number", "answer", "day"):
-        names = [name for name in COLUMNS if name != label]
-        yield (
-            f"label_{label}",
-            NaiveBayes.textbook().fit(TABLE.select([*names, label]), label),
-            "table",
-        )
+        rows = TABLE.select([*(name for name in COLUMNS if name != label), label])
+        yield f"label_{label}", NaiveBayes.textbook().fit(rows, label), "table"
     batches = [RAW[:16], RAW[16:32], RAW[32:]]
     for name, stream in (("decay", {"decay": 0.7}), ("window", {"window": 2})):
         model = NaiveBayes.textbook()
@@ -143,11 +133,8 @@ def naive_bayes() -> Iterator[tuple[str, Any, str]]:
     )
     yield "declared", declared, "numbers"
     yield "gaps", NaiveBayes.textbook().fit(GAPS, NUMBER, WEIGHT), "gaps"
-    yield (
-        "narrow",
-        NaiveBayes.textbook().fit(X.astype(np.float32), np.array(NUMBER, np.int8)),
-        "numbers",
-    )
+    narrow = X.astype(np.float32), np.array(NUMBER, np.int8)
+    yield "narrow", NaiveBayes.textbook().fit(*narrow), "numbers"
     yield "one_family", NaiveBayes.textbook("multivariate_gaussian").fit(GAPS, NUMBER), "gaps"
     pooled = MultivariateGaussian(pooling=1, shrinkage=0.1, estimation="mle")
     yield "pooled", NaiveBayes.textbook(pooled).fit(X, NUMBER), "numbers"
@@ -188,20 +175,20 @@ def scikit_learn_names() -> Iterator[tuple[str, Any, str]]:
 def discriminant_analysis() -> Iterator[tuple[str, Any, str]]:
     """Models of `suffice.discriminant_analysis`."""
     yield "default", LDA().fit(X, NUMBER), "numbers"
-    yield ("lsqr", LDA(solver="lsqr", shrinkage="auto", ddof=1).fit(X, NUMBER), "numbers")
+    yield "lsqr", LDA(solver="lsqr", shrinkage="auto", ddof=1).fit(X, NUMBER), "numbers"
     eigen = {"solver": "eigen", "shrinkage": 0.2, "priors": [0.2, 0.3, 0.5], "n_components": 1}
     yield "eigen", LDA(**eigen).fit(X, NUMBER), "numbers"
     estimator = {"solver": "lsqr", "covariance_estimator": LedoitWolf(assume_centered=False)}
     yield "estimator", LDA(**estimator).fit(X, NUMBER), "numbers"
-    yield ("gaps", LDA().fit(GAPS, NUMBER, sample_weight=WEIGHT), "gaps")
-    yield ("frame", LDA().fit(TABLE.select([*NUMBERS, "kind"]), "kind"), "table")
-    yield ("forgot", LDA().fit(GAPS, NUMBER).forget(GAPS[:9], NUMBER[:9]), "gaps")
+    yield "gaps", LDA().fit(GAPS, NUMBER, sample_weight=WEIGHT), "gaps"
+    yield "frame", LDA().fit(TABLE.select([*NUMBERS, "kind"]), "kind"), "table"
+    yield "forgot", LDA().fit(GAPS, NUMBER).forget(GAPS[:9], NUMBER[:9]), "gaps"
     yield "default", QDA().fit(X, NUMBER), "numbers"
     options = {"reg_param": 0.1, "priors": {0: 0.5, 1: 0.25, 2: 0.25}}
     yield "options", QDA(**options).fit(X, NUMBER), "numbers"
-    yield ("gaps", QDA().fit(GAPS, NUMBER), "gaps")
+    yield "gaps", QDA().fit(GAPS, NUMBER), "gaps"
     yield "ddof", QDA(ddof=1).fit(X, NUMBER), "numbers"
-    yield ("shrunk", QDA(solver="eigen", shrinkage="auto").fit(X, NUMBER), "numbers")
+    yield "shrunk", QDA(solver="eigen", shrinkage="auto").fit(X, NUMBER), "numbers"
 
 
 def linear_models() -> Iterator[tuple[str, Any, str]]:
@@ -240,11 +227,8 @@ def linear_models() -> Iterator[tuple[str, Any, str]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for solver in ("gradient", "sgd", "minibatch"):
-            yield (
-                solver,
-                Ridge(solver=solver, descent=descent, random_state=0).fit(X, TARGET),
-                ("numbers"),
-            )
+            model = Ridge(solver=solver, descent=descent, random_state=0)
+            yield solver, model.fit(X, TARGET), "numbers"
 
 
 def sparse_models() -> Iterator[tuple[str, Any, str]]:
