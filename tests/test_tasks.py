@@ -16,10 +16,10 @@ from suffice.cli.app import app
 
 PAGE = Path(__file__).parents[1] / "docs" / "tasks.md"
 ROW = re.compile(r"\| (?P<task>[^|]+) \| `(?P<command>[^`]+)` \| `(?P<result>[^`]+)` \|")
-TASKS = [match.groupdict() for match in ROW.finditer(PAGE.read_text("utf8"))]
-EXPORTS = [
-    match.groupdict() for match in ROW.finditer((PAGE.parent / "export.md").read_text("utf8"))
-]
+TASKS, EXPORTS = (
+    [match.groupdict() for match in ROW.finditer(page.read_text("utf8"))]
+    for page in (PAGE, PAGE.with_name("export.md"))
+)
 
 
 def _rows() -> Iterator[tuple[int, float, float, str, str]]:

@@ -66,9 +66,8 @@ def test_it_answers_as_in_python(run: Run, folder: Path) -> None:
     np.testing.assert_allclose(found, model.predict_proba(table), rtol=1e-12)
     evaluated = facts_of(run, "evaluate", folder / "auto.suffice", folder / "rows.csv")
     assert evaluated["log_loss"] == model.evaluate(table, "kind").log_loss
-    (row,) = facts_of(run, "explain", folder / "auto.suffice", folder / "rows.csv", "--rows", 1)[
-        "rows"
-    ]
+    words = ("explain", folder / "auto.suffice", folder / "rows.csv", "--rows", 1)
+    (row,) = facts_of(run, *words)["rows"]
     odds = np.log(found[0].max() / found[0].min())
     np.testing.assert_allclose(row["sum"], odds, rtol=1e-9)
 

@@ -29,9 +29,7 @@ def test_a_column_without_a_value_is_left_out(run: Run, tmp_path: Path) -> None:
     assert [column["name"] for column in columns] == ["color"]
     assert run("fit", "first.csv", *words, "--ignore", "late", "-o", "without").exit_code == 0
     for command in ("predict", "explain", "evaluate"):
-        found, expected = (
-            run(command, model, "second.csv") for model in ("first.suffice", "without")
-        )
+        found, expected = (run(command, of, "second.csv") for of in ("first.suffice", "without"))
         assert (found.exit_code, found.stdout) == (0, expected.stdout)
 
 

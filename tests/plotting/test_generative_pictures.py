@@ -192,15 +192,9 @@ def test_the_plane_of_two_columns_leaves_the_others_out() -> None:
     model = QuadraticDiscriminantAnalysis().fit(X, Y)
     display = DecisionBoundaryDisplay.from_estimator(model, ("x2", "x3"), points=40)
     grid = np.stack(np.meshgrid(display.x, display.y), axis=-1)
-    joint = np.stack(
-        [
-            multivariate_normal(
-                X[c == Y, 2:].mean(axis=0), np.cov(X[c == Y, 2:].T, bias=True)
-            ).logpdf(grid)
-            for c in range(3)
-        ],
-        axis=-1,
-    )
+    parts = [X[c == Y, 2:] for c in range(3)]
+    gaussians = [multivariate_normal(x.mean(axis=0), np.cov(x.T, bias=True)) for x in parts]
+    joint = np.stack([one.logpdf(grid) for one in gaussians], axis=-1)
     expected = joint - np.logaddexp.reduce(joint, axis=2)[:, :, None]
     np.testing.assert_allclose(display.log_proba, expected, rtol=1e-6, atol=1e-6)
 

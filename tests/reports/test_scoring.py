@@ -281,11 +281,8 @@ def test_points_of_the_nomogram_add_up_to_the_answers_of_python(
     table = pd.DataFrame(cells)[list(model.reader_.layout.names)]
     for column in scoring(model)["columns"]:
         if column["kind"] == "date":
-            table[column["name"]] = (
-                pd.to_datetime(table[column["name"]], unit="s")
-                .dt.round("us")
-                .astype("datetime64[us]")
-            )
+            points = pd.to_datetime(table[column["name"]], unit="s").dt.round("us")
+            table[column["name"]] = points.astype("datetime64[us]")
     if len(drawn["columns"]) < len(columns) and name in COMPLETE:
         pytest.fail("a column of a model of complete rows has no scale")
     found = np.array([answer for _, answer in drawn["rows"]])

@@ -123,9 +123,8 @@ def test_a_regression_lists_its_largest_errors() -> None:
     expected = np.stack([answer, table["other"]], axis=1)
     np.testing.assert_allclose(good["points"], expected, rtol=1e-5)
     listed, _ = rows_of(model, table, "other", scoring(model)["columns"])
-    assert [row["number"] - 1 for row in listed["rows"]] == np.argsort(-np.abs(error))[
-        :200
-    ].tolist()
+    largest = np.argsort(-np.abs(error))[:200]
+    assert [row["number"] - 1 for row in listed["rows"]] == largest.tolist()
     assert listed["rows"][0]["truth"] == [table["other"].iloc[np.abs(error).argmax()]]
 
 
@@ -172,9 +171,8 @@ def test_the_command_takes_a_test_file(tmp_path: Path) -> None:
     model = NaiveBayes().fit(table.iloc[:150], "y")
     model.save(tmp_path / "model.suffice")
     table.to_csv(tmp_path / "test.csv", index=False)
-    run = CliRunner().invoke(
-        app, ["report", str(tmp_path / "model.suffice"), str(tmp_path / "test.csv")]
-    )
+    words = ["report", str(tmp_path / "model.suffice"), str(tmp_path / "test.csv")]
+    run = CliRunner().invoke(app, words)
     assert run.exit_code == 0, run.output
     page = (tmp_path / "model.html").read_text("utf8")
     error = f"{100 * model.evaluate(table, 'y').error:.1f}\N{NO-BREAK SPACE}%"

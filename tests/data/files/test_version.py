@@ -78,9 +78,8 @@ class TestChanged:
     def test_in_the_middle_of_a_pass(
         self, tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(
-            "suffice.data.text.reading.PIECE_BYTES", 1 << 20
-        )  # not all is read ahead
+        # Not all is read ahead.
+        monkeypatch.setattr("suffice.data.text.reading.PIECE_BYTES", 1 << 20)
         path = write(tmp_path / f"t{suffix}", 1_000_000)
         (part,) = read_table(path).parts({"x": None})[:1]
         batches = part.record_batches()
