@@ -278,7 +278,7 @@ def _read(path: Path, what: str, made: Callable[[str, dict[str, Any]], T]) -> T:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Plan(Printed):
-    """What the owners of rows agree in before they sum: no rows, and no counts of any.
+    """The agreement of the owners of rows before they sum: no rows, and no counts of any.
 
     Parameters
     ----------

@@ -75,7 +75,7 @@ class Opened:
 
 
 class Read(NamedTuple):
-    """What opening a further table asks of a model: the values that the first tables showed."""
+    """The values of the first tables, which the opening of a further one asks a model for."""
 
     known_values: Mapping[str, Vocabulary]
     classes: Vocabulary | None
