@@ -93,8 +93,8 @@ def cv(
     reading = options.Reading.of(read)
     table = options.selected(reading.open(data), columns, [target], weight, by)
     check_columns("by", [] if by is None else [by], table.names)
-    own = [name for name in table.names if name not in (weight, by)]
-    numbers, labels, missing, size = _look(table, own, target, reading.labels)
+    numbers = options.holds_numbers(table, target)
+    labels = [] if numbers else _labels(table, target, reading.labels)
     named = _known(listed(model))
     numbers = named[0] in REGRESSIONS if named else numbers
     judged = None if numbers else _judged_class(labels, metric, positive, threshold)
@@ -104,8 +104,9 @@ def cv(
     models: dict[str, Sequence[str]] = dict.fromkeys(named, ())
     left_out: list[dict[str, str]] = []
     if not named:
+        own = [name for name in table.names if name not in (weight, by, target)]
         fits = 1 if folds == "loo" else int(folds)
-        models, left_out = _suited(numbers, missing, size, fits)
+        models, left_out = _suited(numbers, *_size(table, own, len(labels)), fits)
     points = list(options.candidates(models, parameters, columns, reading, grid or ()))
     costs = None
     if judged is not None and threshold is not None:  # the second label is predicted above
@@ -189,27 +190,24 @@ def _shown(facts: dict[str, Any], ranked: RankedModels) -> Iterator[str | Table]
     yield CommandLine(f"\n  {facts['next']}")
 
 
-def _look(
-    table: Any, columns: Sequence[str], label: str, cleaning: Mapping[str, Any]
-) -> tuple[bool, list[Any], bool, Size]:
-    """Read a table once.
-
-    Return whether its label is a number, its labels, sorted, whether a cell is missing, and how
-    large the table is.
-    """
+def _labels(table: Any, label: str, cleaning: Mapping[str, Any]) -> list[Any]:
+    """Return the labels, sorted."""
     from suffice.data.open import open_table
+
+    shown = open_table(table, label).shown_labels()
+    suffix, names = cleaning.get("label_suffix") or "", cleaning.get("label_map", {})
+    plain = [one.removesuffix(suffix) if isinstance(one, str) else one for one in shown]
+    return sorted({names.get(one, one) for one in plain}, key=str)
+
+
+def _size(table: Any, features: Sequence[str], classes: int) -> tuple[Size, bool]:
+    """Read a table once; return how large it is, and whether a cell is missing."""
     from suffice.data.table_source import TableSource
     from suffice.ensemble.candidates import Size
 
-    features = [name for name in columns if name != label]
     kinds = {one.name: one.kind for one in TableSource(table).columns(features)}
     categories = [name for name in features if kinds[name] in ("category", "binary")]
     values: dict[str, set[Any]] = {name: set() for name in categories}
-    numbers = options.holds_numbers(table, label)
-    shown = [] if numbers else open_table(table, label).shown_labels()
-    suffix, names = cleaning.get("label_suffix") or "", cleaning.get("label_map", {})
-    plain = [one.removesuffix(suffix) if isinstance(one, str) else one for one in shown]
-    labels = sorted({names.get(one, one) for one in plain}, key=str)
     rows, missing = 0, False
     for part in table.parts(dict.fromkeys(features)):
         for batch in part.record_batches():
@@ -219,12 +217,11 @@ def _look(
                 if len(known) < MOST_VALUES:
                     known.update(batch.column(name).unique().to_pylist())
     levels = sum(map(len, values.values()))
-    sizes = len(features) - len(categories), len(categories), levels, len(labels)
-    return numbers, labels, missing, Size(rows, *sizes)
+    return Size(rows, len(features) - len(categories), len(categories), levels, classes), missing
 
 
 def _suited(
-    numbers: bool, missing: bool, size: Size, folds: int
+    numbers: bool, size: Size, missing: bool, folds: int
 ) -> tuple[dict[str, Sequence[str]], list[dict[str, str]]]:
     """Return the models for such a table, what costs least first, and why others are left out."""
     from suffice.ensemble.candidates import CANDIDATES
