@@ -170,6 +170,7 @@ REFUSED = {
     "open('x')": "open\\(\\) is unknown",
     "size.real": "no function of the cells of one row",
     "I(size**0.5)": "a power is a whole number from 1 to 64",
+    f"I({'9' * 320} * size)": "a number in it is larger than a double holds",
     "1": "it has a term at least",
 }
 

@@ -194,7 +194,10 @@ def expression(text: str) -> Expression:
             part.id = names.get(part.id, part.id)
     found = Expression(text, tree)
     shown = defaultdict[str, NDArray[np.float64]](lambda: np.empty(0))
-    found.value(shown)  # of no rows: it asks for all columns, and refuses what it does not know
+    try:
+        found.value(shown)  # of no rows: it asks for all columns, and refuses what it does not know
+    except OverflowError:
+        raise _refused_term(text, "a number in it is larger than a double holds") from None
     if not shown:
         raise _refused_term(text, "it names no column")
     return replace(found, columns=tuple(shown))
