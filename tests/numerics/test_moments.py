@@ -173,6 +173,15 @@ def assert_scatter(found: DoubleDouble, truth: np.ndarray, used: np.ndarray) -> 
     assert not found.hi[:, others].any()
 
 
+def drawn(seed: int, offset: float, most: int, gaps: float, kind: str) -> tuple[Any, ...]:
+    """Cells, codes and weights of some rows, and the generator that drew them."""
+    rng = np.random.default_rng([seed, int(offset)])
+    n = int(rng.integers(1, most))
+    x = rng.normal(size=(n, 3)) * [1.0, 1e-3, 1e3] + offset
+    x[rng.random(x.shape) < gaps] = np.nan
+    return x, rng.integers(-1, 2, n).astype(np.intp), weights_of(kind, n, rng), rng
+
+
 @pytest.mark.parametrize(("offset", "kind"), [(0.0, "any"), (1e4, "whole"), (1e12, "none")])
 @pytest.mark.parametrize("gaps", [0.0, 0.3])
 @pytest.mark.parametrize("pooled", [False, True])
@@ -180,14 +189,10 @@ def test_covariances_are_the_exact_answers_rounded_once(
     offset: float, kind: str, gaps: float, pooled: bool
 ) -> None:
     for seed in range(2):
-        rng = np.random.default_rng([seed, int(offset)])
-        n = int(rng.integers(1, 60))
-        x = rng.normal(size=(n, 3)) * [1.0, 1e-3, 1e3] + offset
-        x[rng.random(x.shape) < gaps] = np.nan
-        codes, weights = rng.integers(-1, 2, n).astype(np.intp), weights_of(kind, n, rng)
+        *rows, rng = drawn(seed, offset, 60, gaps, kind)
         for parts in (1, 7):
-            found = in_parts(partial(summed, pooled=pooled), x, codes, weights, parts, rng)
-            assert_exact(found, x, codes, weights)
+            found = in_parts(partial(summed, pooled=pooled), *rows, parts, rng)
+            assert_exact(found, *rows)
 
 
 @pytest.mark.parametrize("offset", OFFSETS)
@@ -196,14 +201,9 @@ def test_mean_and_scatter_are_the_exact_answers_rounded_once(
     offset: float, kind: str, gaps: float
 ) -> None:
     for seed in range(2):
-        rng = np.random.default_rng([seed, int(offset)])
-        n = int(rng.integers(1, 120))
-        x = rng.normal(size=(n, 3)) * [1.0, 1e-3, 1e3] + offset
-        x[rng.random(x.shape) < gaps] = np.nan
-        codes, weights = rng.integers(-1, 2, n).astype(np.intp), weights_of(kind, n, rng)
+        *rows, rng = drawn(seed, offset, 120, gaps, kind)
         for parts in (1, 7):
-            found = in_parts(by_column, x, codes, weights, parts, rng)
-            assert_columns(found, x, codes, weights)
+            assert_columns(in_parts(by_column, *rows, parts, rng), *rows)
 
 
 @pytest.mark.parametrize("row", [0, 1_999])
